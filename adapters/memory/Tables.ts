@@ -1,5 +1,5 @@
 /**
- * What the stores in memory keep, together: gates, runs and workflows refer to each other.
+ * The tables of the stores in memory: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
 import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
@@ -93,7 +93,7 @@ interface Shape {
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** Until when each message that was kept once is remembered, by its id. */
   readonly receivedMessages: Map<string, number>
-  /** The phone numbers of workspaces that have one of their own. */
+  /** The phone numbers of workspaces, where they are set. */
   readonly phoneNumbers: Map<string, string>
   /** The last used time step of each secret, by its hash, and when it is over. */
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
@@ -105,7 +105,7 @@ interface Shape {
   readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
   /** Whom failed logins are still to stop, by the runs that they ended. */
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
-  /** What the elements of each workflow looked like. */
+  /** The appearance of the elements of each workflow. */
   readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
   lastFence: number
 }

@@ -174,7 +174,7 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
 /** What an image counts where a service does not count. */
 const imageTokens = 1_500
 
-/** What the service counted, or an estimate: four characters make about one token. */
+/** The usage that the service reports, or an estimate: four characters make about one token. */
 const usageOf = (parts: ReadonlyArray<Response.PartEncoded>, { instructions, parts: sent }: Question): Usage => {
   const finish = parts.find((part) => part.type === "finish")
   const estimated = sent.reduce(

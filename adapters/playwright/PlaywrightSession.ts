@@ -29,7 +29,7 @@ const context = async (chromium: Chromium, options: BrowserContextOptions): Prom
   return chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
 }
 
-/** An empty page in a context of its own; `null` when there is none in time. What comes later is closed as it comes. */
+/** An empty page in a separate context; `null` when there is none in time. Pages that open later are closed at once. */
 export const fresh = async (
   chromium: Chromium,
   options: BrowserContextOptions,
@@ -45,7 +45,7 @@ export const fresh = async (
 
 /** A session that was begun. */
 export interface Begun {
-  /** What it remembers, of the storage of its origins that are wanted. */
+  /** The cookies, and the storage of the origins that are wanted. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
 }
 

@@ -68,7 +68,7 @@ export const make = (options: Options) => {
     return url.protocol === "http:" && !isExempt(url) ? clearRefused(host) : null
   }
 
-  /** An access token goes in clear over networks of one's own only. */
+  /** An access token is sent in clear over private networks only. */
   const lookupOf = (url: URL): LookupFunction =>
     isExempt(url) && url.protocol === "http:" ? Names.lookupOf(names, judgePrivate) : lookupFor(names, isExempt(url))
 

@@ -37,7 +37,7 @@ const usual = {
 } as const
 
 interface Login {
-  /** What it was made with: another access makes another login. */
+  /** The options that it was made with: another access makes another login. */
   readonly access: string
   readonly token: Redacted.Redacted<string>
   readonly goodUntil: number

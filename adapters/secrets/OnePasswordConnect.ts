@@ -179,7 +179,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 const isId = (text: string): boolean => /^[a-z0-9]{26}$/.test(text)
 
-/** What is written alike, or else what differs in upper and lower case only. */
+/** An exact match, or else one that differs in case only. */
 const matches = (wanted: string, all: ReadonlyArray<Named>): ReadonlyArray<Named> => {
   const exact = all.filter(({ id, name }) => id === wanted || name === wanted)
   return exact.length > 0 ? exact : all.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase())

@@ -2,7 +2,7 @@
  * A typed client of the interface for Effect programs, made from the same description as the server.
  *
  * It knows every operation by its group and name, with the types of what it takes, answers and fails with. Importing it
- * brings no part of the server along.
+ * imports no part of the server.
  *
  * **Example** (Running a workflow and following its events)
  *

@@ -1,5 +1,5 @@
 /**
- * What the HTTP server needs from its surroundings.
+ * The services that the HTTP server needs.
  *
  * It is written down, although it could be inferred: without it, the compiler checks every endpoint again
  * for each file that assembles the server. The compiler names what is missing here.

@@ -22,7 +22,7 @@ const number = (
     Flag.withDefault(usual)
   )
 
-/** What the endpoints of a grid are written down as: themselves, or the file that they are in. */
+/** The syntax of the endpoints of a grid: themselves, or the file that they are in. */
 export type Written = Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
 
 const parsed = (written: string): Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string> =>
@@ -148,7 +148,7 @@ export const browsers = {
   ])
 }
 
-/** What is set of the limits of a session. */
+/** The settings of the limits of a session. */
 export interface PageSettings {
   readonly navigationSeconds: number
   readonly unresponsiveSeconds: number

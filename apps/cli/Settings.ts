@@ -295,7 +295,7 @@ export const model = {
   )
 }
 
-/** What the service does for credentials. */
+/** The settings of the credentials. */
 export const vault = {
   proxies,
   inboxDomain: setting("inbox-domain", "SLUICE_INBOX_DOMAIN", "Domain whose mail brings one-time codes").pipe(

@@ -10,7 +10,7 @@ import type { Graph } from "../workflow/language/graph/Graph.ts"
 import type { Memories } from "./recovery/ElementMemory.ts"
 import type { RecoverySettings } from "./recovery/RecoverySettings.ts"
 
-/** What is executed. */
+/** The graph and its inputs. */
 export interface Execution {
   readonly graph: Graph
   readonly inputs: Schema.JsonObject
@@ -29,6 +29,6 @@ export interface Execution {
   readonly codes: LoginCodes["Service"] | null
   /** Collects secrets that the execution learns, and hides them in the outcome and in all reports to observers. */
   readonly secrets: Secrets
-  /** What the browser begins with. */
+  /** The initial state of the browser. */
   readonly session: Session
 }

@@ -6,7 +6,7 @@ import { PageFailure } from "../browser/PageFailure.ts"
 import { inBrackets, type Names } from "../runtime/SettingNames.ts"
 import { StepFailed } from "./Failure.ts"
 
-/** How far a run may go, whatever its graph says. */
+/** The bounds of a run, for any graph. */
 export interface Limits {
   readonly steps: number
   readonly millis: number
@@ -36,7 +36,7 @@ export const tooLong = (limits: Limits): StepFailed =>
     original: null
   })
 
-/** What the pages of one session may take. */
+/** The bounds of the pages of one session. */
 export interface PageLimits {
   /** How long an address may take to load, in milliseconds. */
   readonly navigationMillis: number

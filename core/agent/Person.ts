@@ -13,11 +13,11 @@ export interface Question {
   /** The JSON schema that the answer must satisfy. */
   readonly schema: Schema.JsonObject
   readonly timeoutMillis: number
-  /** What the person is to see, where there is a picture of it. */
+  /** The screenshot to show to the person, if there is one. */
   readonly shot?: Shot | null
 }
 
-/** Why a step could not go on, as far as a person may mend it. */
+/** Why a step failed, where a person may correct it. */
 export interface Mistake {
   readonly node: Node
   readonly message: string

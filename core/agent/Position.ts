@@ -1,5 +1,5 @@
 /**
- * Where a walk of a graph stands: which node comes next, and what is known by then.
+ * The position of a walk in a graph: which node comes next, and what is known by then.
  */
 import type { Schema } from "effect"
 import type { Edge, Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"

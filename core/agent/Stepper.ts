@@ -31,7 +31,7 @@ import * as Memory from "./variables/Memory.ts"
 export interface Walk<E> {
   readonly execution: Execution
   readonly page: BrowserSession
-  /** What the network answered since the page was opened; `null` where nothing of the graph reads it. */
+  /** The network answers since the page was opened; `null` where nothing of the graph reads it. */
   readonly heard: NetworkRecorder | null
   readonly observer: Observer<E>
   readonly limits: Limits
@@ -44,7 +44,7 @@ export interface Walk<E> {
   readonly choices: Map<string, string>
 }
 
-/** Where a walk stands, and what it remembers of its way. */
+/** The position of a walk, and its history. */
 export interface State {
   readonly position: Position.Position
   /** How many nodes were reached. */
@@ -83,7 +83,7 @@ export const begin = Effect.fnUntraced(function* <E>({ execution, observer }: Wa
 })
 
 /**
- * Does the node that comes next. A node whose `run_if` does not hold is skipped; one that fails is recovered as far as the
+ * Does the node that comes next. A node whose `run_if` does not hold is skipped; a node that fails is recovered if the
  * execution allows it. The error channel is the observer's.
  */
 export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State): Effect.fn.Return<Stepped, E> {
@@ -150,7 +150,7 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
   return { ...state, login, acted: state.acted || firstAct, signsIn: state.signsIn || aliases.length > 0 }
 })
 
-/** Does a node that is not skipped, recovers it where it fails, and hands over what it brought. */
+/** Performs a node that is not skipped, recovers it when it fails, and passes on its output. */
 const carryOut = Effect.fnUntraced(function* <E>(
   walk: Walk<E>,
   state: State,
@@ -165,7 +165,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
   const again: Recovery.Again<Done | Position.Turned> = Effect.fnUntraced(function* (memory, on, option) {
-    // A condition that held is not decided a second time, whatever the step brought about before it failed.
+    // A condition that held is not evaluated a second time, even if the step changed its result before it failed.
     const skipsNow = Result.isSuccess(skips) ? skips : yield* decide(walk, node, memory)
     if (Result.isFailure(skipsNow)) return Result.fail(skipsNow.failure)
     if (skipsNow.success) return Result.succeed<Done>({ _tag: "Skipped" })
@@ -270,7 +270,7 @@ const meansOf = <E>(walk: Walk<E>): Means & { readonly choices: Map<string, stri
 
 const withoutRecovery = { settings: none, memories: nothing }
 
-/** What a step brings that is handed over when it has ended. */
+/** The output of a step, which is passed on when the step has ended. */
 interface StepOutput {
   readonly pictures: Array<Picture>
   readonly files: Array<DownloadedFile & Pick<Download, "discard">>
@@ -293,7 +293,7 @@ const acts = (node: Node): boolean =>
   node.action === "FILE_UPLOAD" ||
   node.action === "API_FLOW"
 
-/** Hands over the files that a step brought, and answers why one of them is not kept. */
+/** Passes on the files of a step, and returns why one of them is not kept. */
 const handOver = Effect.fnUntraced(function* <E>(files: StepOutput["files"], observer: Observer<E>) {
   let unkept: string | null = null
   for (const file of files) {

@@ -20,7 +20,7 @@ export interface Cookie {
   readonly sameSite: "Strict" | "Lax" | "None" | null
 }
 
-/** What is stored under its key, by origin. */
+/** Values by key, by origin. */
 export type Storage = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** What a browser remembers of the sites it was on. */
@@ -37,7 +37,7 @@ export interface SiteHeaders {
 }
 
 export interface Session extends Remembered {
-  /** What the browser calls itself; `null` for its own name. */
+  /** The user agent; `null` for its own name. */
   readonly userAgent: string | null
   readonly headers: ReadonlyArray<SiteHeaders>
   readonly place: BrowserLocation
@@ -47,7 +47,7 @@ export interface Session extends Remembered {
   readonly allowedSites: AllowedSites
 }
 
-/** Nothing is brought along. */
+/** An empty session. */
 export const empty: Session = {
   cookies: [],
   localStorage: {},
@@ -63,9 +63,9 @@ export const empty: Session = {
 const shortestSecret = 8
 
 /**
- * What gives access to something among that which is brought along: nothing of it may be shown. Headers, the password of
- * the proxy and cookies that no script may read count whole. Of all else it is what looks like a token: the rest is what
- * pages show anyway, such as the name of a theme.
+ * The parts of it that grant access: nothing of it may be shown. Headers, the password of the proxy and cookies that no
+ * script may read count whole. Of all else it is what looks like a token: the rest is what pages show anyway, such as
+ * the name of a theme.
  */
 export const secrets = ({ cookies, headers, localStorage, proxy, sessionStorage }: Session) => {
   const stored = [localStorage, sessionStorage].flatMap((storage) =>

@@ -12,7 +12,7 @@ import type { PageFailure } from "./PageFailure.ts"
 export interface Dialog {
   readonly kind: "alert" | "confirm" | "prompt" | "beforeunload"
   readonly message: string
-  /** What was entered in a prompt; `null` in the others. */
+  /** The text that was entered in a prompt; `null` in the others. */
   readonly entered: string | null
 }
 
@@ -26,8 +26,8 @@ export interface Tabs {
   /** Closes a window, or the active one. If it was the last, an empty one is opened. */
   readonly closeTab: (index: number | null) => Effect.Effect<void, PageFailure>
   /**
-   * The dialogs that pages have shown since this was last asked. Each was accepted at once, as a person would to go on: a
-   * prompt with what it proposes, and leaving a page that asks to stay.
+   * The dialogs that pages have shown since this was last asked. Each was accepted at once, as a person does to
+   * continue: a prompt with what it proposes, and leaving a page that asks to stay.
    */
   readonly dialogs: Effect.Effect<ReadonlyArray<Dialog>>
 }

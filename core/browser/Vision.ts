@@ -1,6 +1,6 @@
 /**
- * What is visible on a page, and actions on what is seen, without a selector: for executions that choose an element by its
- * appearance or by a point.
+ * The visible part of a page, and actions on points of it, without a selector: for executions that choose an element by
+ * its appearance or by a point.
  */
 import type { Effect } from "effect"
 import type { ClickKind } from "./element/ElementQuery.ts"
@@ -35,8 +35,8 @@ export interface Vision {
     waitMillis: number,
     gesture?: Gesture
   ) => Effect.Effect<void, PageFailure>
-  /** What is at a place, or has the focus when it is `null`. */
+  /** The element at a point, or the focused element when it is `null`. */
   readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
-  /** Brings a place into sight. */
+  /** Scrolls a point into view. */
   readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
 }

@@ -91,13 +91,13 @@ export class Builder extends Context.Service<
       NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable
     >
 
-    /** Stops what goes on, if anything does. */
+    /** Stops the turn in progress, if there is one. */
     readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
     /** Ends a conversation and gives its browser back. One that has ended stays so. */
     readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
-    /** What the page looks like now; none when no page is open. */
+    /** The current view of the page; none when no page is open. */
     readonly look: (
       caller: Caller,
       id: Id,
@@ -153,7 +153,7 @@ export class Builder extends Context.Service<
           Effect.catchTag("DraftChanged", Effect.die)
         )
         const note = MessageRouting.saves(text)
-        // A save that is refused is told in the conversation, like every other answer to a message.
+        // A refused save is reported in the conversation, like every other reply.
         if (note !== null && after.question === null) {
           const saved = yield* Effect.result(save(caller, id, { note: note.note ?? defaultNote, force: false }))
           if (Result.isFailure(saved)) {

@@ -25,7 +25,7 @@ export interface LeaseRef {
 /** The ways in which a page is looked at: as a picture, or as its document. */
 export type ViewKind = "screenshot" | "html"
 
-/** What was seen: a JPEG in base64, or a document. */
+/** A view of the page: a JPEG in base64, or a document. */
 export interface View {
   readonly url: string
   readonly body: string
@@ -46,8 +46,8 @@ export class BuilderStore extends Context.Service<
     readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Conversation>, StoreUnavailable>
 
     /**
-     * Changes a conversation by a decision made while nobody else can change it. A decision that fails changes nothing. It
-     * must be pure: it may be called again.
+     * Changes a conversation by a decision that is made under its lock. A decision that fails changes nothing. It must
+     * be pure: it may be called again.
      */
     readonly change: <E>(
       workspaceId: WorkspaceId,
@@ -108,7 +108,7 @@ export class BuilderStore extends Context.Service<
       view: View | null
     ) => Effect.Effect<void, StoreUnavailable>
 
-    /** What the look with this number, or a later one, has shown; none while it was not given. */
+    /** The view of the request with this number, or of a later one; none while it was not given. */
     readonly seen: (
       id: ConversationId,
       kind: ViewKind,

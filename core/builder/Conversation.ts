@@ -36,7 +36,7 @@ export type Status = typeof Status.Type
 /** Opens the page, and does the steps of the draft up to the node `until`, not including it. */
 const Opening = Schema.Struct({ _tag: Schema.Literal("Open"), until: Schema.NullOr(Schema.String) })
 
-/** What is to be done on the page. `id` tells one turn from the next. */
+/** A command for the page. `id` identifies a turn. */
 export const Turn = Schema.Struct({
   id: Schema.String,
   command: Schema.Union([Opening, ...PageCommand.members]),
@@ -121,10 +121,10 @@ export class HostLost extends Schema.TaggedError<HostLost>()("HostLost", {
   }
 }
 
-/** Tells whether a host holds the conversation at `at`. */
+/** Whether a host has the lease of the conversation at `at`. */
 export const isHeld = ({ lease }: Conversation, at: number): boolean => lease !== null && lease.until > at
 
-/** Tells whether a page is open at `at`. */
+/** Whether a page is open at `at`. */
 export const hasPage = (one: Conversation, at: number): boolean =>
   one.page && isHeld(one, at) && statusAt(one, at) !== "ended"
 
@@ -145,7 +145,7 @@ export const isTerminal = (status: Status): boolean =>
 /** A message before it has its number. */
 export type Said = Omit<ConversationMessage, "number" | "createdAt">
 
-/** Appends messages. That counts as something that happens, but brings no conversation back that has ended. */
+/** Appends messages. That counts as activity, but does not reopen an ended conversation. */
 export const say = (one: Conversation, said: ReadonlyArray<Said>, at: number): Change => ({
   conversation: {
     ...one,
@@ -186,8 +186,8 @@ export const begin = (one: Conversation, turn: Pick<Turn, "id" | "command">, at:
 })
 
 /**
- * Stops what goes on: a turn that nobody has taken is forgotten, one under way is stopped by its host, and an open
- * question need no longer be answered. Answers the same conversation when nothing goes on.
+ * Stops the turn in progress: a turn that no host has taken is dropped, one in progress is stopped by its host, and an
+ * open question needs no answer any more. Returns the same conversation when no turn is in progress.
  */
 export const interrupt = (
   one: Conversation,
@@ -209,13 +209,13 @@ export const interrupt = (
   return Result.succeed({ conversation: { ...one, turn: { ...one.turn, stop: true } }, messages: [] })
 }
 
-/** Ends a conversation for good, whatever goes on in it. One that has ended stays as it is. */
+/** Ends a conversation for good, including a turn in progress. One that has ended stays as it is. */
 export const end = (one: Conversation, at: number): Change => ({
   conversation: one.endedAt !== null ? one : { ...one, endedAt: at, turn: null, question: null, page: false },
   messages: []
 })
 
-/** Tells whether a host is needed that is not there: a turn waits, and nobody holds the conversation. */
+/** Whether a host is needed: a turn waits, and no host has the lease. */
 export const needsHost = (one: Conversation, at: number): boolean =>
   statusAt(one, at) === "processing" && one.turn?.taken === false && !isHeld(one, at)
 

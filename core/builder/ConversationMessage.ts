@@ -1,9 +1,9 @@
 /**
- * What is said in a conversation: by the user, and by the agent that answers.
+ * The messages of a conversation: by the user, and by the agent that answers.
  */
 import { Schema } from "effect"
 
-/** What an action did, beside the sentence that tells it. */
+/** The result of an action, beside the sentence that describes it. */
 export const ActionResult = Schema.Struct({
   /** Whether the action was done, and so is part of the draft. */
   done: Schema.Boolean,
@@ -12,7 +12,7 @@ export const ActionResult = Schema.Struct({
   nodeName: Schema.NullOr(Schema.String),
   /** The address of the page afterwards. */
   url: Schema.NullOr(Schema.String),
-  /** What it extracted. */
+  /** The extracted data. */
   data: Schema.optionalKey(Schema.JsonObject),
   /** The code of the failure, as runs report it. */
   errorCode: Schema.optionalKey(Schema.String)

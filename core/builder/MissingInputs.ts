@@ -63,7 +63,7 @@ export const inputsWith = (
  * Takes an answer. The values become inputs of the conversation, and the page is opened. `errors` are how the inputs
  * break the contract of the draft; neither the inputs nor the contract change while the question is open.
  *
- * What was answered is not repeated in a message: inputs may be secret.
+ * Answers are not repeated in a message: inputs may be secret.
  */
 export const answered = (
   one: Conversation.Conversation,

@@ -21,7 +21,7 @@ export class RunNotFailed extends Schema.TaggedError<RunNotFailed>()("RunNotFail
 
 interface Given {
   readonly inputs: Schema.JsonObject
-  /** The vault user that stands for every alias which the inputs leave out. */
+  /** The vault user for every alias that the inputs leave out. */
   readonly permissionedUserId: string | null
   readonly lastBrowserState: boolean
 }

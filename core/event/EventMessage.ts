@@ -13,7 +13,7 @@ export const Message = Schema.Struct({
   /** A receiver refuses it after this instant, in Unix seconds. */
   expires_at: Schema.Int,
   payload: Schema.JsonObject,
-  /** What the submission of the run gave along for this. */
+  /** The metadata of the submission of the run. */
   metadata: Schema.optionalKey(Schema.Json)
 }).annotate({ identifier: "Event" })
 export type Message = typeof Message.Type

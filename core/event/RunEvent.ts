@@ -61,7 +61,7 @@ const question = {
   ...ofRun,
   step: Schema.String,
   missingProperties: Schema.Array(Schema.String),
-  /** What the answer must satisfy. */
+  /** The schema of the answer. */
   schema: Schema.JsonObject,
   message: Schema.String
 }
@@ -160,7 +160,7 @@ export const RunEvent = Schema.Union([
     recovery: Schema.String,
     remedy: Schema.String,
     outcome: Schema.Literals(["success", "failure"]),
-    /** What was done about a pop-up. */
+    /** The dismissal of a pop-up. */
     popup: Schema.optionalKey(
       Schema.Struct({
         phase: Schema.Literals(["modal_decision_dispatched", "popup_dismiss_verified"]),

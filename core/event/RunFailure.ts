@@ -31,7 +31,7 @@ export const RunFailure = Schema.Struct({
 })
 export type RunFailure = typeof RunFailure.Type
 
-/** What is known of a failure, apart from its id and its instant. */
+/** A failure, without its id and its instant. */
 export type Facts = Omit<RunFailure, "id" | "at">
 
 /** A failure of which only these facts are known. All others are `null`. */

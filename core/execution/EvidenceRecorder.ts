@@ -26,7 +26,7 @@ const maxSnapshotBytes = 5_000_000
 /** Maximum number of pictures and snapshots of a debug run in one attempt: a loop may pass its nodes very often. */
 const maxMoments = 1_000
 
-/** How many characters of answers wait to be recorded. What comes beside them is left out. */
+/** How many characters of answers wait to be recorded. Further ones are left out. */
 const maxWaitingCharacters = 20_000_000
 
 /** How often the network log is written. */

@@ -20,7 +20,7 @@ import * as SavedSession from "./SavedSession.ts"
 
 /** The session of one attempt. */
 export interface RunSession {
-  /** What the browser begins with; `Session.secrets` are those of its values that must not be shown. */
+  /** The initial state of the browser; `Session.secrets` are those of its values that must not be shown. */
   readonly session: Session.Session
   /**
    * Keeps what the credentials have kept. An attempt that could not sign in, or whose browser went away, leaves what is
@@ -54,7 +54,7 @@ interface Used {
   readonly state: BrowserState
 }
 
-/** The session of a run that brings nothing. */
+/** The session of a run without saved state. */
 const plain = (allowedSites: AllowedSites.AllowedSites): RunSession => ({
   session: { ...Session.empty, allowedSites },
   over: () => Effect.void
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
       .change(entry.workspaceId, entry.id, (before) => Result.succeed(decide(before)))
       .pipe(Effect.catchTag("KeyTaken", Effect.die))
 
-  /** Marks a credential as used. What it has of an expired session is gone with that. */
+  /** Marks a credential as used. Values of an expired session are dropped with it. */
   const use = Effect.fnUntraced(function* (cipher: Cipher, account: Account, now: number) {
     const entry = Option.getOrElse(
       yield* change(account.entry, (before) => SavedSession.used(before, now)),

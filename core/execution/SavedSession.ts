@@ -59,7 +59,10 @@ const withParts = (
   }
 }
 
-/** What an entry brings into a session, but for its proxy and the sites that it may visit. `state` is what its sealed parts hold. */
+/**
+ * The contribution of an entry to a session, without its proxy and the sites that it may visit. `state` is what its
+ * sealed parts hold.
+ */
 export const brought = (entry: VaultEntry, state: BrowserState, now: number): Session.Session => {
   const { domain, fields } = entry
   const hostname = Domain.hostnameOf(domain)

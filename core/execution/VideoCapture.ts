@@ -16,7 +16,7 @@ const options = {
   quality: 55,
   intervalMillis: 200,
   maxMillis: 60 * 60_000,
-  // What the last pictures and the index need on top is little.
+  // The last pictures and the index need little memory on top.
   maxBytes: Bounds.maxBytes.video - 8 * 1_048_576
 }
 
@@ -33,7 +33,7 @@ export const record = (
   Effect.gen(function* () {
     const recording = yield* Ref.make(yield* page.observation.record(options))
 
-    // In a fiber of its own: that of an attempt which is interrupted does nothing any more that can be interrupted.
+    // In a separate fiber: that of an attempt which is interrupted does nothing any more that can be interrupted.
     const keep = ({ finish }: Recording) =>
       upload(finish).pipe(
         Effect.timeoutOrElse({

@@ -1,9 +1,9 @@
 /**
  * What holds the waiting runs of one workflow, and until when.
  *
- * A gate combines independent holds: the run window being closed, and a manual pause. Runs may start only while no
- * hold stands. Being held is never written on a run: it follows from the gate and an instant, so that one edit holds
- * or releases one run or a million alike.
+ * A gate combines independent holds: the run window being closed, and a manual pause. Runs may start only while no hold
+ * is in force. Being held is never written on a run: it follows from the gate and an instant, so that one edit holds or
+ * releases one run or a million alike.
  *
  * Everything here is a function of its arguments; instants are epoch milliseconds.
  */
@@ -70,7 +70,7 @@ export class WindowIsOpen extends Schema.TaggedError<WindowIsOpen>()("WindowIsOp
 /** The gate of a workflow that was never given a window nor paused: always open. */
 export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift: null, pause: null, removedAt: null }
 
-/** Replaces the window. A lift ends, whatever the new window says; a manual pause stays. */
+/** Replaces the window. A lift ends, regardless of the new window; a manual pause stays. */
 export const setWindow = (gate: Gate, runWindow: RunWindow.ValidRunWindow, actor: Actor): Gate =>
   changed(gate, { runWindow, windowSet: actor, lift: null })
 

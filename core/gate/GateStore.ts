@@ -43,7 +43,7 @@ export class GateStore extends Context.Service<
       decide: Decide<E>
     ) => Effect.Effect<Changed, E | WorkflowNotFound | StoreUnavailable>
 
-    /** Like `change`, and counts the waiting runs of the workflow while none of them can start. */
+    /** Like `change`, and also counts the waiting runs of the workflow while it cannot start any. */
     readonly changeAndCount: <E>(
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,

@@ -11,7 +11,7 @@ import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
 import { type Changed, GateStore } from "./GateStore.ts"
 
-/** A window as it stands, with its state at the instant of the answer. Both are `null` when there is none. */
+/** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
   readonly runWindow: RunWindow.RunWindow | null
   readonly state: RunWindow.RunWindowState | null

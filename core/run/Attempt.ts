@@ -12,7 +12,7 @@ import { type Claimed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /**
- * Carries out the attempt of a claimed run and settles it, whatever happens.
+ * Carries out the attempt of a claimed run and settles it in every case.
  *
  * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as
  * `Transition.abandon` decides. Where the lease is lost, nothing more is written. It succeeds in each of these cases.
@@ -47,7 +47,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       // A run that is put off is the scheduler's to wake the workers for.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
-      // What it held of its credentials is free.
+      // Its slots of credentials are free.
       Effect.tap(claimed.run.credentials.length === 0 ? Effect.void : signals.publish({ _tag: "work" })),
       Effect.tap(grown)
     )

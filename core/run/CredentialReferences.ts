@@ -16,7 +16,7 @@ export interface Credential {
   readonly chosen?: string
   /** Members that the run does not try again: signing in with them failed, or they did not exist. */
   readonly tried?: ReadonlyArray<string>
-  /** What the run holds of the chosen member while it is carried out. */
+  /** The slots of the chosen member that the run uses while it is carried out. */
   readonly slot?: Slot
 }
 
@@ -44,7 +44,7 @@ const domainOf = (entry: Schema.Json | undefined): string => {
   return typeof entry.domain === "string" ? entry.domain : ""
 }
 
-/** What the event of the end of a run, and its record, say of a credential. */
+/** A credential in the final event of a run, and in its record. */
 export const useOf = (credential: Credential): CredentialUse => ({
   alias: credential.alias,
   permissionedUserIds: credential.permissionedUserIds,

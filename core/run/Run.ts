@@ -52,7 +52,7 @@ export interface Lease {
   readonly until: number
 }
 
-/** How far an attempt has gone, as far as it matters for trying again. */
+/** The progress of an attempt that decides whether it may be repeated. */
 export interface Progress {
   /** It did something on the site that a second attempt would do again. */
   readonly acted: boolean
@@ -60,7 +60,7 @@ export interface Progress {
   readonly committed: boolean
 }
 
-/** What is known of a run in each of its states. */
+/** The fields of a run in each of its states. */
 interface RunFacts {
   readonly id: RunId
   readonly workspaceId: WorkspaceId
@@ -154,8 +154,8 @@ export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
   isWaiting(run) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
 
 /**
- * The earliest instant at or after `at` at which a waiting run can start, as far as time alone decides; `null` when
- * none is in sight or the run does not wait.
+ * The earliest instant at or after `at` at which a waiting run can start, by time alone; `null` when none is in sight
+ * or the run does not wait.
  */
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
@@ -179,7 +179,7 @@ export class RunEnded extends Schema.TaggedError<RunEnded>()("RunEnded", {
   }
 }
 
-/** Raised when a worker acts on a run whose lease is no longer its own. Whatever it brings is refused. */
+/** Raised when a worker acts on a run whose lease is no longer its own. Its reports are refused. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {
   sessionId: Schema.String,
   fence: Schema.Int

@@ -173,7 +173,7 @@ export class RunStore extends Context.Service<
     /**
      * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with
      * it: up to `limit` runs of one such failure at a time, except runs submitted later. Returns whether there may be
-     * more. Until all are stopped, none of them starts, and all of them stay known.
+     * more. Until all are stopped, no run of them starts, and all of them stay readable.
      */
     readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean, StoreUnavailable>
 

@@ -1,9 +1,9 @@
 /**
  * Which credentials a run is given, and what it holds of them while it is carried out.
  *
- * An entry of the vault allows so many runs at a time: each holds one of its slots, taken with the claim. Where codes or
- * sessions could be confused, one run at a time signs in: it holds the name of what is exclusive until it has. A slot
- * counts for as long as its run is carried out, whatever becomes of its worker; nothing gives it back.
+ * An entry of the vault allows so many runs at a time: each holds one of its slots, taken with the claim. Where codes
+ * or sessions could be confused, one run at a time signs in: it holds the name of what is exclusive until it has. A
+ * slot is in use for as long as its run is carried out, even if its worker is lost; nothing gives it back.
  */
 import * as Inbox from "../vault/inbox/Inbox.ts"
 import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"

@@ -1,8 +1,8 @@
 /**
  * The changes that the life of a run allows, each a decision of the run, what is asked and the instant.
  *
- * A decision returns the changed run with its events, or the typed reason of its refusal. None of them reads a clock or
- * touches the world; a store applies them to one run at a time.
+ * A decision returns the changed run with its events, or the typed reason of its refusal. Decisions read no clock and have
+ * no effects; a store applies them to one run at a time.
  */
 import { Result, type Schema } from "effect"
 import type { EndEvent, RunEvent, RunFile } from "../event/RunEvent.ts"
@@ -21,14 +21,16 @@ export interface LockedRun<R extends Run.Run = Run.Run> {
   readonly files: ReadonlyArray<RunFile>
 }
 
-/** What the end of a run is made from. */
+/** The inputs of the end of a run. */
 type Ending<R extends Run.Run = Run.Run> = Pick<LockedRun<R>, "run" | "files">
 
 /** A changed run and the events of the change, in order. */
 export interface Change<R extends Run.Run = Run.Run> {
   readonly run: R
   readonly events: ReadonlyArray<RunEvent>
-  /** The credential that the attempt could not sign in with. `stopsOthers` tells whether those who wait for it stop. */
+  /**
+   * The credential that the attempt could not sign in with. `stopsOthers` is true when the runs that wait for it stop.
+   */
   readonly failedLogin?: Slots.FailedLogin & { readonly stopsOthers: boolean }
 }
 
@@ -125,8 +127,9 @@ export const finish = (ending: Ending<Run.RunningRun>, outcome: Outcome, at: num
   })
 
 /**
- * Settles an attempt: it is tried again when its failure asks for that, retries are left and it passed no node marked as
- * not repeatable; else the run ends with what the attempt brought. The errors of a run tried again stay in its record.
+ * Settles an attempt: it is tried again when its failure asks for that, retries are left and it passed no node marked
+ * as not repeatable; else the run ends with the outcome of the attempt. The errors of a run tried again stay in its
+ * record.
  *
  * An attempt that could not sign in with one member of a pool is followed by one with the next, at once and without
  * using a retry, while there is a member that the run did not try.

@@ -20,7 +20,7 @@ export interface Options {
   readonly capacity: number
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
-  /** How long running runs may go on after a shutdown began, in milliseconds. */
+  /** How long running runs may continue after a shutdown began, in milliseconds. */
   readonly graceMillis: number
 }
 

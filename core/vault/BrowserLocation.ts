@@ -26,8 +26,8 @@ export const expected =
  * - A locale: a language with a country or region.
  * - Coordinates: latitude and longitude in degrees.
  *
- * A zone or a locale wins over what the country says. Of a text with commas, such as `Berlin, Germany`, the parts that are
- * none of these count for nothing, as long as one is. `null` for a text of which some part cannot be read.
+ * A zone or a locale wins over what the country says. Of a text with commas, such as `Berlin, Germany`, the parts that
+ * are none of these are ignored, if there is another. `null` for a text of which some part cannot be read.
  */
 export const parse = (text: string): BrowserLocation | null => {
   const read = text.split(";").map((part) => readOne(part.trim()) ?? readAny(part.split(",")))
@@ -35,7 +35,7 @@ export const parse = (text: string): BrowserLocation | null => {
   return found.length === read.length ? found.sort((one, other) => one.rank - other.rank).reduce(join).place : null
 }
 
-/** What was read, and how much it says: of two, the one of the higher rank wins. */
+/** The parsed part, and its rank: of two, the one of the higher rank wins. */
 interface Read {
   readonly rank: number
   readonly place: BrowserLocation

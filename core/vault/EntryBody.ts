@@ -1,5 +1,5 @@
 /**
- * What callers send to create or change a vault entry, as far as its form goes.
+ * The request bodies that create or change a vault entry, by their form.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as WellFormed from "../workspace/WellFormed.ts"
@@ -120,9 +120,7 @@ const settable = {
   )
 }
 
-/**
- * An entry to create or to change. What the service computes is ignored here, so that an answer can be sent back changed.
- */
+/** An entry to create or to change. Computed fields are ignored, so that an answer can be sent back changed. */
 export const EntryBody = Schema.Struct({ ...pair, ...settable }).annotate({ identifier: "VaultEntryToSave" })
 
 /** What names one entry. */
@@ -137,7 +135,7 @@ const Readable = Schema.Struct({
 
 export type Sent = typeof Readable.Type
 
-/** A body as far as it can be read: what is wrong with its form, and the fields that have none of these problems. */
+/** A body with its readable fields: the problems of its form, and the fields without problems. */
 export interface Reading {
   readonly sent: Sent
   readonly problems: ReadonlyArray<Problem>

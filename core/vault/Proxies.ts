@@ -1,5 +1,5 @@
 /**
- * The proxies that browsers go out through: those of the installation, and those that a credential brings.
+ * The proxies that browsers go out through: those of the installation, and those of a credential.
  */
 import { Context, Redacted, Result } from "effect"
 import type { Fields, VaultEntry } from "./VaultEntry.ts"

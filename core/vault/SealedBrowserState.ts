@@ -7,7 +7,10 @@ import { type BrowserState, browserStateNames, type VaultEntry } from "./VaultEn
 
 export const nothing: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
 
-/** Opens all parts. What was sealed here opens again: anything else means that the data was changed behind our back. */
+/**
+ * Opens all parts. Values that were sealed here open again: anything else means that the data was changed behind our
+ * back.
+ */
 export const open = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {
   const state: Record<string, unknown> = { ...nothing }
   for (const name of browserStateNames) {

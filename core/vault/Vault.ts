@@ -66,7 +66,7 @@ export class Vault extends Context.Service<
       body: unknown
     ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | OriginsForOwners | RoleForbids | StoreUnavailable>
 
-    /** Changes the entry that the body names. What the body leaves out stays. */
+    /** Changes the entry that the body names. Fields that the body leaves out stay. */
     readonly update: (
       caller: Caller,
       body: unknown

@@ -13,7 +13,7 @@ import * as Interval from "./Interval.ts"
 export const TfaMethod = Schema.Literals(["AUTHENTICATOR", "EMAIL", "MAGIC_LINK", "SMS"])
 export type TfaMethod = typeof TfaMethod.Type
 
-/** `custom` is a proxy of one's own; the others say what the proxies of the installation are chosen by. */
+/** `custom` is the user's proxy; the others say what the proxies of the installation are chosen by. */
 export const ProxySetting = Schema.Literals(["random", "static", "country", "custom"])
 export type ProxySetting = typeof ProxySetting.Type
 

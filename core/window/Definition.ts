@@ -1,6 +1,6 @@
 /**
- * The schema of a run window, with the names of the interface document. What is expected of a value is said here, in the
- * words in which a problem with it is reported.
+ * The schema of a run window, with the names of the interface document. The expected form of each value is described
+ * here, in the words that problems with it use.
  */
 import { type Brand, Schema } from "effect"
 import * as CivilDate from "./calendar/CivilDate.ts"

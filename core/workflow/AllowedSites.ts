@@ -38,7 +38,7 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "").toLowe
 const portOf = ({ port, protocol }: URL): string =>
   port !== "" ? port : protocol === "https:" || protocol === "wss:" ? "443" : "80"
 
-/** What is wrong with a list of sites, each problem at its path. */
+/** The problems of a list of sites, each at its path. */
 export const problems = (sites: unknown): ReadonlyArray<Problem> => {
   if (!Array.isArray(sites)) return []
   const unreadable = sites.flatMap((site: unknown, index) =>

@@ -56,7 +56,7 @@ export type WindowChange =
   | { readonly _tag: "Remove" }
   | { readonly _tag: "Set"; readonly window: RunWindow.ValidRunWindow }
 
-/** A body as far as it could be read, with everything that is wrong with it apart from what only the store can tell. */
+/** A body with its readable fields, and every problem that can be found without the store. */
 export interface Draft {
   readonly name: string
   readonly description: string | null

@@ -65,7 +65,7 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Deletes a workflow: from then on it is not found here, nor is its gate, and none of its waiting runs starts. What
+     * Deletes a workflow: from then on neither it nor its gate is found here, and its waiting runs do not start. What
      * its runs refer to is kept; the patches that were offered for it and what its elements looked like are removed.
      */
     readonly remove: (
@@ -74,8 +74,8 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * What the latest version of a workflow asks of a run, or one that was the latest before: for those who check that later. It costs next
-     * to nothing for a workflow that was asked for before.
+     * The input contract of the latest version of a workflow, or of an earlier one: for those who check that later. It
+     * costs next to nothing for a workflow that was asked for before.
      */
     readonly recentTerms: (
       workspaceId: WorkspaceId,

@@ -55,7 +55,7 @@ export class Workflows extends Context.Service<
      * Stores the next version. The window changes only if the body has `run_window`, and `null` removes it; the version
      * and the window change together, or neither does. Without `encrypted_keys`, the former ones are kept.
      *
-     * Ids that a body brings back from an answer must be those of this workflow.
+     * Ids that a body repeats from an answer must be those of this workflow.
      */
     readonly save: (
       caller: Caller,

@@ -1,7 +1,7 @@
 /**
  * The error codes of a workspace: what its people call the failures of their workflows, and what follows from one.
  *
- * A code is known by its name, whatever its case and the blanks around it. Nodes of workflows refer to codes by id.
+ * A code is identified by its name, regardless of case and surrounding blanks. Nodes of workflows refer to codes by id.
  */
 
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"

@@ -1,4 +1,4 @@
-/** What the vault keeps, in memory. */
+/** The vault stores, in memory. */
 import { Effect, Layer } from "effect"
 import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"

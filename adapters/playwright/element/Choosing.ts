@@ -32,8 +32,8 @@ const stepMillis = 50
 const mostScreens = 200
 
 /**
- * Chooses in the list that an element is or stands for. `lookAt` answers what is to be seen of the element now, `null` where
- * that takes more than one look.
+ * Chooses in the list that an element is or represents. `lookAt` answers what is to be seen of the element now, `null`
+ * where that takes more than one look.
  */
 export const choose = async (
   tab: Tab,
@@ -244,7 +244,7 @@ class Opened {
       if (now > this.until || (now - changed > settledMillis && !next.startsWith("[true"))) break
       await pause(stepMillis)
     }
-    // What was typed is taken back, so that the list shows all that it has.
+    // Typed text is removed again, so that the list shows all its options.
     await field.fill(before, { timeout: 1_000 }).catch(() => undefined)
     return false
   }

@@ -186,8 +186,8 @@ export const make = (
 }
 
 /**
- * A folder of the session, made when there is something to put there and removed with the session. In that of a browser of
- * this machine it goes with that as well, whatever ends this process.
+ * A folder of the session, made when there is something to put there and removed with the session. In that of a browser
+ * of this machine it is removed with the browser as well, even if this process is killed.
  */
 const temporaryFolder = (tabs: Tabs, around: Uploads): (() => Promise<string>) => {
   let made: Promise<string> | undefined
@@ -226,7 +226,7 @@ const shared = async (path: string, mode: number, gid: number | null): Promise<s
   return path
 }
 
-/** What was saved; `null` when it is larger than allowed, which a browser on another machine tells of only now. */
+/** The saved file; `null` when it is larger than allowed, which a browser on another machine reports only now. */
 const contents = async (
   { saved }: Downloading.Entry,
   isHere: boolean,

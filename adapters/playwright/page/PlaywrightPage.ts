@@ -41,7 +41,7 @@ export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
   /** How long an address may take to load, in milliseconds. */
   readonly navigationMillis: number
-  /** What the session remembers. */
+  /** The state of the session. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
   /** Where downloads go, and how far. */
   readonly downloads?: Downloads.Options
@@ -102,7 +102,8 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
   const { navigationMillis } = options
 
   const arrived = Effect.gen(function* () {
-    // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
+    // Events that the browser sent before its answer have been received then: a form that was sent a moment ago, for
+    // one.
     yield* attempt(null, () => current().page.context().cookies("http://localhost"))
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
@@ -119,7 +120,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       if (/^page\.goto: Download is starting/.test(said)) return null
       // The page for the error comes after the failure: the next address would be interrupted by it.
       if (/^page\.goto: net::ERR_(?!ABORTED)/.test(said)) await within(errorPageMillis, instead.shown)
-      // An error without a page: the browser tells its status apart from the failure.
+      // An error without a page: the browser reports its status apart from the failure.
       const status = /^page\.goto: net::ERR_HTTP_RESPONSE_CODE_FAILURE/.test(said)
         ? await traffic.lastStatus(page)
         : null
@@ -141,15 +142,15 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
         return yield* forbidden(`addresses with ${parsed.protocol} are not allowed, only http: and https:`)
       }
-      // A page that is on its way somewhere else, as after a form was sent, arrives there first: what this address does may be
-      // done only once, and needs what that page brings.
+      // A page that is on its way somewhere else, as after a form was sent, arrives there first: the effect of this
+      // address may happen only once, and needs the content of that page.
       yield* arrived
       const response = yield* attempt(null, () => load(url)).pipe(
         // Retry: another navigation started at the same moment.
         Effect.retry({ while: ({ kind }) => kind === "replaced", times: 3 }),
         Effect.mapError((failure) => {
           const refused = refusedAs(options.refusal(parsed)) ?? refusedOnTheWay()
-          // What took too long was reached, whatever became of its other requests.
+          // An address that took too long was reached, even if other requests of it failed.
           return refused === null || (failure.kind === "timeout" && isNavigation(refused)) ? failure : refused
         })
       )

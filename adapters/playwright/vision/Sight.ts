@@ -127,7 +127,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
     turn: (direction, container) =>
       Effect.tap(
         attempt(container, () => turned(current(), direction, container)),
-        // What comes into view is loaded then.
+        // Content that comes into view is loaded then.
         () => Effect.sleep(settleMillis)
       ),
     show: Effect.fnUntraced(function* (place: Place, position: Position) {
@@ -222,7 +222,7 @@ const turned = async (tab: Tab, direction: "down" | "up", container: string | nu
   return false
 }
 
-/** How long a page is given to show what scrolling brought into view, in milliseconds. */
+/** How long a page may take to show content that was scrolled into view, in milliseconds. */
 const settleMillis = 250
 
 const moved = (box: Box, { x, y }: { readonly x: number; readonly y: number }): Box => ({

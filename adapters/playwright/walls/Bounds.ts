@@ -1,5 +1,5 @@
 /**
- * What ends a session at once, whatever it is doing: its pages passed a limit, or went where they may not.
+ * Limits that end a session at once, during any operation: its pages passed a limit, or went where they may not.
  */
 import { Effect } from "effect"
 import type { CDPSession } from "playwright-core"
@@ -15,7 +15,7 @@ export interface Bounds {
   readonly pass: (failure: PageFailure) => void
 }
 
-/** No bounds at all. */
+/** No bounds. */
 export const unbounded: Bounds = { passed: () => null, passing: () => Effect.never, pass: () => undefined }
 
 /** The bounds of one session. */

@@ -14,7 +14,7 @@ import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
-/** A waiting run as far as it matters for what it can be given. */
+/** The part of a waiting run that decides which slots it can be given. */
 export interface Candidate {
   readonly id: string
   readonly workspace_id: string
@@ -88,7 +88,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
         }
         const rows = yield* locate(sql, [...unknown.values()])
         const states = yield* statesOf(sql, rows.filter((row) => row !== undefined).map(toEntry))
-        // What was counted before includes what was given since.
+        // Counts made before include slots that were given since.
         for (const [name, count] of states.counts) if (!counts.has(name)) counts.set(name, count)
         for (const [index, key] of [...unknown.keys()].entries()) {
           const row = rows[index]

@@ -33,7 +33,7 @@ const holds = (run: Run): ReadonlyArray<string> | null => {
   return names.length === 0 ? null : names
 }
 
-/** The options without `dryRun.addToOutput`, which has a column of its own so that its stored size is known. */
+/** The options without `dryRun.addToOutput`, which has a separate column so that its stored size is known. */
 const withoutAdded = ({ dryRun, ...options }: Options): Options => {
   if (dryRun === undefined) return options
   const { addToOutput: _, ...rest } = dryRun

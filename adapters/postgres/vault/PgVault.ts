@@ -1,4 +1,4 @@
-/** What the vault keeps, in PostgreSQL. */
+/** The vault stores, in PostgreSQL. */
 import { Layer } from "effect"
 import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"

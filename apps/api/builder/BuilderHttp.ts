@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
           const pings = Stream.mapEffect(Stream.tick(pingEvery), () =>
             Effect.map(Clock.currentTimeMillis, (ts) => frame("ping", { ts }))
           )
-          // Each frame is a write of its own, for readers that take what arrives at once for one event.
+          // Each frame is a separate write, for readers that take a chunk for one event.
           const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
             whileAdmitted,
             Stream.encodeText,

@@ -62,10 +62,10 @@ export const general = <const Status extends keyof typeof reasons>(statusCode: S
   error: reasons[statusCode] as string
 })
 
-/** What is answered while the database cannot be reached. The reason is for the log alone. */
+/** The answer while the database cannot be reached. The reason is for the log alone. */
 export const unavailable = general(503, "The database cannot be reached now. Send the request again later")
 
-/** What is answered while as many checks of the workspace wait as may. */
+/** The answer while the maximal number of checks of the workspace waits. */
 export const busy = general(
   503,
   "Too many schemas, expressions and workflows of this workspace wait to be checked. Send the request again later"

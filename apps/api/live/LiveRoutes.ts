@@ -1,6 +1,7 @@
 /**
- * The page that shows a run while it goes on, and what the page asks for. Nothing needs a key or a cookie: the page trades
- * its single-use token for a ticket, and shows the ticket with everything it asks. So no other site can ask in its place.
+ * The page that shows a run in progress, and the requests of the page. Nothing needs a key or a cookie: the page trades
+ * its single-use token for a ticket, and shows the ticket with everything it asks. So no other site can ask in its
+ * place.
  */
 import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -140,7 +141,10 @@ export const routes = Layer.unwrap(
       return yield* streams.answer(holder, stream, { contentType: "application/octet-stream", headers: streamed })
     })
 
-    /** Who may take control, with the body that they send. Whoever may not any more does not keep it until it lapses. */
+    /**
+     * Who may take control, with the body that they send. A user who lost the permission does not keep it until it
+     * lapses.
+     */
     const controlling = <A extends { readonly holder: string }>(schema: Schema.Codec<A, unknown>) =>
       Effect.gen(function* () {
         const visitor = yield* admitted

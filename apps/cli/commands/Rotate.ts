@@ -29,7 +29,7 @@ const master = Command.make(
     if (!inFolder && Option.isNone(settings.previousMasterKey)) return yield* new NoPreviousKey()
     yield* Effect.gen(function* () {
       if (inFolder) {
-        // The data has a key at all, which is read before there is another one.
+        // The data already has a key, which is read before another one is made.
         const known = yield* (yield* WrappedKeys).list
         yield* MasterKeys.read(settings, { mayMake: known.length === 0 })
         yield* MasterKeys.begin(settings)
@@ -70,7 +70,7 @@ const oneWorkspace = Command.make(
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {
       const { id } = yield* chosen(settings.workspace)
-      // Whoever runs a command here has the database and its master key.
+      // A user who runs a command here has the database and its master key.
       const operator = { workspaceId: id, role: "Owner" } as const
       const rotation = yield* KeyRotation.KeyRotation
       if (settings.status) return yield* Console.log(sentence(yield* rotation.state(operator)))

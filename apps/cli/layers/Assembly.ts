@@ -92,8 +92,8 @@ export const layerStorage = (settings: Storage) => {
 }
 
 /**
- * The encryption keys of workspaces and what is sealed with them, on the stores. It does not build with a wrong master key:
- * whatever reads or writes secrets is built on it.
+ * The encryption keys of workspaces and what is sealed with them, on the stores. It does not build with a wrong master
+ * key: every service that reads or writes secrets is built on it.
  */
 export const layerEncryption = (settings: Storage) =>
   Layer.unwrap(
@@ -119,7 +119,7 @@ export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly secretProviderOrigins: ReadonlyArray<string>
 }
 
-/** The threads in which the content of users is processed. Whatever of a process needs them shares the same. */
+/** The threads in which the content of users is processed. All parts of a process share the same. */
 const layerSandbox = ThreadSandbox.layer()
 
 /** The outside stores of secrets that connections may lead to. */

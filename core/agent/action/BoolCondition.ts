@@ -13,8 +13,8 @@ import * as PageView from "../vision/PageView.ts"
 /**
  * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.
  *
- * `<<xpath:…>>` in a value stands for the text of that element, or for nothing when it is not there; it is looked for once,
- * or for as long as a `wait_time` that is given says.
+ * `<<xpath:…>>` in a value is replaced by the text of that element, or by the empty text when the element is absent; it
+ * is looked for once, or for as long as a `wait_time` that is given says.
  */
 export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {

@@ -8,8 +8,8 @@ import * as Memory from "../variables/Memory.ts"
 import * as VisualScroll from "../vision/VisualScroll.ts"
 
 /**
- * Scrolls the page by ticks of the wheel, to an element, or a part of the page as far as `goal` says. With `LLM_VISION` a
- * model tells where the element or the part is.
+ * Scrolls the page by ticks of the wheel, to an element, or until the `goal`. With `LLM_VISION` a model locates the
+ * element or the part.
  */
 export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {

@@ -1,5 +1,5 @@
 /**
- * Whether a site took a code that was typed into its field and sent, as far as its page shows it.
+ * Whether a site accepted a code that was typed into its field and submitted, judged by its page.
  */
 import type { InspectedField } from "../../browser/element/InspectedField.ts"
 

@@ -33,7 +33,7 @@ export interface Spent {
 
 export const nothing: Spent = { calls: 0, tokens: 0, millis: 0 }
 
-/** What is spent after one more answer. */
+/** The usage after one more answer. */
 export const after = (spent: Spent, { inputTokens, outputTokens }: Usage, millis: number): Spent => ({
   calls: spent.calls + 1,
   tokens: spent.tokens + inputTokens + outputTokens,

@@ -14,7 +14,7 @@ import * as Prompts from "./Prompts.ts"
 export interface Extraction {
   readonly node: Node
   readonly secrets: Secrets
-  /** What the workflow says of the data beside its data model; may be empty. */
+  /** The instructions of the workflow beside its data model; may be empty. */
   readonly prompt: string
   readonly model: string | null
   readonly wanted: Wanted
@@ -22,7 +22,7 @@ export interface Extraction {
   readonly shot: Shot | null
 }
 
-/** What is asked for, and what is known without asking. */
+/** The requested fields, and the values that are known without a request. */
 export interface Wanted {
   readonly schema: Schema.JsonObject
   readonly known: Schema.JsonObject

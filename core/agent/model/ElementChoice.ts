@@ -13,7 +13,10 @@ import * as Prompts from "./Prompts.ts"
 export interface Candidate {
   /** By which it is chosen: any text, unique among the candidates. */
   readonly ref: string
-  /** What the page shows of it: role, name, text, stable attributes. The model gets it as data of the page. */
+  /**
+   * The description of the element as the page shows it: role, name, text, stable attributes. The model gets it as data
+   * of the page.
+   */
   readonly description: string
 }
 
@@ -26,8 +29,8 @@ export interface LostElement {
 }
 
 /**
- * The `ref` of the candidate that the model takes for the lost element; `null` when it takes none of them, or there are
- * none. Fails when no model is configured, the budget of the run is spent, or no useful answer came.
+ * The `ref` of the candidate that the model takes for the lost element; `null` when the model chooses no candidate, or
+ * there are none. Fails when no model is configured, the budget of the run is spent, or no useful answer came.
  */
 export const locate = Effect.fnUntraced(function* ({
   candidates,

@@ -14,7 +14,7 @@ import { type Answer, type Form, Model, type ModelFailure, type Question } from 
 import * as ModelUse from "./ModelUse.ts"
 import * as Prompts from "./Prompts.ts"
 
-/** What the model said, in the form that was asked for: a tool that is there, with parameters that fit it. */
+/** The answer of the model, in the requested form: a tool that is there, with parameters that fit it. */
 export type ModelAnswer =
   | { readonly _tag: "Called"; readonly tool: string; readonly parameters: Schema.JsonObject }
   | { readonly _tag: "Object"; readonly value: Schema.JsonObject }
@@ -34,7 +34,7 @@ export interface Request<A> {
   readonly instructions: string
   /** The task, in the words of the workflow. */
   readonly request: string
-  /** What the page says; `null` when nothing of it is given. */
+  /** The text of the page; `null` when nothing of it is given. */
   readonly page: string | null
   readonly shot: Shot | null
   readonly form: Form

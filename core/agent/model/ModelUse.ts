@@ -14,7 +14,7 @@ export interface Use {
 /** The use of a run that begins now. */
 export const make = (budget: Budget, record: Use["record"]): Use => ({ budget, spent: Ref.makeUnsafe(nothing), record })
 
-/** The use of the execution that is under way. Where none is given, each question has a budget of its own. */
+/** The use of the execution that is under way. Without one, each question has a separate budget. */
 export const ModelUse: Context.Reference<Use | null> = Context.Reference("sluice/core/agent/model/ModelUse", {
   defaultValue: (): Use | null => null
 })

@@ -63,7 +63,7 @@ export const offered = ({ credentials }: Memory.Memory): string =>
 const typed = ["USER_NAME", "PASSWORD"] as const
 const words = { USER_NAME: "the user name", PASSWORD: "the password" }
 
-/** What is to be typed: a plain text, or a secret. */
+/** The text to type: a plain text, or a secret. */
 export interface ToType {
   readonly text: string
   readonly isSecret: boolean
@@ -71,8 +71,8 @@ export interface ToType {
 }
 
 /**
- * What a text stands for that a model asks to type into a document with this address. A reference is refused that is not
- * offered, stands among other text, or belongs to another site.
+ * Resolves a text that a model asks to type into a document with this address. A reference is refused if it was not
+ * offered, is mixed with other text, or belongs to another site.
  */
 export const resolve = Effect.fnUntraced(function* (
   text: string,

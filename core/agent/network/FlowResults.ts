@@ -1,5 +1,5 @@
 /**
- * Does the steps of a flow in their order, and keeps what each brought for those after it.
+ * Performs the steps of a flow in order, and keeps the result of each for the steps after it.
  */
 import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
@@ -15,7 +15,7 @@ import * as StepRequest from "./StepRequest.ts"
 /** How many elements the answers of one step may be gathered into. */
 const maxGathered = 100_000
 
-/** What the steps brought, by their ids. */
+/** The results of the steps, by their ids. */
 export type Results = Readonly<Record<string, Schema.JsonObject>>
 
 export const results = Effect.fnUntraced(function* (

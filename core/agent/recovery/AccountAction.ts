@@ -1,6 +1,6 @@
 /**
- * A page that asks something of the account before it goes on: a new password, two-factor authentication, or to sign in
- * again. The first two a person may do by hand; else the failure says so instead of naming an element that is not there.
+ * A page that requires an action of the account first: a new password, two-factor authentication, or to sign in again.
+ * The first two a person may do by hand; else the failure says so instead of naming an element that is not there.
  */
 import { Effect, type Schema } from "effect"
 import { StepFailed } from "../Failure.ts"

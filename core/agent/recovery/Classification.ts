@@ -12,16 +12,16 @@ export interface Classification {
   readonly description: string
 }
 
-/** What the page requires of the account first. */
+/** An action of the account that the page requires first. */
 export type Demand = "password" | "twoFactor" | "login"
 
-/** Failures that say themselves what went wrong, whatever page is there. */
+/** Failures that name their cause, independent of the page. */
 export const speaksForItself = (code: Code): boolean =>
   code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001"
 
 /**
  * Judges a failure. `survey` is `null` if the page was not examined, and `unseen` says why where it could not be;
- * `typed` tells whether the run filled in fields. What the page says is quoted as `hide` tells it.
+ * `typed` is true when the run filled in fields. Texts of the page are quoted after `hide`.
  */
 export const of = (
   { alike, code, matched }: Pick<StepFailed, "code" | "matched" | "alike">,

@@ -15,7 +15,7 @@ const refuses =
 const accepts =
   /^(accept( all)?( cookies)?|accept (and|&) close|allow( all)?( cookies)?|agree|i agree|i accept|agree (and|&) close|ok|okay|(alle )?(cookies )?akzeptieren|(allen )?zustimmen|einverstanden|(tout )?accepter( et fermer)?|j'accepte|d'accord|aceptar( todo| todas)?( las cookies)?|acepto|accetta( tutto| tutti)?( i cookie)?|accetto|aceitar( tudo| todos)?|aceito|(alles )?accepteren|akkoord|akceptuję|zaakceptuj( wszystkie)?|zgadzam się|acceptera( alla)?|godkänn( alla)?|принять( все)?|согласен|kabul et|同意する|接受|同意|동의)$/u
 
-/** What is left of a notice with nothing but this button. */
+/** The rest of a notice that has only this button. */
 const acknowledges = /^(ok|okay|aceptar|ok!|d'accord|va bene|gut|okej|ок)$/u
 
 const aboutCookies =

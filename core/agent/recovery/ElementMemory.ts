@@ -1,5 +1,5 @@
 /**
- * What the elements of a workflow looked like when its runs last used them.
+ * The appearance of the elements of a workflow when its runs last used them.
  */
 import { Context, Effect, Schema } from "effect"
 import { Appearance } from "../../browser/element/Appearance.ts"
@@ -31,7 +31,7 @@ export class ElementMemory extends Context.Service<
 
     /**
      * Remembers elements in place of what was known of their nodes, unless that was seen later, and forgets the oldest
-     * beyond `mostRemembered`. What is to be remembered of a workflow that is gone is dropped.
+     * beyond `mostRemembered`. The appearances of a deleted workflow are dropped.
      */
     readonly keep: (
       workspaceId: WorkspaceId,

@@ -156,8 +156,8 @@ const apart: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Presses what is known to dismiss pop-ups, before a node that acts on a page, and answers the selectors that were there.
- * One visit to the page where there is none. What the node itself is about is left to it.
+ * Presses what is known to dismiss pop-ups, before a node that acts on a page, and answers the selectors that were
+ * there. One visit to the page where there is none. The dialog that the node itself acts on is left to the node.
  */
 export const clear = Effect.fnUntraced(function* (node: Node, page: Using<"elements">, xpaths: ReadonlyArray<string>) {
   const own: unknown = "selector" in node.parameters ? node.parameters.selector : undefined

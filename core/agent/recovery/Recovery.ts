@@ -1,5 +1,5 @@
 /**
- * What is done about a step that failed, so that the run can go on, as far as the workflow allows it.
+ * Recovers a failed step so that the run can continue, if the workflow allows it.
  *
  * The recoveries are tried in one order, each a bounded number of times for one step:
  *
@@ -75,7 +75,7 @@ export type Recovered<A> =
       readonly memory: Memory.Memory
     }
 
-/** What comes of a step whose file could not be kept. */
+/** The result of a step whose file could not be kept. */
 export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => {
   if (done._tag === "Failed") return done
   const sentence = `Cannot keep what was downloaded: ${reason}`

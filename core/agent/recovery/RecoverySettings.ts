@@ -1,5 +1,5 @@
 /**
- * Which recoveries a workflow allows. With none of them an execution fails at the first step that cannot be done.
+ * Which recoveries a workflow allows. With all of them off, an execution fails at the first failed step.
  */
 import * as WorkflowSettings from "../../workflow/Settings.ts"
 import type { Settings as SettingsOfWorkflow } from "../../workflow/Workflow.ts"

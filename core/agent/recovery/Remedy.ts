@@ -51,7 +51,7 @@ export interface Means {
   readonly secrets: Secrets
   /** Whether a person may be asked for corrections. */
   readonly correctable: boolean
-  /** What the element of a node looked like when the node last succeeded. */
+  /** The appearance of the element of a node when the node last succeeded. */
   readonly remembered: (node: Node) => Effect.Effect<Appearance | null>
   /** Does an earlier step again. */
   readonly redo: (
@@ -66,7 +66,7 @@ export interface Analysis {
   readonly node: Node
   readonly kind: Kind | "inputs" | "popup_xpaths"
   readonly classification: Classification
-  /** What was done about it, in a sentence. */
+  /** The action that was taken, in a sentence. */
   readonly remedy: string
   readonly outcome: "success" | "failure"
   /** What a model said of it; `null` where none was asked. */

@@ -40,8 +40,8 @@ const describeNew = Effect.fnUntraced(function* (
 })
 
 /**
- * The value of an expression. `apart` are values that only paths below `context.inputs` with these first names read,
- * whatever else the roots have there; `bindings` are variables, such as `$context`.
+ * The value of an expression. `apart` are values that are read only by paths below `context.inputs` with these first
+ * names; they hide what the roots have there; `bindings` are variables, such as `$context`.
  */
 export const valueOf = Effect.fnUntraced(function* (
   { reach, source }: Readable,

@@ -23,7 +23,7 @@ export interface Memory {
   readonly credentials: Credentials.Credentials
 }
 
-/** What is known before the first step. */
+/** The variables before the first step. */
 export const initial = (inputs: Schema.JsonObject, credentials: Credentials.Credentials): Memory => ({
   inputs,
   data: {},

@@ -85,7 +85,7 @@ export const place = Effect.fnUntraced(function* (
   return yield* new StepFailed({ code: "MODEL-E0005", sentence: "The model chose no element", original: null })
 })
 
-/** Only the field for a code may be found without a prompt of its own. */
+/** Only the field for a code may be located without a prompt. */
 const defaultPrompt = "The field that the one-time code is typed into; of several boxes for one digit each, the first."
 
 /** The name of a model that a node gives; `null` when it gives none. */

@@ -22,7 +22,7 @@ export interface Wanted {
   readonly node: Node
   readonly page: Using<"elements" | "vision">
   readonly secrets: Secrets
-  /** What is done to the element, such as `click`. */
+  /** The action on the element, such as `click`. */
   readonly act: string
   /** Which element is meant, in the words of the workflow. */
   readonly prompt: string

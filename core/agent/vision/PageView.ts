@@ -13,7 +13,7 @@ import type { Memory } from "../variables/Memory.ts"
 const mostElements = 400
 const mostInWindow = 120
 
-/** What the list may take, in characters. */
+/** The maximal length of the list, in characters. */
 const maxCharacters = 40_000
 
 export interface View {
@@ -67,7 +67,7 @@ export const context = Effect.fnUntraced(function* ({ credentials, data, inputs,
 /** The note to the model that a list is incomplete. */
 export const restIsCut = "(The rest was cut off.)"
 
-/** A picture of the window, in which password fields and whatever shows a known secret are covered. */
+/** A picture of the viewport, in which password fields and known secrets are covered. */
 export const picture = (page: Using<"vision">, secrets: Secrets) =>
   Effect.gen(function* () {
     const texts = yield* page.vision.texts

@@ -14,8 +14,8 @@ import * as ActionPoint from "./ActionPoint.ts"
 import * as Grounding from "./Grounding.ts"
 
 /**
- * Brings the element that `target_description` means into sight, in the container where there is one; or scrolls a
- * container to its end. The model sees at most 15 screens.
+ * Scrolls to the element that `target_description` describes, in the container if there is one; or scrolls a container
+ * to its end. The model sees at most 15 screens.
  */
 export const show = Effect.fnUntraced(function* (
   node: NodeOf<"SCROLL">,

@@ -18,5 +18,5 @@ export interface ElementQuery {
   readonly guard?: Guard | undefined
 }
 
-/** What is done to an element with the pointer. */
+/** The action of the pointer on an element. */
 export type ClickKind = "click" | "double_click" | "right_click" | "hover"

@@ -85,8 +85,8 @@ const timeOf = (text: string): string | null => {
 }
 
 /**
- * Whether a field holds what was set, as far as it was taken: letters and digits in their order, however the field groups
- * them, and whatever it puts around them.
+ * Whether a field holds the value that was set: letters and digits in their order, regardless of grouping and of what
+ * the field adds around them.
  */
 export const holds = (value: string, text: string): boolean => {
   const [held, wanted] = [letters(value), letters(text)]

@@ -1,5 +1,5 @@
 /**
- * What a page shows at one moment, as far as it may explain why a step could not be done.
+ * The state of a page at one moment that may explain why a step failed.
  */
 
 /** A button of something that lies over a page, and a selector that leads to it alone. */
@@ -24,7 +24,7 @@ export interface Overlay {
   readonly buttons: ReadonlyArray<Button>
 }
 
-/** What is complained about a field that the run filled in. */
+/** A complaint about a field that the run filled in. */
 export interface FieldState {
   /** Whether exactly one element matches, and can be seen. */
   readonly shown: boolean

@@ -8,7 +8,10 @@ import type { PageFailure } from "../PageFailure.ts"
 export interface Download {
   /** A name that is one everywhere: no folders, no characters that file systems or terminals take for something else. */
   readonly fileName: string
-  /** By its name, such as `text/csv`; `application/octet-stream` where that tells nothing, or a browser would run it. */
+  /**
+   * By its name, such as `text/csv`; `application/octet-stream` where that is unspecific, or a browser would execute
+   * it.
+   */
   readonly mediaType: string
   readonly bytes: Effect.Effect<Uint8Array, PageFailure>
   readonly discard: Effect.Effect<void>

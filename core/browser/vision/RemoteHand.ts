@@ -36,8 +36,8 @@ export type Gesture = typeof Gesture.Type
 
 export interface RemoteHand {
   /**
-   * Makes a gesture in the window. It waits for no element, and is over soon, whatever the page does; what a window does not
-   * take is lost.
+   * Makes a gesture in the window. It waits for no element and is bounded in time, independent of the page; what a
+   * window does not take is lost.
    */
   readonly gesture: (gesture: Gesture) => Effect.Effect<void>
 

@@ -1,5 +1,5 @@
 /**
- * What is visible on a page: elements, texts and places.
+ * The visible part of a page: elements, texts and places.
  */
 
 /** A part of what is to be seen, in CSS pixels from the upper left corner of the window. */
@@ -39,7 +39,7 @@ export interface Outline {
   readonly more: number
 }
 
-/** What is at a place. */
+/** The element at a point. */
 export interface Spot {
   /** The address of the document it belongs to, which in a frame is that of the frame. */
   readonly address: string

@@ -19,8 +19,8 @@ type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Re
 /**
  * Makes what carries out the commands of a conversation. Its page is closed with the scope.
  *
- * `stage` is where the conversation stands on its page, `null` without a page; `walked` is the draft as far as the walk
- * under way has come.
+ * `stage` is the position of the conversation on its page, `null` without a page; `walked` is the draft up to the
+ * position of the walk in progress.
  */
 export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: StartingStateOf) {
   const store = yield* BuilderStore
@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
   })
 
-  /** Does a turn on a page in a session of its own; the one before is closed. */
+  /** Performs a turn on a page in a separate session; the one before is closed. */
   const onNewPage = Effect.fnUntraced(function* <E, R>(
     one: One,
     turn: (fresh: Turn.Stage) => Effect.Effect<Turn.Done, E, R>

@@ -1,9 +1,9 @@
 /**
  * Hosts conversations: keeps the page of each open, does its turns in their order, and shows the page to those who ask.
  *
- * A host holds each of its conversations by a lease that it renews. One that dies loses its leases, and the conversations
- * their pages; one that lost a lease without noticing has what it brings refused. On shutdown it takes nothing more and
- * gives every conversation back.
+ * A host holds each of its conversations by a lease that it renews. One that dies loses its leases, and the
+ * conversations their pages; the results of a host that lost a lease without noticing are refused. On shutdown it takes
+ * nothing more and gives every conversation back.
  */
 import { Effect, Stream } from "effect"
 import * as Lease from "../../runtime/Lease.ts"

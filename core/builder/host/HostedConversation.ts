@@ -30,8 +30,8 @@ const longestSleep = "10 seconds"
 type One = Conversation.Conversation
 
 /**
- * Hosts a conversation until it ends, its page is gone, or its lease is lost. Whatever ends it, interruption included, the
- * page is closed and the lease given back.
+ * Hosts a conversation until it ends, its page is gone, or its lease is lost. At its end, interruption included, the
+ * page is closed and the lease released.
  */
 export const host = Effect.fn("HostedConversation.host")(function* (place: HostSession, beginningOf: StartingStateOf) {
   const { lease } = place
@@ -79,7 +79,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
     }
   })
 
-  /** Stopped between two steps of a walk, the conversation stands where the walk was. */
+  /** Stopped between two steps of a walk, the conversation keeps the position of the walk. */
   const interrupted = Effect.gen(function* () {
     const draft = yield* stopped
     const now = yield* Ref.get(stage)

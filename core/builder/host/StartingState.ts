@@ -1,5 +1,5 @@
 /**
- * What the page of a conversation begins with, and what the conversation signs in with on it.
+ * The initial state of the page of a conversation, and the accounts that it signs in with.
  */
 
 import { Effect, Result } from "effect"
@@ -14,7 +14,7 @@ import { LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import type { Conversation } from "../Conversation.ts"
 
 export interface StartingState {
-  /** What the browser begins with; `Session.secrets` are those of its values that must not be shown. */
+  /** The initial state of the browser; `Session.secrets` are those of its values that must not be shown. */
   readonly session: Session.Session
   /** The credentials that the inputs name, by alias, without those that cannot be used. */
   readonly accounts: ReadonlyMap<string, Account>
@@ -27,7 +27,7 @@ export interface StartingState {
 /** Finds out what a conversation begins with, each time that its page is opened. */
 export type StartingStateOf = (one: Conversation) => Effect.Effect<StartingState, PageFailure>
 
-/** A conversation that brings nothing and cannot sign in. */
+/** A conversation with an empty session that cannot sign in. */
 export const empty: StartingState = { session: Session.empty, accounts: new Map(), unavailable: [], codes: null }
 
 /**

@@ -26,17 +26,17 @@ import type { ActionResult } from "../ConversationMessage.ts"
 import * as Draft from "../Draft.ts"
 import type { StartingState } from "./StartingState.ts"
 
-/** What is known at some point of a conversation. */
+/** The state of a conversation at some point. */
 type Known = Pick<Position.Position, "memory" | "loops">
 
 /** A page that is open, and what is known there. It is gone with the page. */
 export interface Stage extends OpenPage {
   /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly began: number
-  /** What the page began with, and what the conversation signs in with on it. */
+  /** The initial state of the page, and the accounts that the conversation signs in with. */
   readonly beginning: StartingState
   readonly known: Known
-  /** What was known before each step that a message added, so that a step that is taken back leaves nothing behind. */
+  /** The state before each step that a message added, so that undoing a step leaves no trace. */
   readonly before: ReadonlyMap<NodeId, Known>
 }
 
@@ -175,7 +175,7 @@ const unread = (draft: Draft.Draft, stage: Stage): Done =>
     null
   )
 
-/** What was done, and before it that some credentials cannot be used. */
+/** The result of a turn, with a notice first that some credentials cannot be used. */
 export const withUnavailable = (done: Done, unavailable: StartingState["unavailable"]): Done => {
   const { hide } = secretsOf(done.stage)
   const text = [...unavailable.map(({ message }) => hide(`${message}.`)), done.outcome.text].join(" ")
@@ -186,7 +186,7 @@ export const withUnavailable = (done: Done, unavailable: StartingState["unavaila
 export const interrupted = (draft: Draft.Draft, stage: Stage): Done =>
   settled(draft, stage, "Interrupted. No step was changed; what was under way may have taken effect on the page", null)
 
-/** What a step brought, and the draft and the stage behind it. */
+/** The output of a step, and the draft and the stage after it. */
 interface Passed {
   readonly draft: Draft.Draft
   readonly stage: Stage
@@ -280,7 +280,7 @@ const tooLong = new StepFailed({
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
-/** What a turn tells, without its secrets: those in data of its result are hidden already. */
+/** The outcome of a turn, without its secrets: those in data of its result are hidden already. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
   outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "idle", page: true },
   stage

@@ -1,6 +1,6 @@
 /**
- * Subscriptions as they are kept. The address of a channel may be a secret in itself, so it is kept sealed; a fingerprint
- * tells whether two are alike.
+ * Subscriptions as they are kept. The address of a channel may be a secret in itself, so it is kept sealed; a
+ * fingerprint shows whether two are equal.
  */
 import { Context, Effect, Option, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"

@@ -23,8 +23,8 @@ export class RunSubscriptions extends Context.Service<
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<RunSubscription>, RoleForbids | StoreUnavailable>
 
     /**
-     * Subscribes to events on a channel and answers the subscriptions, one for each workflow. What was subscribed to on
-     * the same channel before stays subscribed. When a workflow does not exist, nothing is changed.
+     * Subscribes to events on a channel and answers the subscriptions, one for each workflow. Earlier subscriptions of
+     * the same channel are kept. When a workflow does not exist, nothing is changed.
      */
     readonly subscribe: (
       caller: Caller,

@@ -29,7 +29,7 @@ export class ClientProgress extends Context.Service<
       after: number
     ) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
 
-    /** Remembers what was written. What was remembered of a run before is never taken back. */
+    /** Remembers what was written. Stored progress of a run is never reduced. */
     readonly written: (progress: ReadonlyArray<Written>) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/event/stream/ClientProgress") {}

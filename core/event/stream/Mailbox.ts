@@ -33,7 +33,7 @@ export const offer = (mailbox: Mailbox, entry: Entry): void => {
   if (!mailbox.missed && !Queue.offerUnsafe(mailbox.arrived, entry)) mailbox.missed = true
 }
 
-/** Makes whoever waits for an arrival look again. */
+/** Wakes readers that wait for an arrival. */
 export const wake = (mailbox: Mailbox): void => void Queue.offerUnsafe(mailbox.arrived, null)
 
 /** Says that there is more in the log than in the mailbox. */
@@ -41,14 +41,14 @@ export const miss = (mailbox: Mailbox): void => {
   mailbox.missed = true
 }
 
-/** Tells whether there was more in the log, and takes entries in again from now on. */
+/** Returns whether the log had more, and accepts entries again. */
 export const takeMissed = (mailbox: Mailbox): boolean => {
   const { missed } = mailbox
   mailbox.missed = false
   return missed
 }
 
-/** What is there now. */
+/** The current entries. */
 export const takeNow = ({ arrived }: Mailbox): Effect.Effect<ReadonlyArray<Entry>> =>
   Effect.map(Queue.clear(arrived), (all) => all.filter((one) => one !== null))
 

@@ -8,8 +8,8 @@
  *      '------------------------------------------------------ succeeds ----'
  * ```
  *
- * Each process keeps one for every origin that it sends to. What is not admitted is put off, each to an instant of its
- * own, so that what has waited does not come back all at once.
+ * Each process keeps one for every origin that it sends to. A refused delivery is postponed, each to a different
+ * instant, so that they do not return all at once.
  */
 
 export interface Circuit {
@@ -37,7 +37,9 @@ export const threshold = 5
 /** The first cool-down and the longest, in milliseconds. */
 export const coolDowns = { first: 10_000, longest: 300_000 }
 
-/** What was put off comes back no sooner than after this, and no closer to another than the second, in milliseconds. */
+/**
+ * A postponed delivery returns no sooner than after this, and no closer to another than the second, in milliseconds.
+ */
 const soonest = 1_000
 const closest = 20
 

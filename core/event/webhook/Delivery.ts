@@ -8,9 +8,9 @@
  *      '-- 410, refused, ladder at its end --> dead --'
  * ```
  *
- * Events of one run reach one target in order as far as first attempts succeed: an event is first sent when the one
- * before it was delivered, or has failed at least once. A failed delivery is retried separately, so that it does not
- * delay the others.
+ * Events of one run reach one target in order while first attempts succeed: an event is first sent when the one before
+ * it was delivered, or has failed at least once. A failed delivery is retried separately, so that it does not delay the
+ * others.
  */
 import { Result, Schema } from "effect"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -27,7 +27,7 @@ export interface State {
   readonly nextAttemptAt: number | null
   /** How long the last attempt took. */
   readonly durationMillis: number | null
-  /** What the last attempt was answered; `null` when it was not answered. */
+  /** The response to the last attempt; `null` when it was not answered. */
   readonly responseStatus: number | null
   /** What went wrong, oldest first. */
   readonly errors: ReadonlyArray<string>
@@ -43,7 +43,7 @@ export interface Delivery extends State {
   readonly workflowId: string
   readonly url: string
   readonly logged: LoggedEvent
-  /** What the submission of the run said of webhooks. */
+  /** The webhook options of the submission of the run. */
   readonly runWebhook: Schema.Json | null
   readonly createdAt: number
   /** When it began to be tried: when it was made, or taken up again by hand. */

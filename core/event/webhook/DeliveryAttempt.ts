@@ -15,7 +15,7 @@ import { WebhookSecrets } from "./WebhookSecrets.ts"
 /**
  * The message of an event as a target is sent it at `now`.
  *
- * It tells when the event happened, and expires `validity` seconds after it was sent, so that a late attempt is not
+ * It contains the instant of the event, and expires `validity` seconds after it was sent, so that a late attempt is not
  * refused as expired. An event that says itself until when it matters keeps to that.
  */
 export const messageAt = (

@@ -113,7 +113,7 @@ const registered = Effect.fnUntraced(function* ({ workspaceId }: Delivery.Delive
   return Option.isSome(webhook) && webhook.value.active ? Target.registeredTarget(webhook.value) : null
 })
 
-/** Whether a receiver is well enough to be sent more, whatever it thought of this one. */
+/** Whether a receiver is healthy enough for more, independent of its response to this one. */
 const isHealthy = (outcome: Delivery.Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status < 500 && outcome.status !== 429
 
@@ -121,7 +121,7 @@ const isHealthy = (outcome: Delivery.Outcome): boolean =>
 const gone = (webhook: Webhook, url: string, at: number): Webhook =>
   webhook.url === url ? { ...webhook, active: false, inactiveReason: "It answered 410 Gone", updatedAt: at } : webhook
 
-/** Works until interrupted. What is under way then is handed to another process. */
+/** Works until interrupted. Work in progress then passes to another process. */
 export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const deliveries = yield* Deliveries
   const circuits = new Map<string, Circuit.Circuit>()

@@ -31,8 +31,8 @@ const budget = 60_000
 
 /**
  * Sends all events of a run to all targets that they have now, once each, without regard to order and to circuits, and
- * returns the result of each in the order of the events. What was not sent within a minute is refused. A delivery that
- * had not arrived before and does now counts as delivered. The caller must be able to edit.
+ * returns the result of each in the order of the events. A message that was not sent within a minute is refused. A
+ * delivery that had not arrived before and does now counts as delivered. The caller must be able to edit.
  */
 export const replay = Effect.fn("Replay.replay")(function* (
   caller: Pick<Caller, "role">,

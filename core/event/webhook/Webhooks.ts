@@ -59,14 +59,14 @@ export class Webhooks extends Context.Service<
 
     readonly get: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound | StoreUnavailable>
 
-    /** Changes a webhook. What is still to be delivered to it goes to where it points when it is sent. */
+    /** Changes a webhook. Pending deliveries go to its address at the time of sending. */
     readonly change: (
       caller: Caller,
       id: string,
       settings: Settings
     ) => Effect.Effect<Webhook, UrlRefused | WebhookExists | WebhookNotFound | RoleForbids | StoreUnavailable>
 
-    /** Removes a webhook and answers what it was. What is still to be delivered to it is given up. */
+    /** Removes a webhook and answers what it was. Its pending deliveries are dropped. */
     readonly remove: (
       caller: Caller,
       id: string

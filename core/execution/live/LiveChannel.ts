@@ -33,7 +33,10 @@ export class LiveChannel extends Context.Service<
     /** The newest picture, if there is one, and every later one that the reader is quick enough for. */
     readonly frames: (runId: RunId) => Stream.Stream<Frame>
 
-    /** Sends a message to the worker of a run. Those that one sender sends after each other arrive in that order, if at all. */
+    /**
+     * Sends a message to the worker of a run. Messages of one sender arrive in the order in which they were sent, if
+     * they arrive.
+     */
     readonly send: (runId: RunId, text: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Subscribes to the messages of all runs, and only then succeeds. */

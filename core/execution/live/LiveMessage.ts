@@ -12,7 +12,7 @@ const Gestures = Schema.Struct({ holder: Schema.String, gestures: Schema.Array(G
 /** Whose gestures these are, in their order. */
 export type Gestures = typeof Gestures.Type
 
-/** What is sealed is hexadecimal, twice as long, and has 28 bytes more. */
+/** A sealed value is hexadecimal, twice as long, and has 28 bytes more. */
 const maxBytes = LiveChannel.maxMessageCharacters / 2 - 100
 
 /** The length in UTF-8 at most, as text is written in JSON. */

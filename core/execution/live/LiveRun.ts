@@ -32,7 +32,7 @@ const maxWaiting = 500
 
 const notWatched = "A run could not be watched for a moment"
 
-/** What the run has to do for its viewers and the person in control. */
+/** The tasks of a run for its viewers and the person in control. */
 interface Desk {
   readonly watched: Queue.Queue<void>
   readonly controlled: Queue.Queue<void>

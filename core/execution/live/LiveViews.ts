@@ -108,7 +108,7 @@ export class LiveViews extends Context.Service<
     /** Releases control. The run continues. */
     readonly release: (id: RunId, holder: string) => Effect.Effect<void, StoreUnavailable>
 
-    /** Does something to the page of the run. What is done soonest after each other is done in that order. */
+    /** Does something to the page of the run. Gestures in quick succession are carried out in their order. */
     readonly act: (
       id: RunId,
       holder: string,

@@ -37,7 +37,7 @@ export class TypedText {
     }
   }
 
-  /** What was typed up to now; what follows is something else. */
+  /** The text typed so far; what follows is something else. */
   readonly end = (): ReadonlyArray<string> => {
     const text = this.#text
     this.#text = ""

@@ -25,7 +25,7 @@ export interface Used {
 
 export const nothing: Used = { bytes: 0, count: { screenshot: 0, snapshot: 0, video: 0, file: 0 } }
 
-/** What the record of a run says of its artifacts, apart from events. */
+/** The artifacts of a run for its record, apart from events. */
 export interface Summary {
   /** The videos that are there, oldest first, each with the instant at which it was kept. */
   readonly videos: ReadonlyArray<{ readonly id: string; readonly at: number }>
@@ -35,11 +35,11 @@ export interface Summary {
   readonly removedAt: number | null
 }
 
-/** What is to be removed. */
+/** The artifacts to remove. */
 export interface Expiry {
   /** Artifacts that are older than this instant go. */
   readonly before: number
-  /** Uploads that began before this instant and never ended go, whatever their age. */
+  /** Uploads that began before this instant and never ended are removed, at any age. */
   readonly unfinishedBefore: number
 }
 

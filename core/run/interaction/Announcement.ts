@@ -1,5 +1,5 @@
 /**
- * The events of a question. None of them contains an answer.
+ * The events of a question. No event contains an answer.
  */
 import type { RunEvent } from "../../event/RunEvent.ts"
 import { type Asked, missingProperties } from "./Interaction.ts"

@@ -19,7 +19,7 @@ import { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Run from "../Run.ts"
 
-/** What a question is about: data that the workflow foresees, or something that stands against going on. */
+/** What a question is about: data that the workflow expects, or an obstacle to continuing. */
 export const Subject = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("interaction") }),
   Schema.Struct({
@@ -37,19 +37,19 @@ export const Subject = Schema.Union([
 ])
 export type Subject = typeof Subject.Type
 
-/** What is asked. */
+/** The question. */
 export const Question = Schema.Struct({
   subject: Subject,
   /** The step that asks. */
   node: Schema.Struct({ id: Schema.String, name: Schema.String }),
   /** For the person who answers. */
   message: Schema.String,
-  /** What the data of the answer must satisfy: of an `input_required`, all inputs together with the corrected ones. */
+  /** The schema of the data of the answer: of an `input_required`, all inputs together with the corrected ones. */
   schema: Schema.JsonObject
 })
 export type Question = typeof Question.Type
 
-/** What was answered, checked. `inputs` are all inputs, with the corrected ones in their places. */
+/** The answer, checked. `inputs` are all inputs, with the corrected ones in their places. */
 export const Answer = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("data"), data: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("inputs"), inputs: Schema.JsonObject }),
@@ -69,7 +69,7 @@ export interface Asker {
 
 /** A question that was asked, and what became of it but for its answer. */
 export interface Asked extends Question, Asker {
-  /** A UUID of its own for each question. */
+  /** A UUID, different for each question. */
   readonly id: string
   readonly askedAt: number
   /** From this instant on no answer is accepted. */

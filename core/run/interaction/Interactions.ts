@@ -103,7 +103,7 @@ export class Interactions extends Context.Service<
           }
           const problems = yield* problemsOf(caller, latest, given(latest))
           const judge = () => problems
-          // What is sealed is found out before the question is locked, and decided on once more when it is.
+          // Sealed values are opened before the question is locked; the decision is made again under the lock.
           const { answer } = yield* Effect.fromResult(decide(latest, run, yield* Clock.currentTimeMillis, judge))
           const sealed = yield* sealing.seal(caller.workspaceId, Redacted.make(answer))
           yield* store.change(

@@ -1,5 +1,5 @@
 /**
- * Finds the link of a message that signs somebody in or confirms something, among those that lead elsewhere.
+ * Finds the link of a message that signs a user in or confirms something.
  */
 
 import { plain } from "./PlainText.ts"
@@ -11,15 +11,15 @@ export interface FoundLink {
   readonly score: number
 }
 
-/** A message whose best link has fewer points brings none. */
+/** A message whose best link has fewer points has no link. */
 const enough = 9
 
-/** So many are kept: whoever knows the site may choose among them by a pattern. */
+/** So many are kept: a user who knows the site may choose among them by a pattern. */
 const maxKept = 10
 
 /**
- * The links of a message that brings one to sign in or to confirm with, the likeliest first and at most ten; none where
- * there is no such link. Those that only inform, such as how to unsubscribe, are left out.
+ * The links of a message that sign in or confirm, the likeliest first and at most ten; none where there is no such
+ * link. Those that only inform, such as how to unsubscribe, are left out.
  */
 export const linksIn = (message: Message): ReadonlyArray<FoundLink> => {
   for (const body of message.bodies) {
@@ -55,7 +55,7 @@ const scoreOf = ({ line, url, words }: Link, lines: ReadonlyArray<string>, asks:
   const isAddress = said === "" || /^https?:\/\//u.test(said)
   const target = decoded(pathname + search + hash).toLowerCase()
   if (isAny(said, Wording.elsewhere) || trifle.test(target) || media.test(pathname.toLowerCase())) return 0
-  // Of an address without words, the line before tells what it is for.
+  // Of an address without words, the line before describes the purpose.
   const around = isAddress ? textBefore(lines, line) : said
   if (isAddress && isAny(around, Wording.elsewhere) && !isAny(around, Wording.enters)) return 0
   if (isAddress && cancels.test(around)) return 0
@@ -79,7 +79,7 @@ const social = /(?:^|\.)(?:facebook|twitter|x|instagram|linkedin|youtube|tiktok|
 const cancels =
   /\bcancel\b|did(?:n['’]t| not) (?:request|sign|try)|not you|wasn['’]t you|nicht (?:du|sie) war|nicht angefordert|pas vous|no fuiste|non sei stato/u
 
-/** The text of the line that an address stands in, or else of the nearest one above that has some. */
+/** The text of the line of an address, or else of the nearest line above that has text. */
 const textBefore = (lines: ReadonlyArray<string>, line: number): string => {
   for (let above = line; above >= 0 && above >= line - 3; above--) {
     const text = lines[above]?.slice(0, 400) ?? ""

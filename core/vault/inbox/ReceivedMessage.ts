@@ -2,12 +2,12 @@
  * A mail or an SMS that arrived, reduced to what a person would read of it.
  */
 
-/** One line of text, as it stands on a line of its own. */
+/** One line of text, as displayed. */
 export interface Line {
   readonly text: string
-  /** How much it stands out from the rest: 0 for plain text, 1 for bold or larger letters, 2 for a heading. */
+  /** Its prominence: 0 for plain text, 1 for bold or larger letters, 2 for a heading. */
   readonly weight: 0 | 1 | 2
-  /** Whether nobody sees it, as in the preview text that some mails hide. It may confirm what is seen elsewhere. */
+  /** Whether it is invisible, as in the preview text that some mails hide. It may confirm what is seen elsewhere. */
   readonly hidden: boolean
 }
 
@@ -15,7 +15,7 @@ export interface Line {
 export interface Link {
   readonly url: string
   readonly words: string
-  /** The line that it stands in, as an index of the lines. */
+  /** The line that contains it, as an index of the lines. */
   readonly line: number
 }
 

@@ -24,7 +24,7 @@ export interface EncryptionKey {
 }
 
 export interface KeyRing {
-  /** What is sealed with from now on. */
+  /** The key that seals from now on. */
   readonly present: EncryptionKey
   /** What may have been sealed with before, the newest first. */
   readonly former: ReadonlyArray<EncryptionKey>

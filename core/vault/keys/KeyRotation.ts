@@ -77,8 +77,8 @@ export class KeyRotation extends Context.Service<
   KeyRotation,
   {
     /**
-     * Gives the workspace a new key, a random one if none is named, and answers it. What is sealed with the key before
-     * is still accepted.
+     * Gives the workspace a new key, a random one if none is named, and answers it. Values that are sealed with the
+     * former key are still accepted.
      */
     readonly begin: (
       acting: Permissions.Acting,

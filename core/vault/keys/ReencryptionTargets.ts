@@ -20,8 +20,8 @@ export interface Holder {
 export interface Target {
   readonly name: string
   /**
-   * Up to `limit` holders of a workspace after a position in some fixed order (`null`: from the first), and the position
-   * to go on from; `null` when these were the last.
+   * Up to `limit` holders of a workspace after a position in some fixed order (`null`: from the first), and the
+   * position to continue from; `null` when these were the last.
    */
   readonly page: (
     workspaceId: WorkspaceId,

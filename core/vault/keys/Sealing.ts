@@ -38,7 +38,7 @@ export interface Cipher {
   readonly keys: KeyRing
   /** Seals with the present key. */
   readonly seal: (value: Redacted.Redacted<Schema.Json>) => Effect.Effect<string>
-  /** Opens what is kept, under whatever key of the workspace it is. */
+  /** Opens a stored value under any key of the workspace. */
   readonly unseal: (sealed: string) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal>
   /** Decrypts a value from a caller, unless its key is retired. */
   readonly accept: (sealed: string) => Effect.Effect<Accepted, CannotUnseal>

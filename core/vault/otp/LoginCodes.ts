@@ -95,7 +95,7 @@ export class LoginCodes extends Context.Service<
   ).pipe(Layer.provide(GeneratedCodes.layer))
 }
 
-/** What a sealed value of something received stands for: a text, or several that it may be, most likely first. */
+/** The meaning of a sealed value that was received: a text, or several that it may be, most likely first. */
 export const candidates = (value: Schema.Json): ReadonlyArray<string> =>
   Array.isArray(value)
     ? value.filter((one) => typeof one === "string")

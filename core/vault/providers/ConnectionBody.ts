@@ -103,8 +103,8 @@ const known: Record<ConnectionType, ReadonlyArray<keyof Config>> = {
 }
 
 /**
- * What the configuration becomes by what was sent, or every problem of it. A way in that was given for one address is not
- * used for another one: with a new address it has to be given again.
+ * The configuration after a change, or every problem of the change. A way in that was given for one address is not used
+ * for another one: with a new address it has to be given again.
  */
 export const settle = (
   type: string,
@@ -184,7 +184,7 @@ const addressProblem = (text: string): string | null => {
     : "Expected an address without user name, password, query and fragment"
 }
 
-/** Path segments none of which leads anywhere else. */
+/** Path segments that do not lead outside. */
 export const isPath = (path: string): boolean =>
   path !== "" && path.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..")
 

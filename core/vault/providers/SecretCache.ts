@@ -16,7 +16,7 @@ interface Kept<A> {
 export interface Wanted {
   /** For how long it may be used after it was asked for, in milliseconds; 0 asks each time and keeps nothing. */
   readonly ttlMillis: number
-  /** What was asked for before this instant is not used. */
+  /** Values that were read before this instant are not used. */
   readonly notBefore: number
 }
 

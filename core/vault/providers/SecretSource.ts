@@ -75,7 +75,7 @@ export class MalformedAnswer extends Schema.TaggedError<MalformedAnswer>()("Malf
 
 export type SourceError = SourceUnavailable | AccessRefused | ItemNotFound | ItemIncomplete | MalformedAnswer
 
-/** What can go wrong with a connection as such, whatever item is asked for. */
+/** Errors of a connection, independent of the item. */
 export type ConnectionError = Exclude<SourceError, ItemIncomplete>
 
 /**
@@ -83,7 +83,7 @@ export type ConnectionError = Exclude<SourceError, ItemIncomplete>
  * tried once more within them. No failure repeats a secret.
  */
 export interface SecretSource {
-  /** What the connection may see, at most 5,000 items. */
+  /** The visible items of the connection, at most 5,000. */
   readonly items: (connection: Connection) => Effect.Effect<ReadonlyArray<SecretItem>, ConnectionError>
 
   /** What an item holds. */
@@ -92,7 +92,7 @@ export interface SecretSource {
   /** Fails when the store does not answer, or does not accept the access. */
   readonly check: (connection: Connection) => Effect.Effect<void, ConnectionError>
 
-  /** Why an address would be refused, as far as that can be said without asking for its name; `null` otherwise. */
+  /** Why an address would be refused, if that can be decided without resolving its name; `null` otherwise. */
   readonly refusal: (url: string) => string | null
 }
 

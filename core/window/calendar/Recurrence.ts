@@ -37,7 +37,7 @@ export const series = (rule: Rule, start: CivilDate.EpochDay): Series => {
   }
 }
 
-/** Choosing by position looks at all dates of a period for each of them, which takes about four times as long. */
+/** Choosing by position examines all dates of a period for each of them, which takes about four times as long. */
 const positionWeight = 4
 
 /**
@@ -114,7 +114,8 @@ const periods = (rule: Rule, first: CivilDate.Parts): ((date: CivilDate.Parts) =
 }
 
 /**
- * Returns whether a date is in the set of its period, before BYSETPOS. What the rule leaves out comes from the start.
+ * Returns whether a date is in the set of its period, before BYSETPOS. Parts that the rule leaves out come from the
+ * start.
  */
 const candidates = (rule: Rule, first: CivilDate.Parts): ((date: CivilDate.Parts) => boolean) => {
   const { byDay, byMonthDay, byWeekNumber, byYearDay, frequency } = rule

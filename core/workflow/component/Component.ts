@@ -20,7 +20,7 @@ export interface Component {
   readonly createdBy: UserId
 }
 
-/** What a component brings into a workflow. The names are those of the interface. */
+/** The content of a component. The names are those of the interface. */
 export const ComponentData = Schema.Struct({
   nodes: Schema.Array(
     Schema.Struct({

@@ -7,7 +7,7 @@
  */
 import type { Schema } from "effect"
 
-/** What the marks of a node say. `instance` is the whole mark, the same on all nodes of one instance. */
+/** The meaning of the marks of a node. `instance` is the whole mark, the same on all nodes of one instance. */
 export interface Mark {
   readonly component: string
   readonly instance: string

@@ -1,5 +1,5 @@
 /**
- * Which operations are so small that they take less time than handing them to another thread, whatever is in them.
+ * Operations so small that they take less time than handing them to another thread, for any content.
  */
 import type { Schema } from "effect"
 import type { Asked, Name } from "./Operations.ts"
@@ -15,7 +15,7 @@ const maxProduct = 200_000
 /** The most parts of what an operation is asked: writing them out holds the process for less than 100 ms. */
 export const maxParts = 600_000
 
-/** Whether an operation is done in a few milliseconds, as far as its form tells. */
+/** Whether an operation takes a few milliseconds, judged by its form. */
 export const isSmall = <N extends Name>(name: N, asked: Asked<N>): boolean => {
   switch (name) {
     case "checkInput":
@@ -40,7 +40,7 @@ const isQuick = (parts: number, value: Schema.Json): boolean =>
 /** Keywords whose cost does not follow from the size of the schema and the value. */
 const costly = new Set(["$ref", "$id", "uniqueItems", "pattern", "patternProperties"])
 
-/** How many parts a schema has; endless for one whose cost is not told by that. */
+/** How many parts a schema has; infinite if the form does not bound the cost. */
 const simpleParts = (schema: Schema.Json): number => {
   const pending: Array<Schema.Json> = [schema]
   let characters = 0

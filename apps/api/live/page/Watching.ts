@@ -1,5 +1,5 @@
 /**
- * What is told of the run, and what is seen of it.
+ * The status of the run, and its picture.
  */
 import type { RunStatus } from "../LiveRoutes.ts"
 import { isMine, own } from "./Control.ts"
@@ -23,7 +23,7 @@ const shown: Array<string> = []
 let misses = 0
 
 const show = (jpeg: Uint8Array<ArrayBuffer>): void => {
-  // One that comes before the one before it was drawn takes its place: that one is never told to be loaded.
+  // One that comes before the one before it was drawn takes its place: that one never fires its load event.
   const address = URL.createObjectURL(new Blob([jpeg], { type: "image/jpeg" }))
   shown.push(address)
   picture.onload = () => {
@@ -41,7 +41,7 @@ const controlOf = ({ ended, holder }: RunStatus): string => {
   return holder === me ? ", you have control" : ", somebody else has control"
 }
 
-/** Shows what is told, and returns whether the run goes on. */
+/** Shows a status, and returns whether the run is in progress. */
 const hear = (status: RunStatus): boolean => {
   enterWith(status.ticket)
   say((words[status.status] ?? status.status) + controlOf(status))

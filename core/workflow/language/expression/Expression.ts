@@ -135,7 +135,7 @@ const afterEach = (
 }
 
 /**
- * The value of an expression over the roots that it may read, as JSON: functions and nothing at all count as `null`.
+ * The value of an expression over the roots that it may read, as JSON: functions and absent values count as `null`.
  * `bindings` are variables that only the compiled expression knows of. Rejects with what `reasonOf` can tell.
  */
 export const evaluate = async (

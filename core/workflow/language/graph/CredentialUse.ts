@@ -49,8 +49,8 @@ const exposes = (expression: Expression.Expression, isAlias: (name: string) => b
 }
 
 /**
- * Each use of a credential that the vault schema does not have, each reading of what no credential has, and each secret
- * that a model would be told in another form.
+ * Each use of a credential that the vault schema does not have, each reading of an unknown field of a credential, and
+ * each secret that a model would receive in another form.
  */
 export const problems = (
   graph: Graph,

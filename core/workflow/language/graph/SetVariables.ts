@@ -25,7 +25,7 @@ const unknown: Effects = { ...none, any: true }
 /** The name by which a variable of a loop is followed, which no other variable has. */
 export const ofLoop = (name: string): string => `runtime.${name}`
 
-/** What a node does, as far as its parameters say. */
+/** The effect of a node, by its parameters. */
 const effectsOf = (node: Node): Effects => {
   const unsure = RunIf.of(node) !== null
   const setting = (sets: ReadonlyArray<string>): Effects => ({
@@ -80,7 +80,7 @@ export interface SetVariables {
   readonly always: (id: NodeId, name: string) => boolean
   /** Whether a variable is set on some path to a node. */
   readonly sometimes: (id: NodeId, name: string) => boolean
-  /** Whether START leads to a node at all. */
+  /** Whether START has an edge. */
   readonly isReached: (id: NodeId) => boolean
 }
 
@@ -94,7 +94,8 @@ interface Block {
 }
 
 /**
- * Follows the named variables through a graph. What is not named is not followed: it is as if it was never set.
+ * Follows the named variables through a graph. Names that are not listed are not followed: it is as if it was never
+ * set.
  *
  * Sets pass along the edges until none changes any more: the sure ones only shrink, the others only grow, so that ends.
  */

@@ -1,5 +1,6 @@
 /**
- * The parameters of API_FLOW: HTTP requests in the session of the page, each of which may use what those before it brought.
+ * The parameters of API_FLOW: HTTP requests in the session of the page, each of which may use the results of those
+ * before it.
  */
 import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"
@@ -240,7 +241,7 @@ const Flow = Schema.Struct({
 })
 export type Flow = typeof Flow.Type
 
-/** What is wrong with the steps as they refer to each other. */
+/** The problems of references between the steps. */
 const issuesOf = ({ field_json_map, ordering, steps, target_step_id }: Flow): ReadonlyArray<Issue> => {
   const ids = new Set(steps.map(({ id }) => id))
   const issues: Array<Issue> = []
@@ -288,7 +289,7 @@ const issuesOf = ({ field_json_map, ordering, steps, target_step_id }: Flow): Re
 interface Found {
   readonly path: ReadonlyArray<string | number>
   readonly source: string
-  /** Whether it is evaluated over the answer of its own step. */
+  /** Whether it is evaluated over the answer of the same step. */
   readonly isOwn: boolean
 }
 

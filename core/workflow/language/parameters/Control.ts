@@ -1,5 +1,5 @@
 /**
- * The parameters of the actions that decide how a run goes on: conditions, loops, waiting, and asking a person.
+ * The parameters of the actions that control the flow of a run: conditions, loops, waiting, and asking a person.
  */
 import { Schema } from "effect"
 import * as InputContract from "../../contract/InputContract.ts"

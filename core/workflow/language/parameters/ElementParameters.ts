@@ -6,7 +6,7 @@ import * as SafePattern from "../expression/SafePattern.ts"
 import * as Executions from "./Executions.ts"
 import { acting, end_here_on_dry_run, filled, flag, not_repeatable, optionalText, text, wait_time } from "./Fields.ts"
 
-/** A pattern that costs little whatever text it is matched with. */
+/** A pattern that costs little for every text. */
 const SafeRegex = text.check(Schema.makeFilter((source) => SafePattern.check(source) ?? undefined))
 
 export const elements = {

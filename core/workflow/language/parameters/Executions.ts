@@ -51,7 +51,7 @@ export const ofCondition = {
   llm_model: optionalText
 }
 
-/** Options of a list are chosen by their value or text: whatever is said here is the same as nothing. */
+/** Options of a list are chosen by their value or text: the value is ignored. */
 export const ignored = optional(["STATIC", "LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE", "COORDINATES"])
 
 /** What a check finds at a field. */

@@ -74,7 +74,7 @@ export const browsers = {
   browserUser: setting(
     "browser-user",
     "SLUICE_BROWSER_USER",
-    "User that browsers run as where the service runs as root: a name of /etc/passwd or a number; sluice-browser if there is one, else an id of their own when not set"
+    "User that browsers run as where the service runs as root: a name of /etc/passwd or a number; sluice-browser if there is one, else a separate id for each when not set"
   ).pipe(
     Flag.filter(
       (user) => user.trim() !== "",

@@ -59,7 +59,7 @@ const pair = {
 
 const Storage = Schema.JsonObject.annotate({
   description:
-    "What is stored for the site by its keys; or for each of several origins, such as https://app.example.com, an object of its own"
+    "The stored values of the site by their keys; or an object of them for each of several origins, such as https://app.example.com"
 })
 
 const settable = {

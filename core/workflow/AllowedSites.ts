@@ -78,7 +78,7 @@ export const permits = (sites: AllowedSites, address: string): boolean => {
 /** Why an address may not be visited. */
 export const refusal = (sites: AllowedSites, address: string): string => {
   const named = sites.length > 5 ? `${sites.slice(0, 5).join(", ")} and ${sites.length - 5} more` : sites.join(", ")
-  return `${siteOf(address)} is none of the sites that the workflow may visit; its allowed_sites are ${named}`
+  return `${siteOf(address)} is not among the sites that the workflow may visit; its allowed_sites are ${named}`
 }
 
 /** The part of an address that may be shown: what follows the host may be secret. */

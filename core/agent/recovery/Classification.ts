@@ -105,12 +105,12 @@ export const demands: Readonly<
   password: {
     category: "PASSWORD_UPDATE_REQUIRED",
     code: "ACCOUNT-E0001",
-    description: "The site asks for a new password before it goes on"
+    description: "The site asks for a new password before it continues"
   },
   twoFactor: {
     category: "ADDITIONAL_USER_INPUT_REQUIRED",
     code: "ACCOUNT-E0002",
-    description: "The site asks to set up two-factor authentication before it goes on"
+    description: "The site asks to set up two-factor authentication before it continues"
   },
   login: {
     category: "ACCOUNT_LOGGED_OUT",

@@ -38,7 +38,7 @@ const show = (jpeg: Uint8Array<ArrayBuffer>): void => {
 /** Whose control is, in words; empty where the run has it. */
 const controlOf = ({ ended, holder }: RunStatus): string => {
   if (holder === null || ended) return ""
-  return holder === me ? ", you have control" : ", somebody else has control"
+  return holder === me ? ", you have control" : ", another person has control"
 }
 
 /** Shows a status, and returns whether the run is in progress. */
@@ -50,7 +50,7 @@ const hear = (status: RunStatus): boolean => {
   button.disabled = status.holder !== null && status.holder !== me
   if (isMine() && status.holder !== me) {
     own(false)
-    note("You do not have control any more; the run goes on")
+    note("You no longer have control; the run continues")
   }
   return !status.ended
 }

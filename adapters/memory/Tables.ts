@@ -11,7 +11,7 @@ import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
-import type { Begun, Summary } from "../../core/run/artifact/ArtifactStore.ts"
+import type { StartedUpload, Summary } from "../../core/run/artifact/ArtifactStore.ts"
 import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore.ts"
 import type { Interaction } from "../../core/run/interaction/Interaction.ts"
@@ -42,7 +42,7 @@ export interface KeptDelivery {
 }
 
 /** An artifact, the instant at which it was stored, and the instant since which a process has been removing it. */
-export interface KeptArtifact extends Begun {
+export interface KeptArtifact extends StartedUpload {
   readonly bytes: number
   readonly finishedAt: number | null
   readonly takenAt: number | null

@@ -44,13 +44,13 @@ export const fresh = async (
 }
 
 /** A session that was begun. */
-export interface Begun {
+export interface StartedSession {
   /** The cookies, and the storage of the origins that are wanted. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
 }
 
 /** Begins a session on an empty page. Nothing of it reaches the network, and the page is as empty afterwards. */
-export const begin = async (page: Page, session: Session): Promise<Begun> => {
+export const begin = async (page: Page, session: Session): Promise<StartedSession> => {
   const origins = new Set([session.localStorage, session.sessionStorage].flatMap(Object.keys))
   if (session.cookies.length > 0) await setCookies(page.context(), session.cookies)
   if (origins.size > 0) await store(page, session, origins)

@@ -129,7 +129,7 @@ export const browsers = {
   windows: number("page-windows", "SLUICE_PAGE_WINDOWS", "How many windows a run may have open at once", [
     1,
     1_000,
-    defaultPageLimits.windows
+    defaultPageLimits.tabs
   ]),
   pageMemory: number("page-memory", "SLUICE_PAGE_MEMORY_MB", "How much memory a page may take, in MB", [
     64,
@@ -162,7 +162,7 @@ export interface PageSettings {
 export const pageLimits = (settings: PageSettings): PageLimits => ({
   navigationMillis: settings.navigationSeconds * 1_000,
   unresponsiveMillis: settings.unresponsiveSeconds * 1_000,
-  windows: settings.windows,
+  tabs: settings.windows,
   memoryBytes: settings.pageMemory * mebibyte,
   downloadBytes: settings.downloadSize * mebibyte,
   downloads: settings.downloads,

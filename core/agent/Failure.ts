@@ -116,7 +116,7 @@ const codes: Record<PageFailureKind, Code> = {
   option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
   crash: "BROWSER-E0001",
-  windows: "LIMIT-E0003",
+  tabs: "LIMIT-E0003",
   memory: "LIMIT-E0004",
   downloads: "LIMIT-E0005",
   unresponsive: "LIMIT-E0006",

@@ -43,7 +43,7 @@ export interface PageLimits {
   /** How long a page may answer nothing, in milliseconds. */
   readonly unresponsiveMillis: number
   /** How many windows may be open at once. */
-  readonly windows: number
+  readonly tabs: number
   /** How much memory a process that shows pages may take, with what its pages keep in shared processes, in bytes. */
   readonly memoryBytes: number
   /** How large a download may be, in bytes. */
@@ -59,16 +59,16 @@ const mebibyte = 1_048_576
 export const defaultPageLimits: PageLimits = {
   navigationMillis: 30_000,
   unresponsiveMillis: 20_000,
-  windows: 20,
+  tabs: 20,
   memoryBytes: 1_024 * mebibyte,
   downloadBytes: 100 * mebibyte,
   downloads: 1_000
 }
 
-export const tooManyTabs = ({ names, windows }: PageLimits): PageFailure =>
+export const tooManyTabs = ({ names, tabs }: PageLimits): PageFailure =>
   new PageFailure({
-    kind: "windows",
-    reason: `more than ${windows} windows were open, the most that a session may have${inBrackets(names, "pageWindows")}`
+    kind: "tabs",
+    reason: `more than ${tabs} windows were open, the most that a session may have${inBrackets(names, "pageWindows")}`
   })
 
 export const tooMuchMemory = ({ memoryBytes, names }: PageLimits): PageFailure =>

@@ -62,7 +62,7 @@ export const finish = Effect.fnUntraced(function* (
 })
 
 /** Facts about a failure in addition to those of the step. */
-export interface Judged {
+export interface FailureFacts {
   readonly classification?: Classification
   /** Whether a name for it is to be proposed. */
   readonly suggests?: boolean
@@ -87,7 +87,7 @@ export const failed = (
   address: string | null,
   secrets: Secrets,
   failedLogin: string | null = null,
-  { classification, suggests = false }: Judged = {}
+  { classification, suggests = false }: FailureFacts = {}
 ): Outcome => {
   const { hide } = secrets
   const where = address === null ? "" : ` (at ${address})`

@@ -22,7 +22,7 @@ import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
 import * as OverlayDismissal from "./recovery/OverlayDismissal.ts"
 import * as Recovery from "./recovery/Recovery.ts"
 import { none } from "./recovery/RecoverySettings.ts"
-import type { CompletedStep, Means } from "./recovery/Remedy.ts"
+import type { CompletedStep, RecoveryContext } from "./recovery/Remedy.ts"
 import { noting, type TouchedElement } from "./recovery/TouchedElement.ts"
 import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
@@ -252,7 +252,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
 }
 
 /** What recoveries may use. */
-const meansOf = <E>(walk: Walk<E>): Means & { readonly choices: Map<string, string> } => {
+const meansOf = <E>(walk: Walk<E>): RecoveryContext & { readonly choices: Map<string, string> } => {
   const { choices, execution, observer } = walk
   const { memories, settings } = execution.recovery ?? withoutRecovery
   return {

@@ -48,7 +48,7 @@ export const PageFailureKind = Schema.Literals([
   /** The page or the browser went away. */
   "crash",
   /** More windows were opened than a session may have. */
-  "windows",
+  "tabs",
   /** A page took more memory than it may. */
   "memory",
   /** A download is larger, or there are more of them, than a session may have. */

@@ -143,10 +143,10 @@ export const isTerminal = (status: Status): boolean =>
   status === "completed" || status === "agent-errored" || status === "ended"
 
 /** A message before it has its number. */
-export type Said = Omit<ConversationMessage, "number" | "createdAt">
+export type NewMessage = Omit<ConversationMessage, "number" | "createdAt">
 
 /** Appends messages. That counts as activity, but does not reopen an ended conversation. */
-export const say = (one: Conversation, said: ReadonlyArray<Said>, at: number): Change => ({
+export const say = (one: Conversation, said: ReadonlyArray<NewMessage>, at: number): Change => ({
   conversation: {
     ...one,
     messages: one.messages + said.length,
@@ -197,7 +197,7 @@ export const interrupt = (
 ): Result.Result<Change, ConversationNotFound> => {
   const status = statusAt(one, at)
   if (status === "ended") return Result.fail(new ConversationNotFound({ conversationId: one.id, ended: true }))
-  const notice: Said = { id: noticeId, role: "agent", kind: "text", text: "Interrupted. The draft is unchanged" }
+  const notice: NewMessage = { id: noticeId, role: "agent", kind: "text", text: "Interrupted. The draft is unchanged" }
   if (one.question !== null) {
     const { conversation, messages } = say({ ...one, question: null, rest: "idle" }, [notice], at)
     const dismissed =
@@ -263,7 +263,7 @@ export const settle = (
     return Result.fail(new HostLost({ conversationId: one.id, fence: one.fence }))
   }
   const { draft, page, rest, result, text } = outcome
-  const reply: Said = {
+  const reply: NewMessage = {
     id: messageId,
     role: "agent",
     kind: result === null ? "text" : "action_result",
@@ -279,6 +279,6 @@ export const released = (one: Conversation, noticeId: string, at: number): Resul
   if (one.turn?.taken !== true || one.endedAt !== null) return Result.succeed({ conversation: freed, messages: [] })
   const text =
     "The worker that had the page open was shut down before it was done. Whether it took effect is not known; the draft is unchanged"
-  const notice: Said = { id: noticeId, role: "agent", kind: "text", text }
+  const notice: NewMessage = { id: noticeId, role: "agent", kind: "text", text }
   return Result.succeed(say({ ...freed, turn: null, rest: "errored" }, [notice], at))
 }

@@ -20,7 +20,7 @@ export const ids = Effect.gen(function* () {
 type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>>
 
 /** What a message makes of the draft of a conversation, where it changes the draft. */
-export interface Tried {
+export interface DraftEdit {
   /** The number of the last message of the conversation then: no draft changes without a message that says so. */
   readonly messages: number
   readonly result: Result.Result<{ readonly draft: Draft.Draft; readonly what: string }, ReadonlyArray<Problem>>
@@ -50,7 +50,7 @@ export const tried = Effect.fnUntraced(
             what: ""
           }))
     const result = yield* changed.pipe(Effect.catchTag("TooCostly", tooCostly), Effect.result)
-    return { messages, result: Result.mapError(result, ({ problems }) => problems) } satisfies Tried
+    return { messages, result: Result.mapError(result, ({ problems }) => problems) } satisfies DraftEdit
   },
   (tried, one) => Effect.provideService(tried, Sandbox.Owner, one.workspaceId)
 )
@@ -59,7 +59,7 @@ export const tried = Effect.fnUntraced(
 export const said = (
   before: Conversation.Conversation,
   text: string,
-  tried: Tried | null,
+  tried: DraftEdit | null,
   ids: Ids,
   at: number
 ): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Conversation.SessionBusy | DraftChanged> =>
@@ -99,7 +99,7 @@ export const saved = (
 const respond = (
   one: Conversation.Conversation,
   text: string,
-  tried: Tried["result"] | null,
+  tried: DraftEdit["result"] | null,
   ids: Ids,
   at: number
 ): Conversation.Change => {

@@ -84,7 +84,7 @@ export const answered = (
   const still = ConversationStart.missingOf(one.draft, inputs)
   if (still.length > 0) return Result.fail(new AnswerIncomplete({ missing: still }))
   if (errors.length > 0) return Result.fail(ConversationStart.invalidInput(one.draft.content, errors))
-  const reply: Conversation.Said = {
+  const reply: Conversation.NewMessage = {
     id: ids.user,
     role: "user",
     kind: "text",

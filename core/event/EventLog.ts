@@ -32,7 +32,7 @@ export interface Entry extends LoggedEvent {
  */
 export const page = { events: 500, characters: 4_000_000 } as const
 
-export interface Read {
+export interface LogPage {
   readonly entries: ReadonlyArray<Entry>
   /** After the last entry that was read. */
   readonly position: Position
@@ -47,7 +47,7 @@ export class EventLog extends Context.Service<
     readonly end: Effect.Effect<Position, StoreUnavailable>
 
     /** Reads up to `limit` entries from the ones after `position`, and no more characters than a page has. */
-    readonly read: (position: Position, limit: number) => Effect.Effect<Read, StoreUnavailable>
+    readonly read: (position: Position, limit: number) => Effect.Effect<LogPage, StoreUnavailable>
 
     /**
      * Passes the next entries to `handle` for a named consumer, whose position is stored; a new consumer begins with

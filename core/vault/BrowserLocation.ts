@@ -36,12 +36,12 @@ export const parse = (text: string): BrowserLocation | null => {
 }
 
 /** The parsed part, and its rank: of two, the one of the higher rank wins. */
-interface Read {
+interface ParsedPart {
   readonly rank: number
   readonly place: BrowserLocation
 }
 
-const join = (one: Read, other: Read): Read => ({
+const join = (one: ParsedPart, other: ParsedPart): ParsedPart => ({
   rank: other.rank,
   place: {
     locale: other.place.locale ?? one.place.locale,
@@ -50,12 +50,12 @@ const join = (one: Read, other: Read): Read => ({
   }
 })
 
-const readAny = (parts: ReadonlyArray<string>): Read | null => {
+const readAny = (parts: ReadonlyArray<string>): ParsedPart | null => {
   const found = parts.map((part) => readOne(part.trim())).filter((place) => place !== null)
   return found.length === 0 ? null : found.sort((one, other) => one.rank - other.rank).reduce(join)
 }
 
-const readOne = (text: string): Read | null => {
+const readOne = (text: string): ParsedPart | null => {
   const country = countryOf(text)
   if (country !== null) return { rank: 0, place: ofCountry(country) }
   const timeZone = zoneOf(text)

@@ -9,7 +9,7 @@ import * as World from "../inpage/World.ts"
 import { hasBegun, Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 
-export interface Wanted {
+export interface OptionRequest {
   readonly value: string
   readonly fuzzy: boolean
 }
@@ -39,7 +39,7 @@ export const choose = async (
   tab: Tab,
   frame: Frame,
   element: Locator,
-  wanted: Wanted,
+  wanted: OptionRequest,
   timeout: number,
   lookAt: () => Promise<NativeOptions | null> = async () => null
 ): Promise<void> => {
@@ -68,7 +68,7 @@ interface List {
   readonly look: Look
   /** A part of the list, by the name under which it was kept. */
   readonly part: (name: string) => Locator
-  readonly wanted: Wanted
+  readonly wanted: OptionRequest
   readonly until: number
 }
 
@@ -76,7 +76,7 @@ const left = (until: number): number => Math.max(until - performance.now(), 1)
 
 const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
 
-const missing = (options: ReadonlyArray<Options.Option>, { fuzzy, value }: Wanted) =>
+const missing = (options: ReadonlyArray<Options.Option>, { fuzzy, value }: OptionRequest) =>
   new Refused("option", Options.missing(options, value, fuzzy), fuzzy ? Options.alikeIn(options, value) : 0)
 
 const isDisabled = ({ text, value }: Options.Option) =>
@@ -95,11 +95,11 @@ const valuesOf = (value: string, multiple: boolean): ReadonlyArray<string> => {
 
 type Native = Pick<NativeOptions, "multiple" | "options">
 
-const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: Wanted): ReadonlyArray<Options.Choice> =>
+const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: OptionRequest): ReadonlyArray<Options.Choice> =>
   valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
 
 /** Where the wanted options are in a list; `null` when one of them is not there, or cannot be chosen. */
-const indexesOf = (list: Native, wanted: Wanted): Array<{ readonly index: number }> | null => {
+const indexesOf = (list: Native, wanted: OptionRequest): Array<{ readonly index: number }> | null => {
   const choices = choicesOf(list, wanted)
   const found = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
   return found.length === choices.length ? found : null
@@ -147,7 +147,7 @@ class Opened {
   readonly trigger: Locator
   /** Whether there is a list of the browser behind it. */
   readonly native: boolean
-  readonly wanted: Wanted
+  readonly wanted: OptionRequest
   readonly until: number
   /** Every option that was ever shown, by its text. */
   readonly known = new Map<string, Options.Option>()

@@ -85,7 +85,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
     coming.shift()
     // A window that came with a file to save is closed again by the browser.
     if (page.isClosed()) return
-    if (order.all().length < limits.windows) return void add(page)
+    if (order.all().length < limits.tabs) return void add(page)
     bounds.pass(tooManyTabs(limits))
     page.close().catch(() => undefined)
   })
@@ -138,7 +138,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
         )
       }),
     open: Effect.suspend(() =>
-      order.all().length >= limits.windows
+      order.all().length >= limits.tabs
         ? Effect.fail(tooManyTabs(limits))
         : attempting(() => false)(null, async () => {
             // A browser that goes away at that moment never answers.

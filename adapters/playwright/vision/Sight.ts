@@ -28,7 +28,7 @@ const maxFrames = 20
 const inspectionMillis = 5_000
 
 /** An element by the name under which it is kept in a frame. */
-interface Known {
+interface NamedElement {
   readonly frame: Frame
   readonly name: string
 }
@@ -38,7 +38,7 @@ const pointed = "pointed"
 
 export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> & Pick<Navigation, "visited"> => {
   const { attempt, current } = tabs
-  let known = new Map<string, Known>()
+  let known = new Map<string, NamedElement>()
   const hosts = visits(current().page)
 
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>) =>
@@ -50,7 +50,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
         )
     })
 
-  const elementAt = async (place: Place): Promise<Known | null> => {
+  const elementAt = async (place: Place): Promise<NamedElement | null> => {
     if (place._tag === "Ref") return known.get(place.ref) ?? null
     const frame = await under(current(), current().page.mainFrame(), place.x, place.y)
     return frame === null ? null : { frame, name: pointed }
@@ -161,7 +161,7 @@ const inFrame = <A>(frame: Frame, act: () => Promise<A>, otherwise: A): Promise<
 const described = async (tab: Tab, maxElements: number) => {
   const { page } = tab
   await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-  const refs = new Map<string, Known>()
+  const refs = new Map<string, NamedElement>()
   const elements: Array<Outlined> = []
   let more = 0
   let main = { title: "", width: 0, height: 0 }
@@ -240,7 +240,7 @@ const seenOf = (box: Box, window: { readonly width: number; readonly height: num
 }
 
 /** A path to an element, through the frames that it is in; `null` when there is none. */
-const pathTo = async (tab: Tab, { frame, name }: Known): Promise<string | null> => {
+const pathTo = async (tab: Tab, { frame, name }: NamedElement): Promise<string | null> => {
   const within = await World.run(tab, frame, "pathOf", name)
   const parent = frame.parentFrame()
   if (within === null || parent === null) return within

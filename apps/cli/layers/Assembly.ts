@@ -104,7 +104,7 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-export interface Serving extends Inbox.Reachable, Models.Asked {
+export interface Serving extends Inbox.Reachable, Models.ModelSettings {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
@@ -197,7 +197,7 @@ export const layerScheduler = ({ retentionDays }: Keeping) =>
  * the orderly shutdown.
  */
 export const layerWorker = (
-  settings: Working & Models.Asked & Inbox.Reachable,
+  settings: Working & Models.ModelSettings & Inbox.Reachable,
   allowedOrigins: ReadonlyArray<string> = []
 ) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`

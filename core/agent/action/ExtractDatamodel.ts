@@ -45,7 +45,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     }
     const overwrite = new Set(overwritten(model))
     if (Executions.isModelExecution(parameters.execution)) {
-      const wanted = DataExtraction.wantedOf(model, (text) => resolved.get(text) ?? { text })
+      const wanted = DataExtraction.requestedFieldsOf(model, (text) => resolved.get(text) ?? { text })
       return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
     }
     const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
@@ -64,7 +64,7 @@ const maxCharacters = 200_000
 
 const read = Effect.fnUntraced(function* (
   node: NodeOf<"EXTRACT_DATAMODEL">,
-  wanted: DataExtraction.Wanted,
+  wanted: DataExtraction.RequestedFields,
   { memory, page }: StepContext<"elements" | "navigation" | "vision">
 ) {
   const { execution, keep_html_metadata, llm_model, model, prompt, selector } = node.parameters

@@ -17,13 +17,13 @@ export interface Extraction {
   /** The instructions of the workflow beside its data model; may be empty. */
   readonly prompt: string
   readonly model: string | null
-  readonly wanted: Wanted
+  readonly wanted: RequestedFields
   readonly page: string | null
   readonly shot: Shot | null
 }
 
 /** The requested fields, and the values that are known without a request. */
-export interface Wanted {
+export interface RequestedFields {
   readonly schema: Schema.JsonObject
   readonly known: Schema.JsonObject
 }
@@ -32,7 +32,7 @@ export interface Wanted {
  * A data model as a JSON schema: every field is there, and may be `null`. Fields that are not selected are left out; those
  * of the first level whose path is an expression are known.
  */
-export const wantedOf = (model: DataModel, resolve: Resolve): Wanted => {
+export const requestedFieldsOf = (model: DataModel, resolve: Resolve): RequestedFields => {
   const known: Record<string, Schema.Json> = {}
   const schemaOf = (one: DataModel, isTop: boolean): Schema.JsonObject => {
     const about = typeof one.description === "string" ? { description: one.description } : {}
@@ -72,7 +72,7 @@ export const data = (reading: Extraction): Effect.Effect<Schema.JsonObject, Step
   if (Object.keys(properties).length === 0) return Effect.succeed(known)
   const judge = Effect.fnUntraced(function* (
     said: ModelRequest.ModelAnswer
-  ): Effect.fn.Return<Result.Result<ModelRequest.Judged<Schema.JsonObject>, string>> {
+  ): Effect.fn.Return<Result.Result<ModelRequest.Verdict<Schema.JsonObject>, string>> {
     const value = said._tag === "Object" ? fitted(schema, said.value) : null
     const wrong = yield* ModelRequest.violation(schema, value)
     if (wrong !== null || value === null) {

@@ -58,7 +58,7 @@ export const locate = Effect.fnUntraced(function* ({
 const judge = (
   said: ModelRequest.ModelAnswer,
   refs: ReadonlyArray<string>
-): Result.Result<ModelRequest.Judged<string | null>, string> => {
+): Result.Result<ModelRequest.Verdict<string | null>, string> => {
   if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
   if (said.tool === "not_found") return Result.succeed({ value: null, did: "none of the candidates" })
   const ref = refs.find((one) => one === said.parameters.element)

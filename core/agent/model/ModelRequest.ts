@@ -20,7 +20,7 @@ export type ModelAnswer =
   | { readonly _tag: "Object"; readonly value: Schema.JsonObject }
 
 /** The result of an answer, and its text for the record. */
-export interface Judged<A> {
+export interface Verdict<A> {
   readonly value: A
   readonly did: string
 }
@@ -39,7 +39,7 @@ export interface Request<A> {
   readonly shot: Shot | null
   readonly form: Form
   /** The result of a well-formed answer, or why it is refused: the model gets the reason, and is asked again. */
-  readonly judge: (said: ModelAnswer) => Effect.Effect<Result.Result<Judged<A>, string>, StepFailed>
+  readonly judge: (said: ModelAnswer) => Effect.Effect<Result.Result<Verdict<A>, string>, StepFailed>
 }
 
 /** So often is one thing asked before answers of no use end the step. */
@@ -99,7 +99,7 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Request<A>): Effect.fn
     const fits = Result.isFailure(answered)
       ? Result.fail(answered.failure.reason)
       : yield* checked(answered.success.said, asked.form)
-    const outcome: Result.Result<Result.Result<Judged<A>, string>, StepFailed> = Result.isFailure(fits)
+    const outcome: Result.Result<Result.Result<Verdict<A>, string>, StepFailed> = Result.isFailure(fits)
       ? Result.succeed(Result.fail(fits.failure))
       : yield* Effect.result(asked.judge(fits.success))
     const judged = Result.isFailure(outcome) ? Result.fail(outcome.failure.sentence) : outcome.success

@@ -12,7 +12,7 @@ import { refuse } from "./Refusal.ts"
 import * as SiteJson from "./SiteJson.ts"
 
 /** An answer, read. */
-export interface Read {
+export interface ParsedAnswer {
   readonly url: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export const read = Effect.fnUntraced(function* (step: Step, { body: bytes, head
   const body = yield* SiteJson.read(text)
   if (body === undefined || !isWithinLimits(body))
     return yield* refuse(step, "its answer is nested too deeply or too large")
-  return { url, status, headers, text, body } satisfies Read
+  return { url, status, headers, text, body } satisfies ParsedAnswer
 })
 
 const isIn = (status: number, expected: ExpectedStatus): boolean => {
@@ -62,7 +62,7 @@ export const graphqlErrors = ({ graphql_error_policy }: Step, body: Schema.Json)
 export type Bindings = Readonly<Record<string, Schema.Json>>
 
 /** What a step takes from an answer, by name. */
-export const extracted = Effect.fnUntraced(function* (step: Step, answer: Read, bindings: Bindings) {
+export const extracted = Effect.fnUntraced(function* (step: Step, answer: ParsedAnswer, bindings: Bindings) {
   const found: Record<string, Schema.Json> = {}
   for (const one of step.extract ?? []) {
     const value = yield* valueOf(step, one, answer, bindings)
@@ -74,7 +74,7 @@ export const extracted = Effect.fnUntraced(function* (step: Step, answer: Read, 
   return found
 })
 
-const valueOf = Effect.fnUntraced(function* (step: Step, one: Extract, answer: Read, bindings: Bindings) {
+const valueOf = Effect.fnUntraced(function* (step: Step, one: Extract, answer: ParsedAnswer, bindings: Bindings) {
   switch (one.source) {
     case "response_body":
       return yield* Memory.evaluateOver(one.expression, answer.body, bindings)

@@ -5,14 +5,14 @@
 import { Effect, type Schema } from "effect"
 import { StepFailed } from "../Failure.ts"
 import * as Classification from "./Classification.ts"
-import { isAboutElement, type Recovery, type Remedy } from "./Remedy.ts"
+import { isAboutElement, type RecoveryStrategy, type Remedy } from "./Remedy.ts"
 
 /** How long a person is waited for, in milliseconds. */
 const handMillis = 300_000
 
 const schema: Schema.JsonObject = { type: "object", properties: { done: { type: "boolean" } }, required: ["done"] }
 
-export const accountAction: Recovery = Effect.fnUntraced(function* (trouble, { person, settings }) {
+export const accountAction: RecoveryStrategy = Effect.fnUntraced(function* (trouble, { person, settings }) {
   const { failure, node, signedIn, survey, tried } = trouble
   const asked = isAboutElement(failure) ? Classification.demandOf(survey, signedIn) : null
   if (asked === null) return null

@@ -12,13 +12,16 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { Advisor } from "./Advisor.ts"
-import type { Recovery, Remedy } from "./Remedy.ts"
+import type { RecoveryStrategy, Remedy } from "./Remedy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
 /** Maximum number of candidates for a model. */
 const mostShown = 25
 
-export const elementRelocation: Recovery = Effect.fnUntraced(function* (trouble, { remembered, secrets, settings }) {
+export const elementRelocation: RecoveryStrategy = Effect.fnUntraced(function* (
+  trouble,
+  { remembered, secrets, settings }
+) {
   const { failure, memory, node, page, tried } = trouble
   const { selector } = failure
   if (!settings.selectors || tried > 0 || failure.code !== "SELECTOR-E0001" || selector === undefined) return null

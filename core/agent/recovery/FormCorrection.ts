@@ -7,12 +7,12 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { StepFailed } from "../Failure.ts"
 import { complaintOf } from "./Classification.ts"
 import * as InputUse from "./InputUse.ts"
-import { type CompletedStep, isAboutElement, type Recovery, type Remedy, type Trouble } from "./Remedy.ts"
+import { type CompletedStep, type FailedStep, isAboutElement, type RecoveryStrategy, type Remedy } from "./Remedy.ts"
 
 /** How often a person is asked about the form before one step. */
 const mostTries = 3
 
-export const formCorrection: Recovery = Effect.fnUntraced(function* (trouble, { correctable, person, redo }) {
+export const formCorrection: RecoveryStrategy = Effect.fnUntraced(function* (trouble, { correctable, person, redo }) {
   const { failure, memory, node, page, survey, tried } = trouble
   const complaint = complaintOf(survey)
   const inputs = complaint === null || !isAboutElement(failure) ? [] : concerned(trouble)
@@ -51,7 +51,7 @@ export const formCorrection: Recovery = Effect.fnUntraced(function* (trouble, { 
 const isFilling = ({ node }: CompletedStep): boolean => node.action === "INPUT_TEXT" || node.action === "INPUT_SELECT"
 
 /** The steps whose field is complained about; where none is in particular, those whose field can still be seen. */
-const filled = ({ survey, trail }: Trouble): ReadonlyArray<CompletedStep> => {
+const filled = ({ survey, trail }: FailedStep): ReadonlyArray<CompletedStep> => {
   const states = trail.map((step, index) => ({ step, state: survey.fields[index] }))
   const fillings = states.filter(({ step }) => isFilling(step) && InputUse.of(step.node).length > 0)
   const complained = fillings.filter(({ state }) => state !== undefined && state.complaint !== "")
@@ -60,14 +60,14 @@ const filled = ({ survey, trail }: Trouble): ReadonlyArray<CompletedStep> => {
   )
 }
 
-const concerned = (trouble: Trouble): ReadonlyArray<string> => {
+const concerned = (trouble: FailedStep): ReadonlyArray<string> => {
   const { accounts } = trouble.memory.credentials
   const names = filled(trouble).flatMap(({ node }) => InputUse.of(node))
   return [...new Set(names)].filter((name) => name !== "" && !accounts.has(name))
 }
 
 /** From the first field that is concerned on, everything that can be done again because it is still there. */
-const toRedo = (trouble: Trouble): ReadonlyArray<CompletedStep> => {
+const toRedo = (trouble: FailedStep): ReadonlyArray<CompletedStep> => {
   const { survey, trail } = trouble
   const [first] = filled(trouble)
   const start = first === undefined ? trail.length : trail.indexOf(first)

@@ -10,7 +10,14 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import type { Person } from "../Person.ts"
 import * as Dismissal from "./Dismissal.ts"
-import { type Analysis, isAboutElement, type PopupFacts, type Recovery, type Remedy, type Trouble } from "./Remedy.ts"
+import {
+  type Analysis,
+  type FailedStep,
+  isAboutElement,
+  type PopupFacts,
+  type RecoveryStrategy,
+  type Remedy
+} from "./Remedy.ts"
 
 /** How many pop-ups are dismissed for one step. */
 const mostTries = 3
@@ -24,22 +31,22 @@ const goneMillis = 2_000
 const lookEveryMillis = 200
 
 /** Dismisses what covers the element of a step. */
-export const overlayDismissal: Recovery = (trouble, { correctable, person, settings }) => {
+export const overlayDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
   const overlay = trouble.survey.overlays.find(({ coversTarget }) => coversTarget)
   if (!settings.popups || overlay === undefined || !isFor(trouble)) return Effect.succeed(null)
   return outOfTheWay(trouble, overlay, correctable ? person : null)
 }
 
 /** Dismisses a dialog, the last thing to be tried for an element that is nowhere to be found. */
-export const dialogDismissal: Recovery = (trouble, { correctable, person, settings }) => {
+export const dialogDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
   const overlay = inTheWay(trouble.survey)
   if (!settings.popups || overlay === null || !isFor(trouble)) return Effect.succeed(null)
   return outOfTheWay(trouble, overlay, correctable ? person : null)
 }
 
-const isFor = ({ failure, tried }: Trouble): boolean => isAboutElement(failure) && tried < mostTries
+const isFor = ({ failure, tried }: FailedStep): boolean => isAboutElement(failure) && tried < mostTries
 
-const outOfTheWay = Effect.fnUntraced(function* (trouble: Trouble, overlay: Overlay, person: Person | null) {
+const outOfTheWay = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, person: Person | null) {
   const { page } = trouble
   for (const button of Dismissal.waysOut(overlay).slice(0, mostWays)) {
     const pressed = yield* press(page, button.selector)
@@ -62,7 +69,7 @@ const outOfTheWay = Effect.fnUntraced(function* (trouble: Trouble, overlay: Over
 })
 
 /** Lets a person choose one of the buttons. */
-const decided = Effect.fnUntraced(function* (trouble: Trouble, overlay: Overlay, person: Person) {
+const decided = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, person: Person) {
   const { memory, node, page, survey, tried } = trouble
   const { secrets } = memory.credentials
   const shot = yield* Effect.option(page.observation.glimpse)
@@ -103,7 +110,7 @@ const press = (page: Using<"elements">, selector: string) =>
     ({ _tag }) => _tag === "Success"
   )
 
-const isGone = Effect.fnUntraced(function* ({ failure, page }: Trouble, overlay: Overlay) {
+const isGone = Effect.fnUntraced(function* ({ failure, page }: FailedStep, overlay: Overlay) {
   const until = (yield* Clock.currentTimeMillis) + goneMillis
   while (true) {
     const seen = yield* Effect.result(page.elements.survey({ target: failure.selector ?? null, fields: [] }))
@@ -116,7 +123,7 @@ const isGone = Effect.fnUntraced(function* ({ failure, page }: Trouble, overlay:
 })
 
 const factsOf = (
-  { memory, survey }: Trouble,
+  { memory, survey }: FailedStep,
   overlay: Overlay,
   facts: Pick<PopupFacts, "phase" | "action" | "label">
 ): PopupFacts => {

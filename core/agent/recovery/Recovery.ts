@@ -27,13 +27,13 @@ import * as Classification from "./Classification.ts"
 import { elementRelocation } from "./ElementRelocation.ts"
 import { formCorrection } from "./FormCorrection.ts"
 import { dialogDismissal, overlayDismissal } from "./OverlayDismissal.ts"
-import type { Analysis, CompletedStep, Kind, Means, Recovery, Remedy, Trouble } from "./Remedy.ts"
+import type { Analysis, CompletedStep, FailedStep, Kind, RecoveryContext, RecoveryStrategy, Remedy } from "./Remedy.ts"
 import { kinds } from "./Remedy.ts"
 import * as StepCorrection from "./StepCorrection.ts"
 import { timing } from "./Timing.ts"
 import { unavailable } from "./UnavailablePage.ts"
 
-const recoveries: Readonly<Record<Kind, Recovery>> = {
+const recoveries: Readonly<Record<Kind, RecoveryStrategy>> = {
   unavailable,
   timing,
   popup: overlayDismissal,
@@ -87,7 +87,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 /** Tries every allowed recovery. It fails only if the listener fails. */
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, trail }: Failed,
-  means: Means & { readonly choices: StepCorrection.Choices },
+  means: RecoveryContext & { readonly choices: StepCorrection.Choices },
   listener: RecoveryListener<E>,
   again: Again<A>
 ) {
@@ -102,9 +102,9 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     const { hide } = known.credentials.secrets
     const classification = Classification.of(failure, shown, { signedIn, typed: trail.length > 0, unseen, hide })
     const trouble = { node, failure, memory: known, page: seen, signedIn, trail, survey: shown ?? Survey.empty }
-    return { ...trouble, classification, tried: 0 } satisfies Trouble
+    return { ...trouble, classification, tried: 0 } satisfies FailedStep
   })
-  const tell = (kind: Analysis["kind"], outcome: Analysis["outcome"], remedy: Omit<Remedy, "_tag">, of: Trouble) =>
+  const tell = (kind: Analysis["kind"], outcome: Analysis["outcome"], remedy: Omit<Remedy, "_tag">, of: FailedStep) =>
     listener.analysed({
       node,
       kind,
@@ -115,7 +115,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
       popup: "popup" in remedy ? ((remedy.popup as Analysis["popup"]) ?? null) : null
     })
 
-  let trouble: Trouble = yield* looked(first, memory, page)
+  let trouble: FailedStep = yield* looked(first, memory, page)
   while (mayRepeat(node, trouble.failure)) {
     const found = yield* firstRemedy(trouble, means, tried)
     if (found === null) break
@@ -167,7 +167,11 @@ export const recover = Effect.fnUntraced(function* <A, E>(
 })
 
 /** Asks the recoveries in their order. */
-const firstRemedy = Effect.fnUntraced(function* (trouble: Trouble, means: Means, tried: ReadonlyMap<Kind, number>) {
+const firstRemedy = Effect.fnUntraced(function* (
+  trouble: FailedStep,
+  means: RecoveryContext,
+  tried: ReadonlyMap<Kind, number>
+) {
   for (const kind of kinds) {
     const remedy = yield* recoveries[kind]({ ...trouble, tried: tried.get(kind) ?? 0 }, means)
     if (remedy !== null) return { kind, remedy }

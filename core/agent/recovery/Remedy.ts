@@ -27,7 +27,7 @@ export interface CompletedStep {
 }
 
 /** A failed step and the present page. */
-export interface Trouble {
+export interface FailedStep {
   readonly node: Node
   readonly failure: StepFailed
   readonly memory: Memory.Memory
@@ -44,7 +44,7 @@ export interface Trouble {
 }
 
 /** What recoveries may use, the same for all steps of an execution. */
-export interface Means {
+export interface RecoveryContext {
   readonly graph: Graph
   readonly settings: RecoverySettings
   readonly person: Person
@@ -101,7 +101,7 @@ export type Remedy =
   | { readonly _tag: "End"; readonly remedy: string; readonly failure: StepFailed }
 
 /** Answers `null` when it has nothing to offer for this trouble. */
-export type Recovery = (trouble: Trouble, means: Means) => Effect.Effect<Remedy | null>
+export type RecoveryStrategy = (trouble: FailedStep, means: RecoveryContext) => Effect.Effect<Remedy | null>
 
 /** Returns whether a failure is that an element could not be found or used. */
 export const isAboutElement = ({ code }: StepFailed): boolean => code === "SELECTOR-E0001" || code === "SELECTOR-E0002"

@@ -16,7 +16,7 @@ const mostQuestions = 3
 /** Options that were named for good, by the failure that they mend. */
 export type Choices = Map<string, string>
 
-interface Asked {
+interface CorrectionContext {
   readonly page: Using<"elements">
   readonly person: Person
   readonly choices: Choices
@@ -37,7 +37,7 @@ export const mend = Effect.fnUntraced(function* <A>(
   node: Node,
   first: StepFailed,
   memory: Memory.Memory,
-  { choices, page, person }: Asked,
+  { choices, page, person }: CorrectionContext,
   again: (memory: Memory.Memory, option: string | null) => Effect.Effect<Result.Result<A, StepFailed>>
 ) {
   let known = memory

@@ -1,12 +1,12 @@
 /** A page that its server does not serve now is asked for again, a few times and each time after twice the pause. */
 import { Effect } from "effect"
-import type { Recovery } from "./Remedy.ts"
+import type { RecoveryStrategy } from "./Remedy.ts"
 
 const mostTries = 3
 
 const firstPauseMillis = 1_000
 
-export const unavailable: Recovery = Effect.fnUntraced(function* ({ failure, node, tried }, { settings }) {
+export const unavailable: RecoveryStrategy = Effect.fnUntraced(function* ({ failure, node, tried }, { settings }) {
   const isNow = failure.code === "NAVIGATION-E0003"
   // A page that took too long once is asked for once more only.
   const most = isNow ? mostTries : failure.code === "NAVIGATION-E0004" ? 1 : 0

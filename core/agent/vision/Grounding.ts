@@ -18,7 +18,7 @@ const mostScrolls = 15
 /** How often to check whether a page without a match has changed, in milliseconds. */
 const lookAgainMillis = 500
 
-export interface Wanted {
+export interface GroundingRequest {
   readonly node: Node
   readonly page: Using<"elements" | "vision">
   readonly secrets: Secrets
@@ -43,7 +43,7 @@ type Choice = { readonly place: Place } | { readonly scroll: "down" | "up" } | {
  * The place that the model chose. Fails with `MODEL-E0005` when it finds none within the time that the element may take
  * to appear, and after 15 scrolls.
  */
-export const place = Effect.fnUntraced(function* (wanted: Wanted): Effect.fn.Return<Place, StepFailed> {
+export const place = Effect.fnUntraced(function* (wanted: GroundingRequest): Effect.fn.Return<Place, StepFailed> {
   const { node, page, secrets } = wanted
   const until = (yield* Clock.currentTimeMillis) + wanted.waitMillis
   const notes: Array<string> = []

@@ -106,7 +106,7 @@ const moves = Effect.fnUntraced(function* (
       )
       made.acted ||= "did" in value && acting.has(said.tool)
       const outcome = (yield* returned) ?? value
-      return Result.succeed<ModelRequest.Judged<Move>>({ value: outcome, did: tell(outcome) })
+      return Result.succeed<ModelRequest.Verdict<Move>>({ value: outcome, did: tell(outcome) })
     })
     const value = yield* ModelRequest.ask<Move>({
       ...about,

@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
   /** Performs a turn on a page in a separate session; the one before is closed. */
   const onNewPage = Effect.fnUntraced(function* <E, R>(
     one: One,
-    turn: (fresh: Turn.Stage) => Effect.Effect<Turn.Done, E, R>
+    turn: (fresh: Turn.Stage) => Effect.Effect<Turn.TurnResult, E, R>
   ) {
     yield* close
     const began = yield* Clock.currentTimeMillis

@@ -56,7 +56,7 @@ export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: S
 }
 
 /** What became of the conversation, and of its page. */
-export interface Done {
+export interface TurnResult {
   readonly outcome: Outcome
   readonly stage: Stage
 }
@@ -167,7 +167,7 @@ export const without = (stage: Stage, draft: Draft.Draft): Stage => {
 const read = (draft: Draft.Draft): Effect.Effect<Graph | null> =>
   Draft.graph(draft).pipe(Effect.catchTag("TooCostly", () => Effect.succeed(null)))
 
-const unread = (draft: Draft.Draft, stage: Stage): Done =>
+const unread = (draft: Draft.Draft, stage: Stage): TurnResult =>
   settled(
     draft,
     stage,
@@ -176,14 +176,14 @@ const unread = (draft: Draft.Draft, stage: Stage): Done =>
   )
 
 /** The result of a turn, with a notice first that some credentials cannot be used. */
-export const withUnavailable = (done: Done, unavailable: StartingState["unavailable"]): Done => {
+export const withUnavailable = (done: TurnResult, unavailable: StartingState["unavailable"]): TurnResult => {
   const { hide } = secretsOf(done.stage)
   const text = [...unavailable.map(({ message }) => hide(`${message}.`)), done.outcome.text].join(" ")
   return { ...done, outcome: { ...done.outcome, text } }
 }
 
 /** A turn that was stopped on the way. */
-export const interrupted = (draft: Draft.Draft, stage: Stage): Done =>
+export const interrupted = (draft: Draft.Draft, stage: Stage): TurnResult =>
   settled(draft, stage, "Interrupted. No step was changed; what was under way may have taken effect on the page", null)
 
 /** The output of a step, and the draft and the stage after it. */
@@ -281,7 +281,7 @@ const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
 /** The outcome of a turn, without its secrets: those in data of its result are hidden already. */
-const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
+const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): TurnResult => ({
   outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "idle", page: true },
   stage
 })
@@ -310,7 +310,7 @@ const refused = (draft: Draft.Draft, stage: Stage, node: Node, text: string) =>
   Effect.map(stage.page.navigation.address, (url) => settled(draft, stage, text, about(node, false, url)))
 
 const failed = (draft: Draft.Draft, stage: Stage, node: Node, failure: StepFailed, rest: "idle" | "errored") =>
-  Effect.map(stage.page.navigation.address, (url): Done => {
+  Effect.map(stage.page.navigation.address, (url): TurnResult => {
     const gone = failure.code === "BROWSER-E0001"
     const text = `Node "${node.name}": ${failure.sentence} (at ${url})`
     const result = { ...about(node, false, url), errorCode: failure.code }

@@ -9,7 +9,7 @@ export const Kind = Schema.Literals(["screenshot", "snapshot", "video", "file"])
 export type Kind = typeof Kind.Type
 
 /** An artifact that is about to be uploaded. */
-export interface Begun {
+export interface StartedUpload {
   readonly id: string
   readonly runId: RunId
   readonly workflowId: WorkflowId
@@ -50,7 +50,7 @@ export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
     /** Records an artifact before its bytes are uploaded, so that no stored bytes are unknown. */
-    readonly begin: (artifact: Begun) => Effect.Effect<void, StoreUnavailable>
+    readonly begin: (artifact: StartedUpload) => Effect.Effect<void, StoreUnavailable>
 
     /** Notes that an artifact is there, how large it is, and since when. */
     readonly finish: (id: string, bytes: number, at: number) => Effect.Effect<void, StoreUnavailable>

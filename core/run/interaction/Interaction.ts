@@ -68,7 +68,7 @@ export interface Asker {
 }
 
 /** A question that was asked, and what became of it but for its answer. */
-export interface Asked extends Question, Asker {
+export interface AskedQuestion extends Question, Asker {
   /** A UUID, different for each question. */
   readonly id: string
   readonly askedAt: number
@@ -80,13 +80,13 @@ export interface Asked extends Question, Asker {
 }
 
 /** A stored question. */
-export interface Interaction extends Asked {
+export interface Interaction extends AskedQuestion {
   /** Present from the answer until it is taken: an `Answer`, sealed with the key of the workspace. */
   readonly answer: string | null
 }
 
 /** A question that was just answered. */
-export interface Answered extends Asked {
+export interface AnsweredQuestion extends AskedQuestion {
   readonly answer: Answer
 }
 
@@ -145,7 +145,7 @@ export const ask = (asker: Asker, question: Question, id: string, lifetimeMillis
 })
 
 /** Why a run accepts no answer at `at`, given its latest question; `null` when it waits for one. */
-export const closedTo = (interaction: Asked | null, run: Run.Run, at: number): NotWaiting["reason"] | null => {
+export const closedTo = (interaction: AskedQuestion | null, run: Run.Run, at: number): NotWaiting["reason"] | null => {
   if (Run.isEnded(run)) return "RUN_ENDED"
   if (interaction === null || run.lease?.fence !== interaction.fence) return "NOTHING_ASKED"
   if (interaction.answeredAt !== null) return "ANSWERED_ALREADY"
@@ -158,12 +158,12 @@ export type Judge = (schema: Schema.JsonObject, value: Schema.Json) => ReadonlyA
 
 /** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */
 export const answer = (
-  interaction: Asked,
+  interaction: AskedQuestion,
   run: Run.Run,
   data: Schema.JsonObject,
   at: number,
   judge: Judge = InputContract.problems
-): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
+): Result.Result<AnsweredQuestion, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   if (interaction.subject._tag !== "interaction") return refuse(run, "INPUTS_ASKED")
@@ -178,12 +178,12 @@ export const answer = (
  * put in the places of the old ones, and all of them together must satisfy the input schema.
  */
 export const correct = (
-  interaction: Asked,
+  interaction: AskedQuestion,
   run: Run.Run,
   correction: Correction,
   at: number,
   judge: Judge = InputContract.problems
-): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
+): Result.Result<AnsweredQuestion, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   const { schema, subject } = interaction
@@ -225,7 +225,7 @@ export const correct = (
 }
 
 /** Ends a question: its answer, if there is one, is not kept any longer. A closed one is not changed. */
-export const close = <I extends Asked & { readonly answer: unknown }>(
+export const close = <I extends AskedQuestion & { readonly answer: unknown }>(
   interaction: I,
   at: number
 ): Omit<I, "answer"> & { readonly answer: I["answer"] | null } =>
@@ -238,7 +238,7 @@ export const missingProperties = (schema: Schema.JsonObject): ReadonlyArray<stri
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : []
 }
 
-const answered = (interaction: Asked, given: Answer, at: number): Answered => ({
+const answered = (interaction: AskedQuestion, given: Answer, at: number): AnsweredQuestion => ({
   ...interaction,
   answeredAt: at,
   answer: given

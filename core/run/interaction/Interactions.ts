@@ -18,7 +18,7 @@ import { InteractionStore } from "./InteractionStore.ts"
 /** How what was given breaks the schema of a question. */
 const problemsOf = (
   { workspaceId }: Caller,
-  { schema }: Interaction.Asked,
+  { schema }: Interaction.AskedQuestion,
   value: Schema.JsonObject | null
 ): Effect.Effect<ReadonlyArray<Problem>> =>
   value === null
@@ -86,13 +86,13 @@ export class Interactions extends Context.Service<
       const change = Effect.fnUntraced(function* <E>(
         caller: Caller,
         id: RunId,
-        given: (before: Interaction.Asked) => Schema.JsonObject | null,
+        given: (before: Interaction.AskedQuestion) => Schema.JsonObject | null,
         decide: (
-          before: Interaction.Asked,
+          before: Interaction.AskedQuestion,
           run: Run,
           now: number,
           judge: Interaction.Judge
-        ) => Result.Result<Interaction.Answered, E>
+        ) => Result.Result<Interaction.AnsweredQuestion, E>
       ) {
         const { run } = yield* runs.get(caller.workspaceId, id)
         const attempt = Effect.gen(function* () {

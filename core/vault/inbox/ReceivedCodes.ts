@@ -19,7 +19,7 @@ export interface ReceivedCode {
 }
 
 /** The requested value: of which kind, and not from before which instant. */
-export interface Wanted {
+export interface CodeQuery {
   readonly kind: ReceivedCode["kind"]
   readonly since: number
 }
@@ -60,7 +60,7 @@ export class ReceivedCodes extends Context.Service<
     readonly latest: (
       workspaceId: WorkspaceId,
       address: string,
-      wanted: Wanted
+      wanted: CodeQuery
     ) => Effect.Effect<Option.Option<ReceivedCode>, StoreUnavailable>
 
     /**
@@ -70,7 +70,7 @@ export class ReceivedCodes extends Context.Service<
     readonly take: (
       workspaceId: WorkspaceId,
       address: string,
-      wanted: Wanted
+      wanted: CodeQuery
     ) => Effect.Effect<Option.Option<ReceivedCode>, StoreUnavailable>
 
     /** Removes the codes of all workspaces that arrived before an instant, and returns how many there were. */

@@ -7,7 +7,7 @@ import { Signals } from "../../runtime/Signals.ts"
 import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import * as Inbox from "../inbox/Inbox.ts"
-import { ReceivedCodes, type Wanted } from "../inbox/ReceivedCodes.ts"
+import { type CodeQuery, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import type { VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
@@ -47,7 +47,7 @@ export class LoginCodes extends Context.Service<
     readonly received: (
       entry: VaultEntry,
       address: string,
-      wanted: Wanted,
+      wanted: CodeQuery,
       latest: number
     ) => Effect.Effect<Option.Option<ReadonlyArray<Redacted.Redacted<string>>>>
   }

@@ -2,7 +2,7 @@
  * Operations so small that they take less time than handing them to another thread, for any content.
  */
 import type { Schema } from "effect"
-import type { Asked, Name } from "./Operations.ts"
+import type { Input, Name } from "./Operations.ts"
 
 /**
  * A schema of so few parts compiles within 30 ms. Without references each part of it looks at each part of a value at
@@ -16,17 +16,17 @@ const maxProduct = 200_000
 export const maxParts = 600_000
 
 /** Whether an operation takes a few milliseconds, judged by its form. */
-export const isSmall = <N extends Name>(name: N, asked: Asked<N>): boolean => {
+export const isSmall = <N extends Name>(name: N, asked: Input<N>): boolean => {
   switch (name) {
     case "checkInput":
     case "rehearse": {
-      const { content, input } = asked as Asked<"rehearse">
+      const { content, input } = asked as Input<"rehearse">
       const parts = simpleParts(content.input_schema) + 8 * Object.keys(content.vault_schema).length
       return isQuick(parts, input)
     }
     case "violation":
     case "problems": {
-      const { schema, value } = asked as Asked<"problems">
+      const { schema, value } = asked as Input<"problems">
       return isQuick(simpleParts(schema), value)
     }
     default:

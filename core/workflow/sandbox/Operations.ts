@@ -195,5 +195,5 @@ export const operations = {
 
 export type Operations = typeof operations
 export type Name = keyof Operations
-export type Asked<N extends Name> = Parameters<Operations[N]>[0]
-export type Answered<N extends Name> = Awaited<ReturnType<Operations[N]>>
+export type Input<N extends Name> = Parameters<Operations[N]>[0]
+export type Output<N extends Name> = Awaited<ReturnType<Operations[N]>>

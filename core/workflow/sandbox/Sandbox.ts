@@ -2,7 +2,7 @@
  * Runs the operations on schemas, expressions, patterns and graphs of users, so that they do not block a process.
  */
 import { Context, Effect, Schema } from "effect"
-import { type Answered, type Asked, type Name, operations } from "./Operations.ts"
+import { type Input, type Name, type Output, operations } from "./Operations.ts"
 
 /** Raised for an operation that was ended, or not begun, because it takes more than it may. */
 export class TooCostly extends Schema.TaggedError<TooCostly>()("TooCostly", {
@@ -45,7 +45,7 @@ export interface Shape {
   /**
    * Does an operation for a workspace. The operations of one workspace never keep those of another from their turn.
    */
-  readonly run: <N extends Name>(owner: string, name: N, asked: Asked<N>) => Effect.Effect<Answered<N>, TooCostly>
+  readonly run: <N extends Name>(owner: string, name: N, asked: Input<N>) => Effect.Effect<Output<N>, TooCostly>
 }
 
 /** Runs every operation in the calling thread, without limits. */
@@ -65,12 +65,12 @@ export const Sandbox = Context.Reference<Shape>("sluice/core/workflow/sandbox/Sa
 export const Owner = Context.Reference<string>("sluice/core/workflow/sandbox/Owner", { defaultValue: () => "" })
 
 /** Does an operation for a workspace. */
-export const run = Effect.fnUntraced(function* <N extends Name>(owner: string, name: N, asked: Asked<N>) {
+export const run = Effect.fnUntraced(function* <N extends Name>(owner: string, name: N, asked: Input<N>) {
   const sandbox = yield* Sandbox
   return yield* sandbox.run(owner, name, asked)
 })
 
 /** Runs an operation for the workspace of the run or conversation in progress. */
-export const runHere = Effect.fnUntraced(function* <N extends Name>(name: N, asked: Asked<N>) {
+export const runHere = Effect.fnUntraced(function* <N extends Name>(name: N, asked: Input<N>) {
   return yield* run(yield* Owner, name, asked)
 })

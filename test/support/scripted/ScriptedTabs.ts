@@ -41,9 +41,9 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
         yield* Ref.update(open, (now) => ({ ...now, looked: [...now.looked.filter((one) => one !== id), id] }))
       })
 
-    const openWindow = Effect.gen(function* () {
+    const openTab = Effect.gen(function* () {
       const { ids, next } = yield* Ref.get(open)
-      if (ids.length >= defaultPageLimits.windows) return yield* tooManyTabs(defaultPageLimits)
+      if (ids.length >= defaultPageLimits.tabs) return yield* tooManyTabs(defaultPageLimits)
       yield* Ref.update(open, (now) => ({ ...now, ids: [...now.ids, next], next: next + 1 }))
       yield* turnTo(next)
     })
@@ -65,12 +65,12 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
         open: ids.length,
         current: ids.indexOf(looked.at(-1) ?? -1)
       })),
-      openTab: openWindow,
+      openTab,
       switchTab: (index) => Effect.flatMap(at(index), turnTo),
       closeTab: Effect.fnUntraced(function* (index) {
         const { looked } = yield* Ref.get(open)
         const id = index === null ? (looked.at(-1) ?? 0) : yield* at(index)
-        if ((yield* Ref.get(open)).ids.length === 1) yield* openWindow
+        if ((yield* Ref.get(open)).ids.length === 1) yield* openTab
         const present = (yield* Ref.get(open)).looked.at(-1)
         const left = (yield* Ref.get(open)).looked.filter((one) => one !== id)
         if (present === id) yield* turnTo(left.at(-1) ?? 0)

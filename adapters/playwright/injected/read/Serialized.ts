@@ -17,7 +17,7 @@ export interface Serialized {
   readonly others: number
 }
 
-export interface Wanted {
+export interface SnapshotOptions {
   /**
    * Replaces a document that cannot be read from here, with the number of the frame and the depth of attributes that it
    * is nested in. The frames are kept as `snapshot 0` and so on.
@@ -30,7 +30,7 @@ export interface Wanted {
 }
 
 /** The document as HTML that does nothing. */
-export const serialized = (wanted: Wanted): Serialized => {
+export const serialized = (wanted: SnapshotOptions): Serialized => {
   const writer = new Writer(wanted)
   writer.document(document)
   return writer.end()
@@ -51,7 +51,7 @@ const safeName = /^[a-z][^\s"'<>/=`]*$/i
 const encoder = new TextEncoder()
 
 class Writer {
-  readonly wanted: Wanted
+  readonly wanted: SnapshotOptions
   readonly policy: string
   /** How many bytes there is room for. */
   left: number
@@ -61,7 +61,7 @@ class Writer {
   others = 0
   out: Array<string> = []
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: SnapshotOptions) {
     this.wanted = wanted
     this.left = wanted.maxBytes
     this.policy = `<meta http-equiv="content-security-policy" content="${escapeAttribute(wanted.policy)}">`

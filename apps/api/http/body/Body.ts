@@ -28,7 +28,7 @@ const tooMuch = (excess: JsonMeter.Excess, { depth, nameBytes, names, values }: 
   })[excess]
 
 /** A body that was read. */
-export interface Read {
+export interface BodyRead {
   /** The same request, which gives the body that was read of it. A long one it gives once. */
   readonly request: HttpServerRequest.HttpServerRequest
   /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
@@ -59,7 +59,7 @@ const onePiece = 65_536
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
   options: { readonly maxBytes: number; readonly digested: boolean }
-): Effect.Effect<Result.Result<Read, Refusal>> => {
+): Effect.Effect<Result.Result<BodyRead, Refusal>> => {
   const limit = options.maxBytes
   const declared = request.headers["content-length"]
   const length = declared === undefined ? null : Number(declared)
@@ -117,7 +117,7 @@ const begin = (
   }
 
   // The body is passed on and not kept here.
-  const end = (): Result.Result<Read, Refusal> => {
+  const end = (): Result.Result<BodyRead, Refusal> => {
     if (!decoder.isComplete()) return Result.fail(notUtf8)
     const problems = Text.problemsOf(text)
     const complete = withBody(request, text)

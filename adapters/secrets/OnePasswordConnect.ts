@@ -15,7 +15,7 @@ import {
   type SecretItem,
   type SecretSource
 } from "../../core/vault/providers/SecretSource.ts"
-import { type Asking, objectOf } from "./Asking.ts"
+import { objectOf, type SecretStoreClient } from "./SecretStoreRequest.ts"
 
 const maxItems = 5_000
 
@@ -44,7 +44,7 @@ interface Field {
   readonly totp: string
 }
 
-export const make = ({ ask, inTime, refusal }: Asking): SecretSource => {
+export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource => {
   const get = Effect.fnUntraced(function* (connection: Connection, path: string) {
     const { token = "", url = "" } = Redacted.value(connection.access)
     const provider = connection.name

@@ -9,7 +9,7 @@ import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
-import type { Analysis } from "./recovery/Remedy.ts"
+import type { Analysis } from "./recovery/RecoveryStrategy.ts"
 
 /** A picture and the step it shows. `error` when it shows why a step failed. */
 export interface Picture extends Shot {

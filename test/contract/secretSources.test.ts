@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
 import * as MemorySecretSource from "../../adapters/memory/vault/MemorySecretSource.ts"
-import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"
+import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
 import type { Access, Connection, ProvidedSecrets, SecretSource } from "../../core/vault/providers/SecretSource.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
 
@@ -19,7 +19,7 @@ interface Store {
   readonly change: (password: string) => void
 }
 
-const asking = Asking.make({ ...Asking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
+const asking = SecretStoreRequest.make({ ...SecretStoreRequest.defaults, allowPrivateNetworks: true, retryMillis: 0 })
 
 const onePassword = Effect.gen(function* () {
   const field = (purpose: string, value: string) => ({ id: purpose.toLowerCase(), type: "STRING", purpose, value })

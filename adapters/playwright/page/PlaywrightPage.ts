@@ -12,8 +12,8 @@ import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
 import * as Candidates from "../element/Candidates.ts"
-import * as Choosing from "../element/Choosing.ts"
 import * as Finder from "../element/Finder.ts"
+import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
 import { strike, type } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
@@ -207,7 +207,7 @@ const elements = (tabs: Tabs) => {
     select: (target, value, fuzzy) =>
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
-        return Choosing.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
+        return OptionChoice.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
           Finder.nativeOptions(current(), frame, target.selector)
         )
       }),

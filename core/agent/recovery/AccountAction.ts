@@ -5,7 +5,7 @@
 import { Effect, type Schema } from "effect"
 import { StepFailed } from "../Failure.ts"
 import * as Classification from "./Classification.ts"
-import { isAboutElement, type RecoveryStrategy, type Remedy } from "./Remedy.ts"
+import { isAboutElement, type RecoveryStrategy, type Remedy } from "./RecoveryStrategy.ts"
 
 /** How long a person is waited for, in milliseconds. */
 const handMillis = 300_000

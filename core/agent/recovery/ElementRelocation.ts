@@ -12,7 +12,7 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { Advisor } from "./Advisor.ts"
-import type { RecoveryStrategy, Remedy } from "./Remedy.ts"
+import type { RecoveryStrategy, Remedy } from "./RecoveryStrategy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
 /** Maximum number of candidates for a model. */

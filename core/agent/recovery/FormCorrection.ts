@@ -7,7 +7,13 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { StepFailed } from "../Failure.ts"
 import { complaintOf } from "./Classification.ts"
 import * as InputUse from "./InputUse.ts"
-import { type CompletedStep, type FailedStep, isAboutElement, type RecoveryStrategy, type Remedy } from "./Remedy.ts"
+import {
+  type CompletedStep,
+  type FailedStep,
+  isAboutElement,
+  type RecoveryStrategy,
+  type Remedy
+} from "./RecoveryStrategy.ts"
 
 /** How often a person is asked about the form before one step. */
 const mostTries = 3

@@ -17,7 +17,7 @@ import {
   type PopupFacts,
   type RecoveryStrategy,
   type Remedy
-} from "./Remedy.ts"
+} from "./RecoveryStrategy.ts"
 
 /** How many pop-ups are dismissed for one step. */
 const mostTries = 3

@@ -27,8 +27,16 @@ import * as Classification from "./Classification.ts"
 import { elementRelocation } from "./ElementRelocation.ts"
 import { formCorrection } from "./FormCorrection.ts"
 import { dialogDismissal, overlayDismissal } from "./OverlayDismissal.ts"
-import type { Analysis, CompletedStep, FailedStep, Kind, RecoveryContext, RecoveryStrategy, Remedy } from "./Remedy.ts"
-import { kinds } from "./Remedy.ts"
+import type {
+  Analysis,
+  CompletedStep,
+  FailedStep,
+  Kind,
+  RecoveryContext,
+  RecoveryStrategy,
+  Remedy
+} from "./RecoveryStrategy.ts"
+import { kinds } from "./RecoveryStrategy.ts"
 import * as StepCorrection from "./StepCorrection.ts"
 import { timing } from "./Timing.ts"
 import { unavailable } from "./UnavailablePage.ts"

@@ -4,7 +4,7 @@ import { inTheWay, isUnsettled } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
-import { isAboutElement, type RecoveryStrategy } from "./Remedy.ts"
+import { isAboutElement, type RecoveryStrategy } from "./RecoveryStrategy.ts"
 
 /** How long a page may take to settle, in milliseconds. */
 const longestMillis = 20_000

@@ -1,6 +1,6 @@
 /** A page that its server does not serve now is asked for again, a few times and each time after twice the pause. */
 import { Effect } from "effect"
-import type { RecoveryStrategy } from "./Remedy.ts"
+import type { RecoveryStrategy } from "./RecoveryStrategy.ts"
 
 const mostTries = 3
 

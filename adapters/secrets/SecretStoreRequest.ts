@@ -31,7 +31,7 @@ export const defaults: Options = {
 /** Maximum length of an answer: a list of many thousand items has several megabytes. */
 const maxAnswerBytes = 16_777_216
 
-export interface Ask {
+export interface SecretStoreCall {
   readonly method: "GET" | "POST"
   /** With its base, and what it holds encoded. */
   readonly url: string
@@ -72,7 +72,12 @@ export const make = (options: Options) => {
   const lookupOf = (url: URL): LookupFunction =>
     isExempt(url) && url.protocol === "http:" ? Names.lookupOf(names, judgePrivate) : lookupFor(names, isExempt(url))
 
-  const send = Effect.fnUntraced(function* ({ body, headers, method, url: text }: Ask): Effect.fn.Return<Outcome> {
+  const send = Effect.fnUntraced(function* ({
+    body,
+    headers,
+    method,
+    url: text
+  }: SecretStoreCall): Effect.fn.Return<Outcome> {
     const url = new URL(text)
     const answer = yield* Exchange.send({
       method,
@@ -96,7 +101,7 @@ export const make = (options: Options) => {
     }
   })
 
-  const retried = (request: Ask) =>
+  const retried = (request: SecretStoreCall) =>
     options.retryMillis === 0 ? send(request) : Effect.delay(send(request), options.retryMillis)
 
   const mayPass = (outcome: Outcome): boolean =>
@@ -107,7 +112,7 @@ export const make = (options: Options) => {
    * The answer of the provider to a request, with any status except redirects and failures of the provider itself. A
    * GET that fails temporarily is retried once.
    */
-  const ask = Effect.fnUntraced(function* ({ name: provider }: Connection, request: Ask) {
+  const ask = Effect.fnUntraced(function* ({ name: provider }: Connection, request: SecretStoreCall) {
     const refused = refusal(request.url)
     if (refused !== null) return yield* new SourceUnavailable({ provider, reason: refused })
     const first = yield* send(request)
@@ -147,7 +152,7 @@ export const make = (options: Options) => {
   return { ask, inTime, refusal }
 }
 
-export type Asking = ReturnType<typeof make>
+export type SecretStoreClient = ReturnType<typeof make>
 
 /** What stores call an item, a key or a path, in an address. */
 export const encoded = (path: string): string =>

@@ -166,9 +166,7 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "ACCOUNT-E0003"
 ])
 
-/**
- * What a node says about its failure with `code`: the id of an error code, or a text; `null` when it says nothing.
- */
+/** The error that a node declares for `code`: the id of an error code, or a text; `null` when it says nothing. */
 export const declared = (node: Node, code: Code): string | null => {
   const parameters: Readonly<Record<string, unknown>> = node.parameters
   const isLost = code.startsWith("SELECTOR-") || (code === "MODEL-E0005" && node.action !== "BOOL_CONDITION")

@@ -1,5 +1,5 @@
 /**
- * How far an execution may go, and what its pages may take.
+ * The limits of an execution and of its pages.
  */
 import { Context } from "effect"
 import { PageFailure } from "../browser/PageFailure.ts"
@@ -16,7 +16,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = { steps: 50_000, millis: 60 * 60_000 }
 
-/** How far every run of a worker may go. */
+/** The limits of every run of a worker. */
 export const RunLimits = Context.Reference<Limits>("sluice/core/agent/RunLimits", { defaultValue: () => defaultLimits })
 
 export const exceeded = (limits: Limits, steps: number, millis: number): StepFailed | null => {

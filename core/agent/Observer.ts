@@ -48,7 +48,7 @@ export interface Observer<E> {
   readonly analysed?: (analysis: Analysis) => Effect.Effect<void, E>
   /** A change of the workflow that would have made a recovery unnecessary. */
   readonly offered?: (offer: Offer) => Effect.Effect<void, E>
-  /** Who answers what the execution asks. */
+  /** Answers the questions of the execution. */
   readonly person: Person
   /** The session was opened. Fibers forked in the scope end with the session. */
   readonly opened?: (page: BrowserSession) => Effect.Effect<void, E, Scope.Scope>

@@ -5,7 +5,7 @@ import type { Effect, Schema } from "effect"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 
-/** What a step wants to know. */
+/** A question of a step. */
 export interface Question {
   readonly node: Node
   /** For the person. */
@@ -38,13 +38,13 @@ export interface Popup {
   readonly description: string
   readonly subType: "NON_DISMISSIBLE"
   readonly address: string
-  /** What can be chosen on it. */
+  /** The options on it. */
   readonly actions: ReadonlyArray<{ readonly id: string; readonly label: string }>
   readonly attempt: number
   readonly maxAttempts: number
 }
 
-/** What a person gives in place of what a step could not use. */
+/** The replacement by a person for a value that a step could not use. */
 export type Correction =
   /** All inputs, with the corrected ones in their places. */
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }

@@ -1,5 +1,5 @@
 /**
- * What an action is given and what it answers. Each action is one function in the folder `action`.
+ * The inputs and results of an action. Each action is one function in the folder `action`.
  */
 import type { Effect, Schema } from "effect"
 import type { Port, Using } from "../browser/Browser.ts"
@@ -33,7 +33,7 @@ export interface StepContext<P extends Port = Port> {
   readonly heard: NetworkRecorder | null
   /** Whether a person may be asked to solve a captcha. */
   readonly manualCaptcha: boolean
-  /** Where one-time codes come from; `null` where a person is asked for each. */
+  /** The source of one-time codes; `null` where a person is asked for each. */
   readonly codes: LoginCodes["Service"] | null
   /** The sites that it may visit, which addresses that are asked for outside of the pages have to be of as well. */
   readonly allowedSites: AllowedSites

@@ -40,7 +40,7 @@ export interface Walk<E> {
   readonly tooLong: StepFailed
   /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly opened: number
-  /** What persons chose in place of inputs that did not fit, by question. */
+  /** The options that persons chose in place of inputs that did not fit, by question. */
   readonly choices: Map<string, string>
 }
 
@@ -251,7 +251,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   return withinTime(walk, perform(node, position, surroundings))
 }
 
-/** What recoveries may use. */
+/** The context of recoveries. */
 const meansOf = <E>(walk: Walk<E>): RecoveryContext & { readonly choices: Map<string, string> } => {
   const { choices, execution, observer } = walk
   const { memories, settings } = execution.recovery ?? withoutRecovery

@@ -1,5 +1,6 @@
 /**
- * Where a session is, and what its site hands over: addresses, windows, dialogs, cookies, downloads and requests.
+ * The location of a session, and the files and answers of its site: addresses, windows, dialogs, cookies, downloads and
+ * requests.
  */
 import type { Effect } from "effect"
 import type { Downloading } from "./file/DownloadPorts.ts"

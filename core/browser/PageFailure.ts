@@ -28,7 +28,7 @@ export const NavigationCause = Schema.Literals([
 ])
 export type NavigationCause = typeof NavigationCause.Type
 
-/** What went wrong between the agent and the page. */
+/** An error between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
   ...NavigationCause.literals,
   /** The address is one that workflows may not reach. */

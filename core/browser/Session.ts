@@ -1,5 +1,5 @@
 /**
- * What a session of the browser begins with, and what it leaves behind.
+ * The initial and the final state of a browser session.
  */
 import { Redacted } from "effect"
 import { type BrowserLocation, nowhere } from "../vault/BrowserLocation.ts"
@@ -23,7 +23,7 @@ export interface Cookie {
 /** Values by key, by origin. */
 export type Storage = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** What a browser remembers of the sites it was on. */
+/** The stored state of a browser for its sites. */
 export interface Remembered {
   readonly cookies: ReadonlyArray<Cookie>
   readonly localStorage: Storage
@@ -41,7 +41,7 @@ export interface Session extends Remembered {
   readonly userAgent: string | null
   readonly headers: ReadonlyArray<SiteHeaders>
   readonly place: BrowserLocation
-  /** What every request goes out through. */
+  /** The proxy of every request. */
   readonly proxy: Proxy | null
   /** The sites that its pages may visit; every one when none is named. */
   readonly allowedSites: AllowedSites

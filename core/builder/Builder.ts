@@ -1,8 +1,8 @@
 /**
  * Opening, reading and leading the conversations of a workspace, as callers do.
  *
- * What needs no page is done here at once: help, a step taken back or taken out, a save. All else becomes a turn, which a
- * host does; the answer does not wait for that.
+ * Commands that need no page are done here at once: help, a step taken back or taken out, a save. All else becomes a
+ * turn, which a host does; the answer does not wait for that.
  */
 import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import { Signals } from "../runtime/Signals.ts"

@@ -1,5 +1,5 @@
 /**
- * Where conversations are kept, with what is said in them and what their pages look like, and from where hosts take them.
+ * The store of conversations, with their messages and the views of their pages; hosts claim conversations here.
  */
 import { Context, type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"

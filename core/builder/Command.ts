@@ -1,6 +1,6 @@
 /**
- * What a message of a conversation may ask for, and the two ways of writing it: one node of the graph language as JSON, or
- * one line such as `click //button[1]`.
+ * The commands of a message, and their two notations: one node of the graph language as JSON, or one line such as
+ * `click //button[1]`.
  */
 import { Result, Schema } from "effect"
 

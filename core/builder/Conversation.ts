@@ -9,10 +9,10 @@
  *     '--> awaiting ----'
  * ```
  *
- * A turn is what is done for one message, or to open the page. A *host* does it: a worker with a browser, which holds the
- * conversation by a lease for as long as it keeps the page open. Between turns the conversation is the caller's, who
- * changes it through the decisions below. What ends it after a time of idleness, and what a lost lease means, is derived
- * from the clock, so that it holds even when no host is left. Instants are epoch milliseconds.
+ * A turn is what is done for one message, or to open the page. A *host* does it: a worker with a browser, which holds
+ * the conversation by a lease for as long as it keeps the page open. Between turns the conversation is the caller's,
+ * who changes it through the decisions below. The end after a time of idleness, and the effect of a lost lease, are
+ * derived from the clock, so that they hold even when no host is left. Instants are epoch milliseconds.
  */
 import { Result, Schema } from "effect"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
@@ -72,7 +72,7 @@ export const Conversation = Schema.Struct({
   rest: Schema.Literals(["idle", "errored", "completed"]),
   /** The message whose question must be answered first. */
   question: Schema.NullOr(Schema.String),
-  /** Where the page is opened up to once the question is answered. */
+  /** The node up to which the page is opened once the question is answered. */
   until: Schema.NullOr(Schema.String),
   /** The number of the last message. */
   messages: Schema.Int,
@@ -83,7 +83,7 @@ export const Conversation = Schema.Struct({
 })
 export type Conversation = typeof Conversation.Type
 
-/** What a decision changes: the conversation, and messages that are new or have changed. */
+/** The result of a decision: the conversation, and messages that are new or have changed. */
 export interface Change {
   readonly conversation: Conversation
   readonly messages: ReadonlyArray<ConversationMessage>

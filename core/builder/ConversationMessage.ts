@@ -19,7 +19,7 @@ export const ActionResult = Schema.Struct({
 })
 export type ActionResult = typeof ActionResult.Type
 
-/** What a question asks for: the names of the missing inputs, and the JSON schema of an answer. */
+/** A question: the names of the missing inputs, and the JSON schema of an answer. */
 export const Question = Schema.Struct({
   missing: Schema.Array(Schema.String),
   schema: Schema.JsonObject,

@@ -24,7 +24,7 @@ export type Opening =
       readonly inputSchema: Schema.JsonObject | null
       readonly inputs: Schema.JsonObject
       readonly settings: Settings
-      /** Whose credential the workflow signs in with, under the alias `LOGIN`; `null` for a workflow without credentials. */
+      /** The vault user of the workflow, under the alias `LOGIN`; `null` for a workflow without credentials. */
       readonly login: { readonly permissionedUserId: string; readonly site: string } | null
     }
   /** A workflow as one of its versions has it, up to the node `until`, or with nothing but its start page opened. */

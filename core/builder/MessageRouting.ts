@@ -1,5 +1,5 @@
 /**
- * What becomes of a message: an answer at once, or a turn for a host.
+ * The effect of a message: an answer at once, or a turn for a host.
  */
 import { Effect, Result } from "effect"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
@@ -19,7 +19,7 @@ export const ids = Effect.gen(function* () {
 
 type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>>
 
-/** What a message makes of the draft of a conversation, where it changes the draft. */
+/** The edit of the draft by a message, where it changes the draft. */
 export interface DraftEdit {
   /** The number of the last message of the conversation then: no draft changes without a message that says so. */
   readonly messages: number
@@ -55,7 +55,10 @@ export const tried = Effect.fnUntraced(
   (tried, one) => Effect.provideService(tried, Sandbox.Owner, one.workspaceId)
 )
 
-/** Takes a message. What cannot be read, or cannot become a step of the draft, is answered with what would be. */
+/**
+ * Takes a message. A message that cannot be parsed, or cannot become a step of the draft, is answered with an
+ * explanation of what would be accepted.
+ */
 export const said = (
   before: Conversation.Conversation,
   text: string,
@@ -122,7 +125,7 @@ const respond = (
       if (Result.isFailure(tried)) return reply(one, sentence("The draft is unchanged", tried.failure))
       return reply({ ...one, draft: tried.success.draft }, tried.success.what)
     case "Do":
-      // What could never be saved is never done.
+      // A step that could never be saved is never done.
       if (tried !== null && Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))
       return turn(one, command, ids, at)
     default:

@@ -20,7 +20,7 @@ export const RunFailure = Schema.Struct({
   node: Schema.NullOr(Schema.Struct({ id: Schema.String, name: Schema.String, action: Schema.String })),
   category: known,
   subType: known,
-  /** What led to it, in a sentence about the page rather than the step. */
+  /** Its cause, in a sentence about the page rather than the step. */
   description: known,
   /** The cause in the words of the system that reported it. */
   original: known,

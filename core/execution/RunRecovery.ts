@@ -18,7 +18,7 @@ import { bestEffort } from "./BestEffort.ts"
 export interface RunRecovery {
   readonly recovery: NonNullable<Execution["recovery"]>
   readonly observes: Pick<Observer<never>, "analysed" | "offered">
-  /** Keeps what was learned of elements. What cannot be kept is missing; the run ends as it does. */
+  /** Keeps what was learned of elements. Records that cannot be stored are missing; the run ends as it does. */
   readonly over: Effect.Effect<void>
 }
 

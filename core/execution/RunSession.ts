@@ -29,10 +29,10 @@ export interface RunSession {
   readonly over: (page: BrowserSession, outcome: Outcome) => Effect.Effect<void>
 }
 
-/** What asks for a session: whose credentials it uses, and what the workflow says of the way out. */
+/** The reasons for a session: whose credentials it uses, and what the workflow says of the way out. */
 export interface Asking {
   readonly workspaceId: WorkspaceId
-  /** What a proxy stays the same for, where no credential asks for one. */
+  /** The identity that keeps a proxy the same, where no credential asks for one. */
   readonly id: string
   readonly accounts: Iterable<Account>
   readonly settings: Settings
@@ -156,7 +156,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** What an attempt of a run asks for. */
+/** The requirements of an attempt of a run. */
 export const ofRun = ({ run, version }: Claimed, accounts: Iterable<Account>): Asking => ({
   workspaceId: run.workspaceId,
   id: run.workflowId,

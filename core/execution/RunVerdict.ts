@@ -1,5 +1,5 @@
 /**
- * What becomes of a run whose attempt has failed: the error code that the failed node names, whether the run is tried
+ * The next state of a run whose attempt has failed: the error code that the failed node names, whether the run is tried
  * again, and whether its workflow is paused.
  */
 import { Clock, Effect, Option, type Schema } from "effect"

@@ -28,7 +28,7 @@ export const used = (entry: VaultEntry, now: number): VaultEntry => ({ ...withou
 
 /**
  * The entry with the parts that a run leaves behind, sealed. `began` is what it was when the run began: where the state
- * was cleared since, nothing is kept. What its switches say now decides, and a part that the run does not bring stays.
+ * was cleared since, nothing is kept. Its present switches decide, and a part that the run does not have stays.
  *
  * The entry does not count as updated: what its secret provider gave stays good, and a login that failed stays failed.
  */
@@ -84,7 +84,7 @@ export const brought = (entry: VaultEntry, state: BrowserState, now: number): Se
   }
 }
 
-/** One session of several. Where they speak of the same thing, the first that says anything about it is heard. */
+/** One session of several. Of entries with the same property, the first with a value wins. */
 export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session =>
   sessions.reduceRight(
     (rest, first) => ({
@@ -272,8 +272,8 @@ const asKept = (cookie: Session.Cookie, storeId: string | null): KeptCookie => (
 })
 
 /**
- * Storage in the shape that it had. Where there was none it is that of the site alone when nothing but the site stored
- * anything, and by origin otherwise.
+ * Storage in the shape that it had. Without an earlier one it is that of the site alone when nothing but the site
+ * stored anything, and by origin otherwise.
  */
 const changedStorage = (
   before: Schema.JsonObject | null,

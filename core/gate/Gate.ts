@@ -1,5 +1,5 @@
 /**
- * What holds the waiting runs of one workflow, and until when.
+ * The holds on the waiting runs of one workflow, and their ends.
  *
  * A gate combines independent holds: the run window being closed, and a manual pause. Runs may start only while no hold
  * is in force. Being held is never written on a run: it follows from the gate and an instant, so that one edit holds or
@@ -58,7 +58,7 @@ export interface StartInterval {
   readonly stopsAt: number
 }
 
-/** Who changes a gate, and when. */
+/** The author and the instant of a change of a gate. */
 export interface Actor {
   readonly at: number
   readonly by: string

@@ -1,5 +1,5 @@
 /**
- * Where gates are kept. A gate is the one thing on which submissions, edits and claims of a workflow serialise.
+ * The store of gates. A gate is the one thing on which submissions, edits and claims of a workflow serialise.
  */
 import type { Effect, Result } from "effect"
 import { Context } from "effect"
@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { Gate } from "./Gate.ts"
 
-/** What became of a gate: its states before and after the decision, and the instant at which it was made. */
+/** A changed gate: its states before and after the decision, and the instant at which it was made. */
 export interface Changed {
   readonly before: Gate
   readonly after: Gate

@@ -18,7 +18,7 @@ export interface WindowView {
   readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
 }
 
-/** What applying a window would do, and what it means. */
+/** The effect of a window, without applying it, and its meaning. */
 export interface Preview {
   readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
   readonly state: RunWindow.RunWindowState
@@ -28,7 +28,7 @@ export interface Preview {
   readonly holds: number
 }
 
-/** What an unpause of several workflows did. */
+/** The result of an unpause of several workflows. */
 export interface Unpaused {
   /** How many waiting runs may start now and could not before. */
   readonly resumedRuns: number

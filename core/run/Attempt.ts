@@ -14,8 +14,8 @@ import * as Transition from "./Transition.ts"
 /**
  * Carries out the attempt of a claimed run and settles it in every case.
  *
- * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as
- * `Transition.abandon` decides. Where the lease is lost, nothing more is written. It succeeds in each of these cases.
+ * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as `Transition.abandon`
+ * decides. After a lost lease, nothing more is written. It succeeds in each of these cases.
  */
 export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed) {
   const store = yield* RunStore
@@ -69,7 +69,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.raceFirst(writer)
     )
 
-  // What an attempt has come to is kept, even if it is interrupted in that moment.
+  // The outcome of an attempt is kept, even if it is interrupted in that moment.
   yield* Effect.uninterruptibleMask((restore) =>
     restore(attempt).pipe(
       Effect.flatMap((outcome) => settle((locked, at) => Transition.settle(locked, outcome(locked.run, at), at))),

@@ -6,7 +6,7 @@ import type { Schema } from "effect"
 import type { CredentialUse } from "../event/RunEvent.ts"
 import type { Content } from "../workflow/Workflow.ts"
 
-/** What a run was given for one alias: whose credential, and for which site. */
+/** A credential of a run for one alias: whose it is, and for which site. */
 export interface Credential {
   readonly alias: string
   /** One, or the pool from which one is taken. */

@@ -1,5 +1,5 @@
 /**
- * What carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
+ * Carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
  */
 
 import { Context, type Effect } from "effect"

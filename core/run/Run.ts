@@ -29,7 +29,7 @@ export type StoredStatus = typeof StoredStatus.Type
 export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
 export type Status = typeof Status.Type
 
-/** What a submission may ask for beside its input. */
+/** The options of a submission beside its input. */
 export const Options = Schema.Struct({
   /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
   dryRun: Schema.optionalKey(Schema.Struct({ enabled: Schema.Boolean, addToOutput: Schema.optionalKey(Schema.Json) })),

@@ -1,5 +1,5 @@
 /**
- * Where runs and their events are kept, and from where workers take them.
+ * The store of runs and their events; workers claim runs here.
  */
 import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"

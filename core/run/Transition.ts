@@ -13,7 +13,9 @@ import { type Credential, useOf } from "./CredentialReferences.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
 
-/** What a decision about a run reads: the run, locked, the gate of its workflow, and the files that it has produced. */
+/**
+ * The inputs of a decision about a run: the run, locked, the gate of its workflow, and the files that it has produced.
+ */
 export interface LockedRun<R extends Run.Run = Run.Run> {
   readonly run: R
   readonly gate: Gate.Gate
@@ -53,7 +55,7 @@ export type Outcome =
       readonly failedLogin?: string
     }
 
-/** What a failure asks for: how many retries in all (`null`: as many as the workflow allows), and how far put off. */
+/** The effect of a failure: how many retries in all (`null`: as many as the workflow allows), and how far put off. */
 export interface Retry {
   readonly times: number | null
   readonly delayMillis: number | null

@@ -34,7 +34,7 @@ export interface Options<Id extends string, Work, R> {
   readonly drain: (finished: Effect.Effect<void>) => Effect.Effect<unknown, never, R>
 }
 
-/** What holds the leases of a process. */
+/** The holder of the leases of a process. */
 export interface Holder<R> {
   /** Claims and renews until interrupted; then it drains, and completes when nothing is held any more. */
   readonly run: Effect.Effect<never, never, R>

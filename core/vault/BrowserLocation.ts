@@ -1,5 +1,5 @@
 /**
- * Where a browser is: what sites may find out about it, as a credential says it in `location`.
+ * The location of a browser: what sites may find out about it, as a credential says it in `location`.
  */
 import { isKnown } from "../window/calendar/Zone.ts"
 import { zoneNames } from "../window/calendar/ZoneNames.ts"

@@ -123,7 +123,7 @@ const settable = {
 /** An entry to create or to change. Computed fields are ignored, so that an answer can be sent back changed. */
 export const EntryBody = Schema.Struct({ ...pair, ...settable }).annotate({ identifier: "VaultEntryToSave" })
 
-/** What names one entry. */
+/** The identity of one entry. */
 export const PairBody = Schema.Struct(pair).annotate({ identifier: "VaultEntryName" })
 
 const { domain, permissioned_user_id } = pair

@@ -18,7 +18,7 @@ import {
 
 export type SealedField = "user_name" | "password" | "tfa_secret" | "proxy_value"
 
-/** What a body says, with all that was found out about it. */
+/** The parsed content of a body. */
 export interface Given {
   readonly reading: Reading
   /** The values of the sealed fields of the body, as `sealedIn` names them. */
@@ -68,7 +68,7 @@ export const create = (
 export const update =
   (given: Given, now: number) =>
   (kept: VaultEntry): Result.Result<VaultEntry, InvalidEntry> => {
-    // What had expired must not become valid again by something else that is given.
+    // An expired value must not become valid again by a change of another one.
     const before = withoutExpired(kept, now)
     return Result.map(settle(given, before.fields), (fields) => ({
       ...before,

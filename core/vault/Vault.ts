@@ -44,9 +44,9 @@ export interface EntryView {
   readonly browserState: BrowserState
   readonly effectiveExpiresAt: number | null
   readonly siteIdentifier: string
-  /** Where codes for the credential may be mailed to, if it has them mailed and this service receives mail. */
+  /** The mail address for the codes of the credential, if it has them mailed and this service receives mail. */
   readonly tfaEmail: string | null
-  /** Where codes for the credential may be sent to by SMS, if they come so and its workspace has a number. */
+  /** The phone number for the codes of the credential, if they come by SMS and its workspace has a number. */
   readonly tfaPhoneNumber: string | null
   /** `ip:port` of the proxy of the installation that runs with the entry go out through, where there is one for it. */
   readonly proxyString: string | null
@@ -156,7 +156,7 @@ export class Vault extends Context.Service<
         return Option.isSome(entry) ? entry.value : yield* new EntryNotFound(pair)
       })
 
-      /** What a body means for an entry, or for a new one. */
+      /** The effect of a body on an entry, or on a new one. */
       const understand = Effect.fnUntraced(function* (
         caller: Caller,
         cipher: Cipher,
@@ -344,7 +344,7 @@ const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, e
   return { ...entry, fields }
 })
 
-/** Returns whether two sealed values hold the same. What cannot be opened is the same as nothing. */
+/** Returns whether two sealed values hold the same. A value that cannot be opened counts as absent. */
 const isSame = Effect.fnUntraced(function* (cipher: Cipher, one: string | null, other: string | null) {
   if (one === null || other === null) return one === other
   if (one === other) return true

@@ -83,5 +83,5 @@ export class InvalidRunWindow extends Schema.TaggedError<InvalidRunWindow>()("In
   }
 }
 
-/** How far openings are looked for: 400 days of 24 hours, in milliseconds. */
+/** The horizon of the search for openings: 400 days of 24 hours, in milliseconds. */
 export const horizonMillis = 400 * 86_400_000

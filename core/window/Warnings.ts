@@ -1,5 +1,5 @@
 /**
- * What a valid window does that its author may not have meant.
+ * Properties of a valid window that its author may not have meant.
  */
 import * as CivilDate from "./calendar/CivilDate.ts"
 import * as DayPlan from "./DayPlan.ts"

@@ -1,10 +1,10 @@
 /**
- * The sites that a workflow may visit: hosts such as `example.com` or `localhost:3000`, or `*.example.com` for every host
- * below one. Where none is named, every site may be visited.
+ * The sites that a workflow may visit: hosts such as `example.com` or `localhost:3000`, or `*.example.com` for every
+ * host below one. Without any, every site may be visited.
  *
  * `permits` is asked of each document before it is loaded (addresses that are opened, redirects, new windows, frames,
- * forms that are sent) and of each address that is fetched on behalf of a workflow outside of its pages. What a page loads
- * beside its documents, such as images, styles and scripts, is not asked about: sites keep these at other hosts.
+ * forms that are sent) and of each address that is fetched on behalf of a workflow outside of its pages. Other
+ * resources of a page, such as images, styles and scripts, are not checked: sites keep these at other hosts.
  */
 import type { Problem } from "./Workflow.ts"
 

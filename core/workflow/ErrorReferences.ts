@@ -1,5 +1,5 @@
 /**
- * Where the nodes of a workflow say how they fail: by the id of an error code, or by a literal text.
+ * The failures that the nodes of a workflow declare: by the id of an error code, or by a literal text.
  */
 import type { Schema } from "effect"
 import type { Problem } from "./Workflow.ts"

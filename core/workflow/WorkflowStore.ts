@@ -1,5 +1,5 @@
 /**
- * Where workflows and their versions are kept. A version never changes once it is kept.
+ * The store of workflows and their versions. A version never changes once it is kept.
  */
 import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
@@ -20,7 +20,7 @@ export interface Listed {
   readonly settings: Content["settings"]
 }
 
-/** What a version asks of its runs, and gives them. */
+/** The contract of a version with its runs. */
 export type RunTerms = Pick<WorkflowVersion, "versionId"> & {
   readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema" | "max_retries">
 }
@@ -65,8 +65,9 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Deletes a workflow: from then on neither it nor its gate is found here, and its waiting runs do not start. What
-     * its runs refer to is kept; the patches that were offered for it and what its elements looked like are removed.
+     * Deletes a workflow: from then on neither it nor its gate is found here, and its waiting runs do not start. Data
+     * that its runs refer to is kept; the patches that were offered for it and what its elements looked like are
+     * removed.
      */
     readonly remove: (
       workspaceId: WorkspaceId,

@@ -2,7 +2,7 @@
  * Things of one kind that a workspace keeps: each under an id, and known by a key that no other of the kind has there.
  *
  * Each kind that needs nothing more from a store is a separate service of this shape, such as the error codes and the
- * webhooks. What another workspace keeps is as if it did not exist.
+ * webhooks. Records of another workspace appear as absent.
  */
 import { type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"

@@ -44,7 +44,7 @@ const done = Effect.fnUntraced(function* (
   return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }
 })
 
-/** What a person answered is merged as well where the same name is set, and is data from then on. */
+/** Answers of persons are merged as well where the same name is set, and are data from then on. */
 const kept = ({ answers }: Memory.Memory, found: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(answers).filter(([name]) => Object.hasOwn(found, name)))
 

@@ -3,7 +3,7 @@
  */
 import type { InspectedField } from "../../browser/element/InspectedField.ts"
 
-/** What a page shows at an instant. `path` is its address without query and fragment. */
+/** The state of a page at an instant. `path` is its address without query and fragment. */
 export interface Sight {
   readonly field: InspectedField
   readonly path: string

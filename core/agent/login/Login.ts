@@ -2,8 +2,8 @@
  * When the logins of an execution begin, and when they are over.
  *
  * The login with a credential begins when a step first uses one of its secrets. It is over once no step that may still
- * come uses them and the site has shown what follows: the steps after the last use found what they looked for. Where the
- * site still knew the session, no secret is ever used: then it is over as soon as none can be.
+ * come uses them and the site has shown what follows: the steps after the last use found what they looked for. If the
+ * site still accepts the session, no secret is used: then it is over as soon as none can be.
  */
 
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"

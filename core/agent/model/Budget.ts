@@ -24,7 +24,7 @@ export const ModelBudget: Context.Reference<Budget> = Context.Reference("sluice/
   defaultValue: () => defaultBudget
 })
 
-/** What a run has used. */
+/** The usage of a run. */
 export interface Spent {
   readonly calls: number
   readonly tokens: number

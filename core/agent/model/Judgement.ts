@@ -14,7 +14,7 @@ export interface Statement {
   readonly secrets: Secrets
   readonly prompt: string
   readonly model: string | null
-  /** What of the page it is about; `null` when it is about the context alone. */
+  /** The part of the page it is about; `null` when it is about the context alone. */
   readonly page: string | null
   readonly shot: Shot | null
 }

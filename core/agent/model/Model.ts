@@ -69,7 +69,7 @@ export class ModelFailure extends Schema.TaggedError<ModelFailure>()("ModelFailu
     "late",
     /** The service will not answer: a wrong key, an unknown model, a request that it does not take. */
     "refused",
-    /** What came is no answer, or too large to be one. */
+    /** The response is not an answer, or too large for one. */
     "malformed"
   ]),
   reason: Schema.String

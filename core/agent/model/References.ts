@@ -52,7 +52,7 @@ const secretOf = (part: string, { credentials }: Memory.Memory) => {
   return path.length === 4 && read !== null && CredentialUse.isSecretName(read.name) ? read : null
 }
 
-/** What may be typed by reference, one a line; empty when nothing may. */
+/** The references that may be typed, one a line; empty when nothing may. */
 export const offered = ({ credentials }: Memory.Memory): string =>
   [...credentials.accounts.values()]
     .flatMap(({ alias, entry }) =>

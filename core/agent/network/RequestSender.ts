@@ -10,7 +10,7 @@ import type { Code } from "../Failure.ts"
 import { refuse } from "./Refusal.ts"
 import * as StepAnswer from "./StepAnswer.ts"
 
-/** What a flow may still use: bytes of answers, and the instant at which it ends. */
+/** The remaining allowance of a flow: bytes of answers, and the instant at which it ends. */
 export interface Allowance {
   bytes: number
   readonly until: number
@@ -22,7 +22,7 @@ export interface Allowance {
 const flowBytes = 50_000_000
 const flowMillis = 600_000
 
-/** What a flow may use that begins now. */
+/** The allowance of a flow that begins now. */
 export const allowance: Effect.Effect<Allowance> = Effect.map(
   Clock.currentTimeMillis,
   (now): Allowance => ({ bytes: flowBytes, until: now + flowMillis, acted: false })

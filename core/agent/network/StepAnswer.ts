@@ -1,5 +1,5 @@
 /**
- * What an answer says: whether it is one that was expected, and what a step takes from it.
+ * Reads an answer: whether it is one that was expected, and what a step takes from it.
  */
 import { Effect, type Schema } from "effect"
 import type { ApiAnswer } from "../../browser/Requests.ts"
@@ -61,7 +61,7 @@ export const graphqlErrors = ({ graphql_error_policy }: Step, body: Schema.Json)
 /** Variables of the expressions over an answer. */
 export type Bindings = Readonly<Record<string, Schema.Json>>
 
-/** What a step takes from an answer, by name. */
+/** The values that a step extracts from an answer, by name. */
 export const extracted = Effect.fnUntraced(function* (step: Step, answer: ParsedAnswer, bindings: Bindings) {
   const found: Record<string, Schema.Json> = {}
   for (const one of step.extract ?? []) {

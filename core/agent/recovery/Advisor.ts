@@ -5,7 +5,7 @@ import { Context, Effect } from "effect"
 import type { Appearance } from "../../browser/element/Appearance.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 
-/** What is asked. Nothing in it is secret. */
+/** The question to the advisor. Nothing in it is secret. */
 export interface Lineup {
   readonly node: Node
   readonly wanted: Appearance

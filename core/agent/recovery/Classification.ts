@@ -83,13 +83,13 @@ export const of = (
   )
 }
 
-/** What a page complains about in the fields that were filled in, or beside them; `null` when it does not. */
+/** Complaints of a page in or beside the fields that were filled in; `null` when it does not. */
 export const complaintOf = ({ alerts, fields }: Survey): string | null => {
   const said = [...fields.map(({ complaint }) => complaint), ...alerts].filter((text) => text !== "")
   return said.length === 0 ? null : [...new Set(said)].join("; ")
 }
 
-/** What a page asks of the account; `null` when it is another page. */
+/** The action that a page requires of the account; `null` when it is another page. */
 export const demandOf = ({ passwords, text, title }: Survey, signedIn: boolean): Demand | null => {
   const words = `${title}\n${text.slice(0, 2_000)}`
   const isNew = passwords.filter((name) => newPassword.test(name)).length > 0 || passwords.length > 1

@@ -41,7 +41,7 @@ export class ElementMemory extends Context.Service<
   }
 >()("sluice/core/agent/recovery/ElementMemory") {}
 
-/** What an execution remembers of elements, and learns of them. */
+/** The appearances that an execution reads, and those that it records. */
 export interface Memories {
   /** The known facts about the element of a node; `null` when nothing is. */
   readonly known: (node: Node) => Effect.Effect<Remembered | null>

@@ -1,6 +1,6 @@
 /**
- * What lies over the page and in the way of a step is dismissed. Where nothing on it does that without deciding anything, a
- * person may decide.
+ * Dismisses an overlay of the page that obstructs a step. If no button on it is without consequences, a person may
+ * decide.
  */
 import { Clock, Effect, Option } from "effect"
 import type { Using } from "../../browser/Browser.ts"

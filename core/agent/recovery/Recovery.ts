@@ -147,7 +147,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     trouble = yield* looked(done.failure, known, seen)
   }
 
-  // What a person mends here failed before it did anything, so that this concerns every node.
+  // Corrections by a person apply to failures before any effect, so that this concerns every node.
   if (means.correctable && trouble.failure.acted !== true && StepCorrection.isMendable(node, trouble.failure)) {
     const { choices, person } = means
     const seen = trouble.page

@@ -1,5 +1,5 @@
 /**
- * What a recovery is given, and what it answers.
+ * The input and the result of a recovery.
  */
 import type { Effect, Result } from "effect"
 import type { BrowserSession } from "../../browser/Browser.ts"
@@ -43,7 +43,7 @@ export interface FailedStep {
   readonly tried: number
 }
 
-/** What recoveries may use, the same for all steps of an execution. */
+/** The context of recoveries, the same for all steps of an execution. */
 export interface RecoveryContext {
   readonly graph: Graph
   readonly settings: RecoverySettings
@@ -69,7 +69,7 @@ export interface Analysis {
   /** The action that was taken, in a sentence. */
   readonly remedy: string
   readonly outcome: "success" | "failure"
-  /** What a model said of it; `null` where none was asked. */
+  /** The reason given by a model; `null` where none was asked. */
   readonly byModel: string | null
   readonly popup: PopupFacts | null
 }
@@ -84,7 +84,7 @@ export interface PopupFacts {
   readonly signature: string
 }
 
-/** What a recovery answers when it has something to offer. */
+/** The result of a recovery that applies. */
 export type Remedy =
   /** The step is to be tried again. */
   | {

@@ -19,7 +19,7 @@ export const timing: RecoveryStrategy = Effect.fnUntraced(function* (
   { settings }
 ) {
   if (!settings.timing || tried > 0 || !isAboutElement(failure)) return null
-  // What could not be used in time may be usable by now.
+  // An element that could not be used in time may be usable by now.
   const isFree = survey.matched === 1 && inTheWay(survey) === null
   if (!isUnsettled(survey) && !isFree) return null
   const began = yield* Clock.currentTimeMillis

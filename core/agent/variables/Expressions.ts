@@ -16,7 +16,7 @@ const known = new Map<string, Outcome<Described, string>>()
 let knownCharacters = 0
 const maxKnownCharacters = 1_000_000
 
-/** What an expression reads. Fails for one that cannot be read. */
+/** The paths and functions that an expression reads. Fails for one that cannot be read. */
 export const describe = Effect.fnUntraced(function* (source: string): Effect.fn.Return<Readable, StepFailed> {
   const found = known.get(source) ?? (yield* describeNew(source))
   return "failure" in found ? yield* refuse(source, found.failure) : { ...found.success, source }
@@ -77,7 +77,7 @@ export const valueOf = Effect.fnUntraced(function* (
 
 const longestMillis = 30_000
 
-/** What a path leads to, `null` for nothing; `undefined` where it leads through a list, each element of which it reads. */
+/** The value at a path, `null` if absent; `undefined` where it leads through a list, each element of which it reads. */
 const along = (path: ReadonlyArray<string>, roots: Schema.Json, apart: Schema.JsonObject): Schema.Json | undefined => {
   const [root, inputs, name] = path
   const isApart =

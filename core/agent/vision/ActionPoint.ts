@@ -42,7 +42,7 @@ export const point = Effect.fnUntraced(function* (
 /**
  * The place of an action without a selector. `COMPUTER_USE` may make moves to get there.
  *
- * What a model chooses is not taken for a text with secrets where it belongs to another site than they do.
+ * An element that a model chose gets no text with secrets where it belongs to another site than they do.
  */
 export const place = Effect.fnUntraced(function* (
   node: Pointed,

@@ -1,5 +1,5 @@
 /**
- * What a model is shown of a page: a list of elements, and a picture in which nothing secret is to be read.
+ * The view of a page for a model: a list of elements, and a picture in which nothing secret is to be read.
  */
 import { Effect } from "effect"
 import type { Using } from "../../browser/Browser.ts"
@@ -57,7 +57,9 @@ const lineOf = ({ box, name, ref, role, states, value }: Outlined): string => {
   return `${ref} ${role} "${name}"${holds}${is}${at}`
 }
 
-/** What a run knows, for executions that look at no page: its inputs, what it gathered and its loop variables, as JSON. */
+/**
+ * The context of a run, for prompts that involve no page: its inputs, what it gathered and its loop variables, as JSON.
+ */
 export const context = Effect.fnUntraced(function* ({ credentials, data, inputs, runtime }: Memory) {
   // A truncated secret could not be recognised.
   const whole = yield* credentials.secrets.refer(JSON.stringify({ ...data, inputs, runtime }))

@@ -153,7 +153,7 @@ interface Scene extends Task {
   readonly window: { readonly width: number; readonly height: number }
 }
 
-/** Makes one move. What fails on the page fails as such; the failure of the step is for what ends it. */
+/** Makes one move. Failures of the page are reported as such; the failure of the step is for what ends it. */
 const perform = Effect.fnUntraced(function* (
   { parameters, tool }: Extract<ModelRequest.ModelAnswer, { _tag: "Called" }>,
   scene: Scene

@@ -1,4 +1,4 @@
-/** What a page shows of the field that a selector matches first. */
+/** The state of the first field that a selector matches. */
 export interface InspectedField {
   /** How many elements match. */
   readonly matched: number

@@ -57,7 +57,7 @@ export interface Survey {
   readonly captcha: boolean
 }
 
-/** What to examine: the element of the step, and the fields that the run filled in. */
+/** The target of the survey: the element of the step, and the fields that the run filled in. */
 export interface Sought {
   readonly target: string | null
   readonly fields: ReadonlyArray<string>
@@ -82,7 +82,7 @@ export const empty: Survey = {
 /** Whether the page is not done with what it was asked for. */
 export const isUnsettled = ({ busy, loading, requests }: Survey): boolean => loading || busy || requests > 0
 
-/** What blocks a step: an overlay over its element, or a dialog if the element is missing. */
+/** The obstacle of a step: an overlay over its element, or a dialog if the element is missing. */
 export const inTheWay = ({ matched, overlays }: Survey): Overlay | null =>
   overlays.find(({ coversTarget }) => coversTarget) ??
   (matched === 0 ? (overlays.find(({ coversPage, isDialog }) => isDialog || coversPage) ?? null) : null)

@@ -5,7 +5,10 @@
 /** Longer names are cut, before their extension. */
 const maxLength = 150
 
-/** What separates folders, what file systems refuse, control characters, and those that turn the direction of a text. */
+/**
+ * Folder separators, characters that file systems refuse, control characters, and those that turn the direction of a
+ * text.
+ */
 const refused = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Names that Windows takes for a device, with any extension. */

@@ -4,7 +4,7 @@
 
 export type Direction = "up" | "down" | "left" | "right"
 
-/** Where an element comes to lie in the part that is seen. */
+/** The alignment of an element in the visible part. */
 export type Position = "start" | "center" | "end"
 
 export type Scroll =

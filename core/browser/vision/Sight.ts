@@ -25,7 +25,7 @@ export interface Outlined {
   readonly value: string
   /** Such as `disabled`, `checked`, `expanded`. */
   readonly states: ReadonlyArray<string>
-  /** Where it is to be seen; `null` when that is not in the window. */
+  /** Its visible position; `null` when that is not in the window. */
   readonly box: Box | null
 }
 

@@ -144,7 +144,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   }
 })
 
-/** What a page looks like, without the secrets in its text; `null` when it cannot be looked at. */
+/** The view of a page, without the secrets in its text; `null` when it cannot be looked at. */
 const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
     const { page } = stage

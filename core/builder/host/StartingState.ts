@@ -20,7 +20,7 @@ export interface StartingState {
   readonly accounts: ReadonlyMap<string, Account>
   /** Why the others cannot be used. */
   readonly unavailable: ReadonlyArray<AccountUnavailable>
-  /** Where one-time codes come from; `null` when each is taken from the inputs. */
+  /** The source of one-time codes; `null` when each is taken from the inputs. */
   readonly codes: LoginCodes["Service"] | null
 }
 

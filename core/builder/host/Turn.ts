@@ -55,13 +55,13 @@ export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: S
   return { ...open, began, beginning, known: { memory, loops: new Map() }, before: new Map() }
 }
 
-/** What became of the conversation, and of its page. */
+/** The state of the conversation and of its page after the turn. */
 export interface TurnResult {
   readonly outcome: Outcome
   readonly stage: Stage
 }
 
-/** How far one turn may go through a draft, whose loops may have no end. */
+/** The limits of one turn in a draft, whose loops may be endless. */
 export const limits: Limits = { steps: 10_000, millis: 10 * 60_000 }
 
 /** How much extracted data a message shows, in characters of JSON. */
@@ -262,7 +262,7 @@ const observerFor = (inputs: Schema.JsonObject): Observer<never> => ({
   }
 })
 
-/** What a step asks a person for is taken from the inputs of the conversation, where they have it. */
+/** Questions of a step to a person are answered from the inputs of the conversation, if they have the answer. */
 const fromInputs = Effect.fnUntraced(function* (schema: Schema.JsonObject, inputs: Schema.JsonObject) {
   const { properties } = schema
   const asked = typeof properties === "object" && properties !== null ? properties : {}

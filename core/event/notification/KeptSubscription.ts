@@ -35,7 +35,7 @@ export class RunSubscriptionStore extends Context.Service<RunSubscriptionStore, 
   "sluice/core/event/notification/RunSubscriptionStore"
 ) {}
 
-/** Where the sealed addresses of subscriptions are kept, for the exchange of encryption keys. */
+/** The sealed addresses of subscriptions, for the exchange of encryption keys. */
 export const sealedPlace = Effect.map(RunSubscriptionStore, (store) =>
   ReencryptionTargets.ofCollection("subscriptions to runs", store, (subscription, renew) =>
     subscription.channel.type === "log"

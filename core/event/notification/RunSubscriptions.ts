@@ -13,7 +13,7 @@ import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
 import type { Channel, NoticeKind, RunSubscription } from "./Notifications.ts"
 
-/** What a subscription is about: the listed workflows, or the whole workspace when that is `null`. */
+/** The scope of a subscription: the listed workflows, or the whole workspace when that is `null`. */
 export type Workflows = ReadonlyArray<string> | null
 
 export class RunSubscriptions extends Context.Service<

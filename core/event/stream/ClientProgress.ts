@@ -1,5 +1,5 @@
 /**
- * How far the events of runs have been written to the streams of the clients that started them.
+ * The progress of the events of runs on the streams of the clients that started them.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"

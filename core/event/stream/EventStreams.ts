@@ -16,7 +16,7 @@ import { ClientProgress, type Written } from "./ClientProgress.ts"
 import * as LogReader from "./LogReader.ts"
 import * as Mailbox from "./Mailbox.ts"
 
-/** What a stream gives at once, in order. An empty batch is a sign of life. */
+/** The entries that a stream sends at once, in order. An empty batch is a sign of life. */
 export type Batch<E extends LoggedEvent = LoggedEvent> = ReadonlyArray<E>
 
 export class EventStreams extends Context.Service<

@@ -1,5 +1,5 @@
 /**
- * What waits to be written to one stream: bounded, with a mark where it overflowed.
+ * The entries that wait to be written to one stream: bounded, with a mark where it overflowed.
  */
 import { Effect, Queue } from "effect"
 import type { WorkspaceId } from "../../workspace/Ids.ts"

@@ -29,7 +29,7 @@ export interface State {
   readonly durationMillis: number | null
   /** The response to the last attempt; `null` when it was not answered. */
   readonly responseStatus: number | null
-  /** What went wrong, oldest first. */
+  /** The errors, oldest first. */
   readonly errors: ReadonlyArray<string>
 }
 
@@ -108,7 +108,7 @@ export const pending = (dueAt: number | null): State => ({
   errors: []
 })
 
-/** What an attempt that ended at `at` makes of a delivery. */
+/** The next state of a delivery after an attempt that ended at `at`. */
 export const attempted = <D extends State>(before: D, outcome: Outcome, at: number, jitter: number): D => {
   if (outcome._tag === "Refused") return dead(before, outcome.reason, at)
   const attempts = before.attempts + 1
@@ -150,7 +150,7 @@ export const isSettledOnce = ({ attempts, status }: Pick<State, "attempts" | "st
 export const isDelivered = (outcome: Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
 
-/** What an attempt that was not taken ended with, in words. */
+/** The error of an attempt that was not accepted, in words. */
 export const describe = (outcome: Outcome): string => {
   if (outcome._tag !== "Answered") return outcome.reason
   const { status } = outcome

@@ -50,7 +50,7 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
     for (const entry of entries) {
       const ofWorkspace = registered.get(entry.workspaceId) ?? (yield* webhooks.list(entry.workspaceId))
       registered.set(entry.workspaceId, ofWorkspace)
-      // What happened before a webhook was registered is not sent to it, however late it is read.
+      // Events from before the registration of a webhook are not sent to it, however late they are read.
       const since = ofWorkspace.filter(({ createdAt }) => createdAt <= entry.at)
       for (const { url, webhookId } of Target.targetsOf(entry, since)) {
         made.push({ id: yield* identifiers.uuid, entry, webhookId, url })

@@ -34,7 +34,7 @@ export interface Settings {
   readonly active?: boolean
 }
 
-/** What a submission says of webhooks, as it was sent. */
+/** The webhook options of a submission, as received. */
 export interface RunRequest {
   readonly url?: string
   readonly event_types_subscribed?: ReadonlyArray<string>

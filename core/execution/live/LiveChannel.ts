@@ -1,6 +1,6 @@
 /**
- * What passes between those who watch a run and the worker that carries it out, in whichever processes they are: pictures
- * one way, messages the other. Nothing of it is kept, and what is slow is passed over.
+ * The messages between viewers of a run and the worker that carries it out, in any processes: pictures one way,
+ * messages the other. Nothing of it is kept, and what is slow is passed over.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"

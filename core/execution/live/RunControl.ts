@@ -1,6 +1,6 @@
 /**
- * Who has control of the browser of a run: a person, or the run itself. Taking and releasing control are events of the
- * run.
+ * The holder of the control of the browser of a run: a person, or the run itself. Taking and releasing control are
+ * events of the run.
  */
 import { Clock, Effect, Latch, Option, Semaphore } from "effect"
 import type { Reporter } from "../../run/Executor.ts"
@@ -12,7 +12,7 @@ import { type Control, LiveStore } from "./LiveStore.ts"
 export interface RunControl {
   /** Waits while a person has control. */
   readonly hold: Effect.Effect<void>
-  /** Who had control when it was last learned. */
+  /** The holder at the last read. */
   readonly current: () => Control | null
   /**
    * Reads who has control, reports changes, and resumes the run if no person has control. `lost` runs first if a person

@@ -1,5 +1,5 @@
 /**
- * Where the bytes of screenshots, snapshots, videos, downloads and other artifacts of runs are kept. Their owners and
+ * The store of the bytes of screenshots, snapshots, videos, downloads and other artifacts of runs. Their owners and
  * retention are in the `ArtifactStore`; what they show, in the events of the run or in its evidence.
  */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Whose the artifacts are that are kept, how large, and since when: what bounds and retention go by.
+ * The owners, sizes and ages of stored artifacts: what bounds and retention go by.
  */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -17,7 +17,7 @@ export interface StartedUpload {
   readonly at: number
 }
 
-/** What a run has kept so far. */
+/** The stored totals of a run. */
 export interface Used {
   readonly bytes: number
   readonly count: Readonly<Record<Kind, number>>

@@ -1,5 +1,5 @@
 /**
- * What a run asks a person while it is in progress, and the one answer that it waits for.
+ * A question of a run in progress to a person, and the one answer that it waits for.
  *
  * ```
  *            ask            answer, correct            take
@@ -19,7 +19,7 @@ import { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Run from "../Run.ts"
 
-/** What a question is about: data that the workflow expects, or an obstacle to continuing. */
+/** The subject of a question: data that the workflow expects, or an obstacle to continuing. */
 export const Subject = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("interaction") }),
   Schema.Struct({
@@ -90,7 +90,7 @@ export interface AnsweredQuestion extends AskedQuestion {
   readonly answer: Answer
 }
 
-/** What may be given in place of inputs that a run could not use. */
+/** The replacements for inputs that a run could not use. */
 export type Correction =
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }

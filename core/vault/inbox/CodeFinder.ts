@@ -15,7 +15,7 @@ export interface FoundCode {
   readonly score: number
 }
 
-/** What has fewer points is no code. */
+/** A candidate with fewer points is no code. */
 const enough = 8
 
 /** So many candidates of a message are judged. */

@@ -15,8 +15,8 @@ export const InboxDomain = Context.Reference<string | null>("sluice/core/vault/i
 export const freshMillis = 300_000
 
 /**
- * What addresses of a workspace begin with: the last 8 digits of its id. They are random, so that the users of another
- * workspace never have the addresses of this one.
+ * The prefix of the addresses of a workspace: the last 8 digits of its id. They are random, so that the users of
+ * another workspace never have the addresses of this one.
  */
 export const workspacePrefix = (workspaceId: WorkspaceId): string => workspaceId.slice(-8).toLowerCase()
 

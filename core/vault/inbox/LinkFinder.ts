@@ -43,7 +43,7 @@ const linksOf = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
   return (found[0]?.score ?? 0) >= enough ? found.slice(0, maxKept) : []
 }
 
-/** What a message says that wants its link to be opened to get in or to confirm. */
+/** Phrases of messages whose link is for signing in or confirming. */
 const purpose =
   /magic link|(?:sign|log)[- ]?in link|(?:click|tap|press|use|follow|open|visit)[^.!?\n]{0,80}(?:link|button|below|here|following)|(?:confirm|verify|activate)[^.!?\n]{0,40}(?:e-?mail|address|account|identity|request|registration|it['’]s you)|(?:sign|log)(?:ing)?[- ]?in (?:to|request|attempt)|link[^.!?\n]{0,60}(?:expires?|valid|only be used once|works? (?:only )?once)|anmeldelink|login-link|(?:klick|button|schaltfläche)[^.!?\n]{0,80}|lien[^.!?\n]{0,60}(?:connexion|connecter|expire|valable)|clique[zr]?[^.!?\n]{0,60}|enlace[^.!?\n]{0,60}|haz clic|haga clic|fare clic|clicca|premi il|clique (?:no|em)|klik (?:op|hier)|kliknij|tıkla\p{L}*|bağlantı\p{L}*|перейд\p{L}*|нажм\p{L}*|по ссылке|点击|點擊|點選|链接|連結|クリック|リンク|タップ|클릭|링크|انقر|الرابط|اضغط|לחץ|לחצו|קישור|nhấp|คลิก/u
 

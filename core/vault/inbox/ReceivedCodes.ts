@@ -56,7 +56,7 @@ export class ReceivedCodes extends Context.Service<
       readonly most: number
     }) => Effect.Effect<number, StoreUnavailable>
 
-    /** What of a kind arrived last at an address, if it arrived at `since` or later. It stays. */
+    /** The last arrival of a kind at an address, if it arrived at `since` or later. It stays. */
     readonly latest: (
       workspaceId: WorkspaceId,
       address: string,

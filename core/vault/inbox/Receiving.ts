@@ -1,6 +1,6 @@
 /**
- * What becomes of mails and SMS that arrive: their codes and links are sealed and stored for the credentials that they
- * were sent to, and waiting readers are woken. Of a message without any, nothing is stored.
+ * Processes mails and SMS that arrive: their codes and links are sealed and stored for the credentials that they were
+ * sent to, and waiting readers are woken. Of a message without any, nothing is stored.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
@@ -30,7 +30,7 @@ export interface Arrival {
   readonly authentication?: string
 }
 
-/** What became of a message. */
+/** The outcome of a message. */
 export interface Outcome {
   /** How many of its recipients are those of credentials. */
   readonly recipients: number

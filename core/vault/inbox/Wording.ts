@@ -1,5 +1,5 @@
 /**
- * What messages that bring codes or links say, in the languages that sites write in, and what other messages say.
+ * The phrases of messages with codes or links, in the languages of sites, and those of other messages.
  *
  * All words are matched in lower case. Every pattern takes linear time.
  */
@@ -58,7 +58,7 @@ export const authentic = anyOf(
   "войти|вход\\w*|подтверд\\w+|пароль|действител\\w+|не сообщайте|никому|登录|登入|登錄|验证|驗證|分钟内|分鐘內|有效|请勿|請勿|泄露|ログイン|認証|確認|有効|分以内|로그인|인증|확인|유효|분 이내|타인에게|تسجيل الدخول|تأكيد|صالح|لا تشارك|דקות|אל תשתף"
 )
 
-/** What shops, carriers and newsletters say. Their numbers are no codes, even where they are called so. */
+/** The phrases of shops, carriers and newsletters. Their numbers are no codes, even where they are called so. */
 export const commerce = anyOf(
   "\\border(?:ed)?\\b|\\binvoice\\b|\\breceipt\\b|\\bshipp(?:ed|ing|ment)\\b|\\bdeliver(?:y|ed)\\b|\\btracking\\b|\\bparcel\\b|\\bitinerary\\b|\\breservation\\b|\\bbooking\\b|\\bflight\\b|\\bcheck-in\\b|\\bpassengers?\\b|\\bguests?\\b|\\bsubtotal\\b|\\bsale\\b|% off|\\bdiscount\\b|\\bcoupon\\b|\\bpromo\\b|\\bnewsletter\\b|\\bunsubscribe\\b|\\bfree shipping\\b|\\bcheckout\\b|\\bqty\\b|\\bshop now\\b|\\bstatement\\b",
   "bestellung|rechnung|versand|lieferung|sendung|rabatt|gutschein|abbestellen|commande|facture|livraison|colis|remise|désabonner|pedido|factura|envío|descuento|cupón|ordine|fattura|spedizione|sconto|fatura|desconto|frete|bestelling|factuur|korting|zamówieni\\w+|przesyłk\\w+|rabat|sipariş|kargo|indirim|заказ|доставк\\w+|скидк\\w+|订单|訂單|快递|优惠|包裹|ご注文|発送|お届け|クーポン|주문|배송|할인|طلبك|شحن|خصم"

@@ -26,7 +26,7 @@ export interface EncryptionKey {
 export interface KeyRing {
   /** The key that seals from now on. */
   readonly present: EncryptionKey
-  /** What may have been sealed with before, the newest first. */
+  /** Former keys that may have sealed values, the newest first. */
   readonly former: ReadonlyArray<EncryptionKey>
 }
 

@@ -22,7 +22,7 @@ export const Walk = Schema.Struct({
   id: Schema.String,
   /** The version of the key that everything is sealed with. */
   version: Schema.Int,
-  /** Where it continues: a target and a position in it. */
+  /** The position: a target and a position in it. */
   place: Schema.String,
   after: Schema.NullOr(Schema.String),
   startedAt: Schema.Finite,

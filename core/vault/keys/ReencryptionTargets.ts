@@ -1,6 +1,6 @@
 /**
- * Where sealed values are stored. Each store that seals with the keys of workspaces registers here, so that its values
- * are re-encrypted when a workspace rotates its key.
+ * The stores of sealed values. Each store that seals with the keys of workspaces registers here, so that its values are
+ * re-encrypted when a workspace rotates its key.
  */
 import { Context, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"

@@ -24,7 +24,7 @@ const reasons = {
   json: "expected what is sealed to be JSON text, such as a string in double quotes"
 }
 
-/** What a caller has sealed. */
+/** The values that a caller has sealed. */
 export interface Accepted {
   readonly value: Redacted.Redacted<Schema.Json>
   /** The version of the key that the caller sealed it with. */

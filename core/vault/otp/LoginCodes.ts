@@ -1,5 +1,5 @@
 /**
- * Where a login gets its one-time codes and links from, as long as no person must be asked.
+ * The source of one-time codes and links of a login, as long as no person must be asked.
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, type Schema } from "effect"

@@ -41,7 +41,7 @@ export const parse = (written: string): Result.Result<string, InvalidPhoneNumber
   return /^\+[1-9]\d{6,14}$/.test(number) ? Result.succeed(number) : Result.fail(new InvalidPhoneNumber({ written }))
 }
 
-/** Where the own numbers of workspaces are kept, in the form that `parse` gives. */
+/** The store of the numbers of workspaces, in the form that `parse` gives. */
 export class PhoneNumberStore extends Context.Service<
   PhoneNumberStore,
   {
@@ -60,7 +60,7 @@ export class PhoneNumberStore extends Context.Service<
 export class PhoneNumbers extends Context.Service<
   PhoneNumbers,
   {
-    /** Where the codes of a workspace come to by SMS; `null` where it has no number and cannot have the default one. */
+    /** The number for codes of a workspace by SMS; `null` where it has no number and cannot have the default one. */
     readonly phoneNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null, StoreUnavailable>
 
     /** The number of a workspace. */

@@ -22,7 +22,7 @@ export interface SecretItem {
   readonly vaultName: string | null
 }
 
-/** What an item holds to sign in with: at least a password or a way to one-time codes. */
+/** The sign-in fields of an item: at least a password or a way to one-time codes. */
 export interface ProvidedSecrets extends LoginSecrets {
   /** A code that the store generated just now, if it does not reveal the secret of the codes. */
   readonly oneTimeCode: Redacted.Redacted<string> | null
@@ -86,7 +86,7 @@ export interface SecretSource {
   /** The visible items of the connection, at most 5,000. */
   readonly items: (connection: Connection) => Effect.Effect<ReadonlyArray<SecretItem>, ConnectionError>
 
-  /** What an item holds. */
+  /** The fields of an item. */
   readonly read: (connection: Connection, ref: string) => Effect.Effect<ProvidedSecrets, SourceError>
 
   /** Fails when the store does not answer, or does not accept the access. */

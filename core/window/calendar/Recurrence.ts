@@ -55,9 +55,9 @@ export const countingCost = (rule: Rule, start: CivilDate.EpochDay, day: CivilDa
 }
 
 /**
- * What rules out most dates by their month, day of month and weekday alone: one bit for each that may match. Windows may
- * have hundreds of rules that are each asked about hundreds of dates, so this comes first. What passes it still has to
- * be asked properly.
+ * Excludes most dates by their month, day of month and weekday alone: one bit for each that may match. Windows may have
+ * hundreds of rules that are each asked about hundreds of dates, so this comes first. A date that passes still needs
+ * the full check.
  */
 export interface DatePrefilter {
   readonly months: number

@@ -55,7 +55,7 @@ export const renamed = (
     return { ...node, [instanceField]: `${rename(component.toLowerCase())}${rest}` }
   })
 
-/** What a node names as its component: everything before the `:` of its mark; `null` where it has none. */
+/** The component that a node names: everything before the `:` of its mark; `null` where it has none. */
 export const referenceOf = (node: Schema.Json): string | null => {
   const instance = isObject(node) ? node[instanceField] : null
   return typeof instance === "string" ? instance.replace(/:.*$/s, "") : null

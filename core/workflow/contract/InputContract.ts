@@ -1,5 +1,5 @@
 /**
- * What a run must be given: the input schema of its workflow, and a credential for each alias of its vault schema.
+ * The inputs that a run needs: the input schema of its workflow, and a credential for each alias of its vault schema.
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Result, Schema } from "effect"
@@ -62,7 +62,7 @@ const withAliases = (content: Contract, isConstrained: (alias: string) => boolea
   }
 }
 
-/** What a run is given for an alias: one id, or a pool of them. */
+/** The credentials of a run for an alias: one id, or a pool of them. */
 const credential = {
   type: ["string", "array"],
   items: { type: "string" },
@@ -289,7 +289,10 @@ const valueAt = (input: Schema.Json, pointer: string): Schema.Json | undefined =
   return value
 }
 
-/** Every pattern of a schema with its path, wherever a schema may stand. What only looks like one, as in `enum`, does not count. */
+/**
+ * Every pattern of a schema with its path, wherever a schema may stand. Text that only looks like one, as in `enum`,
+ * does not count.
+ */
 const patternsOf = (
   schema: Schema.Json | undefined,
   path: string

@@ -63,7 +63,7 @@ const inPlace = (schema: Schema.JsonObject, root: Schema.JsonObject): ReadonlyAr
   ]
 }
 
-/** What a reference within the document leads to. Any other reference is for the compiler to refuse. */
+/** The target of a reference within the document. Any other reference is for the compiler to refuse. */
 const targetOf = (ref: string, root: Schema.JsonObject): Schema.Json | undefined => {
   if (ref === "#" || ref === "") return root
   if (!ref.startsWith("#/")) return undefined

@@ -45,7 +45,7 @@ export const Patch = Schema.Struct({
   confirmations: Schema.Int,
   createdAt: Schema.Finite,
   updatedAt: Schema.Finite,
-  /** Who applied or dismissed it. */
+  /** The user who applied or dismissed it. */
   decidedBy: Schema.NullOr(Schema.String),
   /** The version that it became. */
   appliedVersion: Schema.NullOr(Schema.Int)

@@ -72,7 +72,7 @@ export const operations = {
   contentProblems: (asked: { readonly content: Content }): ReadonlyArray<Problem> =>
     SaveBody.contentProblems(asked.content),
 
-  /** What may be wrong with a workflow that was saved. */
+  /** Warnings about a saved workflow. */
   warnings: (asked: { readonly content: Content }): ReadonlyArray<Problem> => SaveBody.warnings(asked.content),
 
   /** Reads a bundle that is imported. */

@@ -114,7 +114,7 @@ export interface Entry {
 export const isOver = (entry: Entry, now: number): boolean =>
   entry.answer === null ? entry.reservedUntil <= now : entry.createdAt + lifetimeMillis <= now
 
-/** What an entry that is not over means for a request. */
+/** The meaning of an unfinished entry for a request. */
 export const recall = (entry: Entry, { digest, key }: Named): Result.Result<Answer, KeyReused | StillAnswering> => {
   if (entry.digest !== digest) return Result.fail(new KeyReused({ key }))
   return entry.answer === null ? Result.fail(new StillAnswering({ key })) : Result.succeed(entry.answer)

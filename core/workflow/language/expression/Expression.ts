@@ -117,7 +117,7 @@ const prepare = async (compiled: jsonata.Expression): Promise<void> => {
   prepared.add(compiled)
 }
 
-/** What these kinds of expressions answer is theirs; what the others answer was there before. */
+/** The results of these kinds of expressions are theirs; what the others answer was there before. */
 const building = new Set(["path", "binary", "unary", "function", "apply", "block", "condition", "transform"])
 
 /** Called after each part of an expression. */

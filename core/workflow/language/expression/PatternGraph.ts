@@ -6,7 +6,7 @@ import { type CharSet, overlap, type Pattern } from "./Pattern.ts"
 /** Positions are numbered; position 0 is before the pattern. */
 export interface PatternGraph {
   readonly sets: ReadonlyArray<CharSet>
-  /** Where a match may go from each position. A part that is reached in two ways appears twice. */
+  /** The transitions of a match from each position. A part that is reached in two ways appears twice. */
   readonly next: ReadonlyArray<ReadonlyArray<number>>
 }
 

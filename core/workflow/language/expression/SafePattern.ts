@@ -3,7 +3,7 @@
  *
  * A pattern is matched by trying: where it can take the same text in several ways, it may try them all before it gives
  * up. Refused are patterns for which that grows exponentially with the text, as for `(a+)+$`, or with its fourth power.
- * Where it grows with the square or the cube, as for `^.*a.*b$`, the text may not be long: a longer one does not match.
+ * If it grows with the square or the cube, as for `^.*a.*b$`, the text may not be long: a longer one does not match.
  */
 import { Result } from "effect"
 import { type CharSet, overlap, type Pattern, parse, union } from "./Pattern.ts"

@@ -1,6 +1,6 @@
 /**
- * Where a graph uses credentials: nodes that read a secret of one, as `{{context.inputs.ALIAS.PASSWORD}}`, and nodes that
- * type its codes.
+ * The uses of credentials in a graph: nodes that read a secret of one, as `{{context.inputs.ALIAS.PASSWORD}}`, and
+ * nodes that type its codes.
  */
 import { Result, type Schema } from "effect"
 import type { Problem } from "../../Workflow.ts"
@@ -8,7 +8,7 @@ import * as Expression from "../expression/Expression.ts"
 import type { Graph, Node, NodeId } from "./Graph.ts"
 import * as NodeExpressions from "./NodeExpressions.ts"
 
-/** What may be read of a credential, each with the name that it has in an account. */
+/** The readable fields of a credential, each with the name that it has in an account. */
 export const fields = { USER_NAME: "userName", PASSWORD: "password", TFA_SECRET: "tfaSecret" } as const
 
 export type SecretName = keyof typeof fields

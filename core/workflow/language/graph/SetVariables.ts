@@ -8,7 +8,7 @@ import { namesIn, type Operation } from "../parameters/TransformParameters.ts"
 import { type Graph, type Node, type NodeId, targets } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
-/** What a node does to the variables. `any` is set when their names are only known when it is done. */
+/** The effect of a node on the variables. `any` is set when their names are only known when it is done. */
 interface Effects {
   readonly sets: ReadonlyArray<string>
   /** Whether it may be skipped, or may set nothing: what it sets may be missing after it. */
@@ -56,7 +56,7 @@ const effectsOf = (node: Node): Effects => {
   }
 }
 
-/** What optional operations set may be missing; a name that was set for sure before stays so. */
+/** Variables that optional operations set may be missing; a name that was set for sure before stays so. */
 const effectsOfOperations = (operations: ReadonlyArray<Operation>): Effects => {
   const sets = new Set<string>()
   const removes = new Set<string>()
@@ -141,7 +141,7 @@ export const follow = (graph: Graph, names: Iterable<string>): SetVariables => {
   return { always: has("always"), sometimes: has("sometimes"), isReached: (id) => indexes.has(id) }
 }
 
-/** What a node does to the variables of one block. */
+/** The effect of a node on the variables of one block. */
 interface Change {
   readonly any: boolean
   readonly unsure: boolean

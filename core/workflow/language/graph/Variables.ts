@@ -79,7 +79,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
   return { problems, warnings }
 }
 
-/** What expressions know of: `steps` and `response` in API_FLOW alone. */
+/** The roots of expressions: `steps` and `response` in API_FLOW alone. */
 const roots: ReadonlySet<string> = new Set(["context", "window", "document", "steps", "response"])
 
 /** Whether an operation of a TRANSFORM reads what one before it sets. */

@@ -99,7 +99,7 @@ const Extract = Schema.Union([
 ])
 export type Extract = typeof Extract.Type
 
-/** Where a cursor goes: into the query, a header, or a place in a JSON or form body. */
+/** The target of a cursor: into the query, a header, or a place in a JSON or form body. */
 const into = text.check(
   Schema.makeFilter((place) =>
     /^(query|header|headers|body)\.[\w.-]{1,200}$/.test(place)
@@ -121,7 +121,7 @@ const Repeat = Schema.Struct({
         : "Expected at least one of cursor_absent, empty_collection and response_predicate"
     )
   ),
-  /** What of each answer is gathered into one list. */
+  /** The part of each answer that is gathered into one list. */
   accumulate: optional(Jsonata),
   max_iterations: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limitsOf.iterations })))
 }).check(

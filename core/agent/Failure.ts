@@ -120,7 +120,7 @@ const codes: Record<PageFailureKind, Code> = {
   memory: "LIMIT-E0004",
   downloads: "LIMIT-E0005",
   unresponsive: "LIMIT-E0006",
-  window: "WINDOW-E0001",
+  tab: "WINDOW-E0001",
   download: "DOWNLOAD-E0001",
   upload: "UPLOAD-E0001"
 }

@@ -11,7 +11,7 @@ import type { PageFailure } from "./PageFailure.ts"
 import type { Session } from "./Session.ts"
 import type { Vision } from "./Vision.ts"
 
-/** One isolated session: its own cookies and storage, shared with no other run. Its verbs act on the active window. */
+/** One isolated session: its own cookies and storage, shared with no other run. Its verbs act on the active tab. */
 export interface BrowserSession {
   readonly navigation: Navigation
   readonly elements: Elements

@@ -1,5 +1,5 @@
 /**
- * The location of a session, and the files and answers of its site: addresses, windows, dialogs, cookies, downloads and
+ * The location of a session, and the files and answers of its site: addresses, tabs, dialogs, cookies, downloads and
  * requests.
  */
 import type { Effect } from "effect"
@@ -19,6 +19,6 @@ export interface Navigation extends Tabs, Downloading, Requests {
   readonly html: (options: { readonly sanitized: boolean }) => Effect.Effect<string, PageFailure>
   /** Deletes all cookies of the session. */
   readonly clearCookies: Effect.Effect<void, PageFailure>
-  /** The hosts, with their port, that the windows of the session have been on. */
+  /** The hosts, with their port, that the tabs of the session have been on. */
   readonly visited: Effect.Effect<ReadonlySet<string>>
 }

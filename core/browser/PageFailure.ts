@@ -47,7 +47,7 @@ export const PageFailureKind = Schema.Literals([
   "selector",
   /** The page or the browser went away. */
   "crash",
-  /** More windows were opened than a session may have. */
+  /** More tabs were opened than a session may have. */
   "tabs",
   /** A page took more memory than it may. */
   "memory",
@@ -55,8 +55,8 @@ export const PageFailureKind = Schema.Literals([
   "downloads",
   /** The page is so busy with itself that it answers nothing. */
   "unresponsive",
-  /** There is no window with this number. */
-  "window",
+  /** There is no tab with this number. */
+  "tab",
   /** No download has begun, or it did not come to its end. */
   "download",
   /** There is nowhere to put a file. */

@@ -1,8 +1,8 @@
 /**
- * The open windows of a session: one is the active window, and every operation of the page acts on it.
+ * The open tabs of a session: one is the active tab, and every operation of the page acts on it.
  *
- * A window that the page opens becomes active at once, as in a browser. When the active window closes, for any reason,
- * its opener becomes active again, or else the one that was active before. Windows are numbered from 0, in the order in
+ * A tab that the page opens becomes active at once, as in a browser. When the active tab closes, for any reason,
+ * its opener becomes active again, or else the one that was active before. Tabs are numbered from 0, in the order in
  * which they were opened; those after a closed one move up.
  */
 import type { Effect } from "effect"
@@ -17,13 +17,13 @@ export interface Dialog {
 }
 
 export interface Tabs {
-  /** How many windows are open, and which one is active. */
+  /** How many tabs are open, and which one is active. */
   readonly tabs: Effect.Effect<{ readonly open: number; readonly current: number }>
-  /** Opens an empty window, and looks at it. */
+  /** Opens an empty tab, which becomes active. */
   readonly openTab: Effect.Effect<void, PageFailure>
-  /** Looks at a window, waiting for one with this number to be opened. */
+  /** Makes a tab active, waiting for one with this number to be opened. */
   readonly switchTab: (index: number, waitMillis: number) => Effect.Effect<void, PageFailure>
-  /** Closes a window, or the active one. If it was the last, an empty one is opened. */
+  /** Closes a tab, or the active one. If it was the last, an empty one is opened. */
   readonly closeTab: (index: number | null) => Effect.Effect<void, PageFailure>
   /**
    * The dialogs that pages have shown since this was last asked. Each was accepted at once, as a person does to

@@ -19,7 +19,7 @@ export interface Vision {
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
   /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
-  /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
+  /** A picture of the viewport, one pixel for each CSS pixel, with boxes covered in it. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
   /** Clicks a place. With a gesture, the mouse goes there as a hand would move it. */
   readonly clickAt: (

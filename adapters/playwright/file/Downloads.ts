@@ -1,5 +1,5 @@
 /**
- * The downloads of a session, from any of its windows, while they are in progress.
+ * The downloads of a session, from any of its tabs, while they are in progress.
  *
  * The browser writes them to a separate folder, which is emptied when the session closes. A download that grows too
  * large is cancelled at once, and so is the oldest one not yet taken when all together are too large.

@@ -39,7 +39,7 @@ export const make = (
   const choosers: Array<FileChooser> = []
   const uploads = options.uploads ?? { folder: tmpdir(), gid: null }
   const folder = temporaryFolder(tabs, uploads)
-  // The window that is there has no document yet that could be printed.
+  // The tab that is there has no document yet that could be printed.
   current()
     .page.context()
     .addInitScript(rememberPrinting)
@@ -139,7 +139,7 @@ export const make = (
     } satisfies Download
   })
 
-  /** The file dialog that was opened last, in the active window where it has one. */
+  /** The file dialog that was opened last, in the active tab where it has one. */
   const chooser = Effect.gen(function* () {
     const until = (yield* Clock.currentTimeMillis) + dialogMillis
     while (choosers.length === 0 && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(lookMillis)

@@ -52,7 +52,7 @@ const inspectionMillis = 5_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-/** A window that another was put in front of a moment ago has no picture. */
+/** A tab that another was put in front of a moment ago has no picture. */
 const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
 
 const leaving = new PageFailure({ kind: "replaced", reason: "the page is being replaced by another one" })

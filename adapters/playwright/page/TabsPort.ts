@@ -41,7 +41,7 @@ export const make = (tabs: Tabs): Port.Tabs => {
 
 const noWindow = (all: ReadonlyArray<Tab>): PageFailure =>
   new PageFailure({
-    kind: "window",
+    kind: "tab",
     reason:
       all.length === 1
         ? "only 1 window is open, number 0"

@@ -7,7 +7,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { resolve } from "./Navigate.ts"
 
-/** Opens a window and an address in it, closes one, or turns to another. */
+/** Opens a tab and an address in it, closes one, or turns to another. */
 export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { memory, page }

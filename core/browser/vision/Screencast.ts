@@ -1,10 +1,10 @@
 /**
- * Pictures or a video of a session: always of the window that is active at that time.
+ * Pictures or a video of a session: always of the tab that is active at that time.
  */
 import type { Effect, Option, Scope, Stream } from "effect"
 
 export interface ScreencastOptions {
-  /** The largest picture; a larger window is scaled down. */
+  /** The largest picture; a larger tab is scaled down. */
   readonly maxWidth: number
   readonly maxHeight: number
   /** Of the JPEG, from 1 to 100. */
@@ -34,8 +34,8 @@ export interface Recording {
 
 export interface Screencast {
   /**
-   * Shows the window as a JPEG at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
-   * It takes nothing while nothing changes. A window that cannot be shown is not.
+   * Shows the tab as a JPEG at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
+   * It takes nothing while nothing changes. A tab that cannot be shown is not.
    */
   readonly screencast: (
     options: ScreencastOptions,

@@ -141,8 +141,8 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
         yield* navigation.closeTab(0)
         assert.deepStrictEqual(yield* navigation.tabs, { open: 2, current: 0 })
         assert.strictEqual(yield* text(page, "title"), "Orders")
-        assert.strictEqual(yield* kindOf(navigation.switchTab(2, 150)), "window")
-        assert.strictEqual(yield* kindOf(navigation.closeTab(2)), "window")
+        assert.strictEqual(yield* kindOf(navigation.switchTab(2, 150)), "tab")
+        assert.strictEqual(yield* kindOf(navigation.closeTab(2)), "tab")
       })
     )
 

@@ -1,4 +1,4 @@
-/** The windows of a browser in memory. */
+/** The tabs of a browser in memory. */
 import { Effect, Ref } from "effect"
 import { defaultPageLimits, tooManyTabs } from "../../../core/agent/Limits.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
@@ -22,7 +22,7 @@ export interface ScriptedTabs extends Tabs {
 }
 
 /**
- * Windows whose present one has its state in `state`. `fresh` is the state of an empty window, with what belongs to the
+ * Tabs whose present one has its state in `state`. `fresh` is the state of an empty tab, with what belongs to the
  * session as a whole taken from another.
  */
 export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S, from: S) => S) =>
@@ -57,7 +57,7 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
           ids.length === 1
             ? "only 1 window is open, number 0"
             : `${ids.length} windows are open, numbers 0 to ${ids.length - 1}`
-        return yield* new PageFailure({ kind: "window", reason })
+        return yield* new PageFailure({ kind: "tab", reason })
       })
 
     return {

@@ -124,7 +124,7 @@ const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Reco
   }
 }
 
-const readOf = (page: Page) => World.run(World.windowOf(page), page.mainFrame(), "storageOf", null)
+const readOf = (page: Page) => World.run(World.injectedTabOf(page), page.mainFrame(), "storageOf", null)
 
 const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
   // The window that it began with may have been closed since.

@@ -54,10 +54,10 @@ export const tooSlow = () =>
   )
 
 /** The window that a frame is in. */
-type Window = Pick<Tab, "page" | "devTools">
+type InjectedTab = Pick<Tab, "page" | "devTools">
 
 /** The window of a page, if only the page is known. */
-export const windowOf = (page: Page): Window => ({ page, devTools: () => page.context().newCDPSession(page) })
+export const injectedTabOf = (page: Page): InjectedTab => ({ page, devTools: () => page.context().newCDPSession(page) })
 
 /** What a function is run on. */
 export interface Subject {
@@ -80,7 +80,7 @@ type FunctionsOfAll = typeof functionsOfAll
 const jobOf = <N extends Name>(run: N, arg: Given<N>): Job => ({ run, arg })
 
 /** The answer to a job in a frame. */
-const answerTo = async <A>(tab: Window, frame: Frame, job: Job, on?: Subject): Promise<A> => {
+const answerTo = async <A>(tab: InjectedTab, frame: Frame, job: Job, on?: Subject): Promise<A> => {
   try {
     return await once<A>(frame, job, on)
   } catch (error) {
@@ -99,7 +99,7 @@ const answerTo = async <A>(tab: Window, frame: Frame, job: Job, on?: Subject): P
  * functions or to act on.
  */
 export const run = <N extends Name>(
-  tab: Window,
+  tab: InjectedTab,
   frame: Frame,
   act: N,
   arg: Given<N>,
@@ -122,7 +122,7 @@ export const keep = (element: ElementHandle, name: string): Promise<void> => run
 
 /** Runs a function on all elements of a frame that there are now, in their order. */
 export const runOnAll = async <N extends keyof FunctionsOfAll>(
-  tab: Window,
+  tab: InjectedTab,
   frame: Frame,
   act: N,
   arg: Parameters<FunctionsOfAll[N]>[1],
@@ -136,7 +136,7 @@ export const runOnAll = async <N extends keyof FunctionsOfAll>(
 let gathered = 0
 
 /** Injects the engine of XPath 3.1 into a document. */
-export const install = async (tab: Window, frame: Frame): Promise<void> => {
+export const install = async (tab: InjectedTab, frame: Frame): Promise<void> => {
   // Opened now: a process that is busy does not answer who only then wants to end what it does.
   if (!lines.has(frame)) lines.set(frame, await lineTo(tab, frame))
   await once(frame, jobOf("install", library()))
@@ -196,7 +196,7 @@ const interrupt = async (frame: Frame): Promise<void> => {
 }
 
 /** A session with the process of a frame, or of the nearest frame around it that has one. */
-const lineTo = async (tab: Window, frame: Frame): Promise<CDPSession> => {
+const lineTo = async (tab: InjectedTab, frame: Frame): Promise<CDPSession> => {
   for (let one: Frame | null = frame; one?.parentFrame() != null; one = one.parentFrame()) {
     try {
       return await tab.page.context().newCDPSession(one)

@@ -273,6 +273,6 @@ const originOf = (address: string): string | null =>
 
 const userAgent = (page: Page): Promise<string | null> =>
   Promise.race([
-    World.run(World.windowOf(page), page.mainFrame(), "userAgent", null).catch(() => null),
+    World.run(World.injectedTabOf(page), page.mainFrame(), "userAgent", null).catch(() => null),
     new Promise<null>((resolve) => setTimeout(resolve, 2_000, null).unref())
   ])

@@ -83,6 +83,6 @@ const act = async (page: Page, gesture: Gesture): Promise<void> => {
 
 const placeOf = async (page: Page, { x, y }: { readonly x: number; readonly y: number }): Promise<[number, number]> => {
   const { height, width } =
-    page.viewportSize() ?? (await World.run(World.windowOf(page), page.mainFrame(), "windowSize", null))
+    page.viewportSize() ?? (await World.run(World.injectedTabOf(page), page.mainFrame(), "windowSize", null))
   return [x * width, y * height]
 }

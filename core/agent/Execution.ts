@@ -25,7 +25,7 @@ export interface Execution {
   readonly accounts: ReadonlyMap<string, Account>
   /** Whether a person may be asked to solve a captcha. @default {false} */
   readonly manualCaptcha?: boolean
-  /** The source of its one-time codes; `null` when a person is to be asked for each. */
+  /** The source of its one-time codes; `null` when a person is asked for each. */
   readonly codes: LoginCodes["Service"] | null
   /** Collects secrets that the execution learns, and hides them in the outcome and in all reports to observers. */
   readonly secrets: Secrets

@@ -70,7 +70,7 @@ export type Category =
   | "ACCOUNT_LOGGED_OUT"
   | "MULTIPLE_MATCHING_RESULTS_FOUND"
 
-/** Raised by a step that cannot be done. `sentence` names what was tried and what stood against it. */
+/** Raised by a step that cannot be done. `sentence` names what was tried and the obstacle. */
 export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   code: Code,
   sentence: Schema.String,

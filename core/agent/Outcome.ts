@@ -64,7 +64,7 @@ export const finish = Effect.fnUntraced(function* (
 /** Facts about a failure in addition to those of the step. */
 export interface FailureFacts {
   readonly classification?: Classification
-  /** Whether a name for it is to be proposed. */
+  /** Whether to propose a name for it. */
   readonly suggests?: boolean
 }
 

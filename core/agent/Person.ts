@@ -29,7 +29,7 @@ export interface Mistake {
   readonly shot: Shot | null
   /** Why one was not chosen: several options are equally like what was asked for. */
   readonly ambiguous?: boolean
-  /** The pop-up that is in the way, where that is what is to be decided about. */
+  /** The pop-up to decide about, if that is the question. */
   readonly popup?: Popup
 }
 
@@ -48,7 +48,7 @@ export interface Popup {
 export type Correction =
   /** All inputs, with the corrected ones in their places. */
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
-  /** An option; with `save` it is taken again when the step asks for the same missing one later in the run. */
+  /** An option; with `save` it is used again when the step asks for the same missing one later in the run. */
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
   /** The id of an action of a pop-up. */
   | { readonly _tag: "action"; readonly action: string }

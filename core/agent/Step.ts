@@ -18,18 +18,18 @@ import type { Memory } from "./variables/Memory.ts"
 export interface StepContext<P extends Port = Port> {
   readonly page: Using<P>
   readonly memory: Memory
-  /** Hands over a screenshot that the workflow asked for. */
+  /** Passes on a screenshot that the workflow asked for. */
   readonly shoot: (
     shot: Shot,
     options: { readonly fullPage: boolean; readonly metadata: Schema.JsonObject }
   ) => Effect.Effect<void>
-  /** Hands over a file that the workflow asked for. */
+  /** Passes on a file that the workflow asked for. */
   readonly keep: (file: Download, metadata: Schema.JsonObject) => Effect.Effect<void>
   /** Asks a person, and waits. */
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */
   readonly option: string | null
-  /** The network answers so far; `null` where nothing of the graph reads it. */
+  /** The network answers so far; `null` where the graph does not read them. */
   readonly heard: NetworkRecorder | null
   /** Whether a person may be asked to solve a captcha. */
   readonly manualCaptcha: boolean

@@ -31,7 +31,7 @@ import * as Memory from "./variables/Memory.ts"
 export interface Walk<E> {
   readonly execution: Execution
   readonly page: BrowserSession
-  /** The network answers since the page was opened; `null` where nothing of the graph reads it. */
+  /** The network answers since the page was opened; `null` where the graph does not read them. */
   readonly heard: NetworkRecorder | null
   readonly observer: Observer<E>
   readonly limits: Limits

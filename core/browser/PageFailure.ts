@@ -13,7 +13,7 @@ export const NavigationCause = Schema.Literals([
   "unavailable",
   /** The server does not serve this page: any other status of an error. `status` says which. */
   "rejected",
-  /** The site asks for a name and a password by HTTP authentication. */
+  /** The site requires a name and a password by HTTP authentication. */
   "auth",
   /** No host has the name. */
   "unresolved",
@@ -45,7 +45,7 @@ export const PageFailureKind = Schema.Literals([
   "option",
   /** The selector cannot be read. */
   "selector",
-  /** The page or the browser went away. */
+  /** The page or the browser closed or crashed. */
   "crash",
   /** More tabs were opened than a session may have. */
   "tabs",

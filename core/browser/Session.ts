@@ -59,11 +59,11 @@ export const empty: Session = {
   allowedSites: []
 }
 
-/** Shorter texts stand in too many places to be known for secrets. */
+/** Shorter texts occur in too many places to be treated as secrets. */
 const shortestSecret = 8
 
 /**
- * The parts of it that grant access: nothing of it may be shown. Headers, the password of the proxy and cookies that no
+ * The parts of it that grant access: it must not be shown. Headers, the password of the proxy and cookies that no
  * script may read count whole. Of all else it is what looks like a token: the rest is what pages show anyway, such as
  * the name of a theme.
  */

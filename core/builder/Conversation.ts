@@ -156,9 +156,9 @@ export const say = (one: Conversation, said: ReadonlyArray<NewMessage>, at: numb
 })
 
 /**
- * The conversation if its caller may change it at `at`: it has not ended, and no turn is under way.
+ * The conversation if its caller may change it at `at`: it has not ended, and no turn is in progress.
  *
- * A turn whose host went away is given up here. Whether it took effect is not known, so it is never done again.
+ * A turn whose host was lost is dropped here. Whether it took effect is not known, so it is never done again.
  */
 export const free = (
   one: Conversation,
@@ -273,7 +273,7 @@ export const settle = (
   return Result.succeed(say({ ...one, draft, page, rest, turn: null }, [reply], at))
 }
 
-/** Gives the conversation back, its page closed. A turn under way is given up. */
+/** Gives the conversation back, its page closed. A turn in progress is dropped. */
 export const released = (one: Conversation, noticeId: string, at: number): Result.Result<Change> => {
   const freed = { ...one, lease: null, page: false }
   if (one.turn?.taken !== true || one.endedAt !== null) return Result.succeed({ conversation: freed, messages: [] })

@@ -60,7 +60,7 @@ export const reported = (failure: RunFailure): typeof ReportedError.Type => ({
   ...(failure.model === null ? {} : { llm_model: failure.model.name, prompt: failure.model.prompt })
 })
 
-/** The credential behind an alias of the input. `permissioned_user_id` is null while one of several is to be chosen. */
+/** The credential behind an alias of the input. `permissioned_user_id` is null until one of several is chosen. */
 export const VaultReference = Schema.Struct({
   permissioned_user_id: nullable,
   permissioned_user_ids: Schema.Array(Schema.String),

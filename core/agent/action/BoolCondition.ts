@@ -14,7 +14,7 @@ import * as PageView from "../vision/PageView.ts"
  * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.
  *
  * `<<xpath:…>>` in a value is replaced by the text of that element, or by the empty text when the element is absent; it
- * is looked for once, or for as long as a `wait_time` that is given says.
+ * is looked for once, or until a given `wait_time` is over.
  */
 export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {

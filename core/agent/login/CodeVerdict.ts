@@ -30,9 +30,9 @@ export const longestMillis = 10_000
 /**
  * The verdict on what is seen `elapsed` milliseconds after a code was sent.
  *
- * A code is refused if its field is shown again after a reload, stays empty, or gets a new complaint. It is taken if
- * the field is gone or another page is shown. If neither happens in time, an empty field or one with a complaint means
- * refused, and any other means taken.
+ * A code is refused if its field is shown again after a reload, stays empty, or gets a new complaint. It is accepted if
+ * the field disappeared or another page is shown. If neither happens in time, an empty field or one with a complaint
+ * means refused, and any other means taken.
  */
 export const of = (sent: Sight, seen: Sight, lasting: Lasting, elapsed: number): Verdict => {
   const { field } = seen

@@ -22,7 +22,7 @@ export interface Login {
   /** The nodes that use each credential, and those from which one of these can be reached. */
   readonly uses: ReadonlyMap<Alias, ReadonlySet<NodeId>>
   readonly ahead: ReadonlyMap<Alias, ReadonlySet<NodeId>>
-  /** Those under way stand in the order in which they began. */
+  /** Those in progress are in the order in which they began. */
   readonly phases: ReadonlyMap<Alias, Phase>
 }
 
@@ -82,7 +82,7 @@ export const after = (login: Login, node: Node, next: NodeId): Moved => {
   return ended({ ...login, phases }, next)
 }
 
-/** The credential whose login is under way; of several, the one that began last. `null` when there is none. */
+/** The credential whose login is in progress; of several, the one that began last. `null` when there is none. */
 export const underWay = (login: Login): Alias | null =>
   [...login.phases].reduce<Alias | null>((last, [alias, { _tag }]) => (_tag === "UnderWay" ? alias : last), null)
 

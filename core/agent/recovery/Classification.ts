@@ -1,5 +1,5 @@
 /**
- * The class of a failure: what kind of thing stood in the way, from the code of the failure and what the page shows.
+ * The class of a failure: the kind of obstacle, from the code of the failure and the page.
  */
 import { inTheWay, isUnsettled, type Survey } from "../../browser/element/Survey.ts"
 import { type Category, type Code, kinds, type StepFailed } from "../Failure.ts"
@@ -51,7 +51,7 @@ export const of = (
     const blind = unseen === null ? "" : `. What the page shows is not known, as it could not be looked at: ${unseen}`
     return plainly(kinds[code], `${descriptions[kinds[code]]}${blind}`)
   }
-  // Cut only when nothing in it is secret any more: half a secret would not be known again.
+  // Cut only after all secrets in it were hidden: half a secret would not be known again.
   const quoted = (text: string) => `"${hide(text).replace(/\s+/g, " ").trim().slice(0, 200)}"`
   const { status } = survey
   const words = `${survey.title}\n${survey.text.slice(0, 2_000)}`

@@ -1,5 +1,5 @@
 /**
- * Which button makes something go away that lies over a page, without agreeing to anything more than to being shown it.
+ * The button that dismisses an overlay without agreeing to more than its display.
  */
 import type { Button, Overlay } from "../../browser/element/Survey.ts"
 

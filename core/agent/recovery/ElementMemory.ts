@@ -59,11 +59,11 @@ export const selectorOf = (node: Node): string | null => {
   return typeof selector === "string" && selector !== "" ? selector : null
 }
 
-/** Returns whether the element of a node is to be described at `at`. */
+/** Whether the element of a node must be described at `at`. */
 export const isStale = (known: Remembered | null, at: number): boolean =>
   known === null || at - known.seenAt >= freshMillis
 
-/** Makes the memories of an execution. They are loaded when first asked for; `learned` are those that are to be kept. */
+/** Makes the memories of an execution. They are loaded when first asked for; `learned` are those to store. */
 export const of = Effect.fnUntraced(function* (load: Effect.Effect<ReadonlyArray<Remembered>>) {
   const loaded = yield* Effect.cached(Effect.map(load, (all) => new Map(all.map((one) => [one.nodeId, one]))))
   const learned = new Map<string, Remembered>()

@@ -1,6 +1,6 @@
 /**
- * An element that its selector lost is looked for by what it looked like, or by what the selector says of it. It is
- * taken only if it can be distinguished from all others; if not, a configured model is asked.
+ * Finds an element that its selector no longer matches by its former appearance, or by the properties in the selector.
+ * It is taken only if it can be distinguished from all others; if not, a configured model is asked.
  */
 import { Effect } from "effect"
 import { redirected } from "../../browser/Elements.ts"

@@ -10,7 +10,7 @@ export interface RecoverySettings {
   readonly popupXpaths: ReadonlyArray<string>
   /** A page that is still busy is waited for. */
   readonly timing: boolean
-  /** An element that its selector lost is looked for by what it looks like. */
+  /** Finds an element that its selector no longer matches by its appearance. */
   readonly selectors: boolean
   /** A page that its server does not serve is asked for again. */
   readonly unavailable: boolean

@@ -31,7 +31,7 @@ export interface FailedStep {
   readonly node: Node
   readonly failure: StepFailed
   readonly memory: Memory.Memory
-  /** The page as the step sees it: what an earlier recovery found in place of its element is in its place. */
+  /** The page as the step sees it: an element that an earlier recovery found replaces the original one. */
   readonly page: BrowserSession
   readonly survey: Survey
   readonly classification: Classification
@@ -86,7 +86,7 @@ export interface PopupFacts {
 
 /** The result of a recovery that applies. */
 export type Remedy =
-  /** The step is to be tried again. */
+  /** The step is tried again. */
   | {
       readonly _tag: "Again"
       readonly remedy: string

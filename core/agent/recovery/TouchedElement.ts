@@ -1,4 +1,4 @@
-/** Notes which element a step acts on, and what that looks like where it is to be remembered. */
+/** Notes which element a step acts on, and its appearance where that is remembered. */
 import { Effect } from "effect"
 import type { BrowserSession } from "../../browser/Browser.ts"
 import { tapped } from "../../browser/Elements.ts"

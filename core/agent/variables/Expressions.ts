@@ -1,6 +1,6 @@
 /**
- * The expressions of a step, described and evaluated in the sandbox. One that is only a path is read at once: it costs no
- * more than it has names.
+ * The expressions of a step, described and evaluated in the sandbox. One that is only a path is read at once: its cost
+ * grows with its number of names only.
  */
 import { Clock, Effect, Random, type Schema } from "effect"
 import * as Expression from "../../workflow/language/expression/Expression.ts"

@@ -1,5 +1,5 @@
 /**
- * The view of a page for a model: a list of elements, and a picture in which nothing secret is to be read.
+ * The view of a page for a model: a list of elements, and a picture without readable secrets.
  */
 import { Effect } from "effect"
 import type { Using } from "../../browser/Browser.ts"

@@ -4,7 +4,7 @@ import type { Effect } from "effect"
 export interface Guard {
   /** Returns why an action is not allowed on a document with this address; `null` if it is allowed. */
   (address: string): string | null
-  /** The same for a text that is to be pasted and that the step did not bring. Absent where the text does not matter. */
+  /** The same for a text to paste that the step did not supply. Absent where the text does not matter. */
   readonly pasting?: (address: string, text: string) => Effect.Effect<string | null>
 }
 

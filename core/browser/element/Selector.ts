@@ -4,9 +4,9 @@
  */
 import { maxLength } from "../../workflow/language/graph/SelectorSyntax.ts"
 
-/** A selector made ready to be looked for. */
+/** A selector that is parsed for evaluation. */
 export type Selector =
-  /** An XPath. Each of `frames` leads to frames, in whose documents the next one is looked for; `query` comes last. */
+  /** An XPath. Each of `frames` leads to frames, in whose documents the next one is evaluated; `query` comes last. */
   | { readonly kind: "xpath"; readonly frames: ReadonlyArray<Query>; readonly query: Query }
   /** `css=`, `role=` or `text=`, whole. */
   | { readonly kind: "named"; readonly text: string }
@@ -220,7 +220,7 @@ const predicatesAfter = (tokens: ReadonlyArray<Token>, at: number): ReadonlyArra
 
 const conditions = new Set("contains starts-with ends-with matches not exists empty boolean".split(" "))
 
-/** Whether a predicate asks for something that holds or does not, and not for a position. */
+/** Whether a predicate is a condition, as opposed to a position. */
 const isCondition = (predicate: ReadonlyArray<Token>): boolean => {
   const tokens = predicate.filter(({ kind }) => kind !== "space")
   if (tokens.some(({ text }) => text === "position" || text === "last")) return false

@@ -1,5 +1,5 @@
 /**
- * Files that a site hands over.
+ * Files that a site serves for download.
  */
 import type { Effect } from "effect"
 import type { PageFailure } from "../PageFailure.ts"

@@ -28,7 +28,7 @@ export interface Video {
 
 /** A video that is being recorded. */
 export interface Recording {
-  /** Ends the video with what there is of it, also after the browser went away; none when no picture was taken. */
+  /** Ends the video with the pictures so far, also after the browser crashed; none when no picture was taken. */
   readonly finish: Effect.Effect<Option.Option<Video>>
 }
 

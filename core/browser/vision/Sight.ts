@@ -2,7 +2,7 @@
  * The visible part of a page: elements, texts and places.
  */
 
-/** A part of what is to be seen, in CSS pixels from the upper left corner of the viewport. */
+/** A part of the visible area, in CSS pixels from the upper left corner of the viewport. */
 export interface Box {
   readonly x: number
   readonly y: number
@@ -47,7 +47,7 @@ export interface Spot {
   readonly selector: string | null
 }
 
-/** A text that is to be seen in the viewport, and where. */
+/** A text that is visible in the viewport, and where. */
 export interface Seen {
   readonly text: string
   readonly box: Box

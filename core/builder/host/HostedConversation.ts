@@ -68,7 +68,9 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
       Effect.logError(`${what}: ${(now === null ? new Secrets() : Turn.secretsOf(now)).describe(defect)}`)
     )
 
-  /** Succeeds when the turn under way is to stop. Fails when the conversation has ended, or is no longer this host's. */
+  /**
+   * Succeeds when the turn in progress must stop. Fails when the conversation has ended, or is no longer this host's.
+   */
   const stopped = Effect.gen(function* () {
     while (true) {
       yield* place.turns.sleep(longestSleep)

@@ -29,7 +29,7 @@ import type { StartingState } from "./StartingState.ts"
 /** The state of a conversation at some point. */
 type Known = Pick<Position.Position, "memory" | "loops">
 
-/** A page that is open, and what is known there. It is gone with the page. */
+/** A page that is open, and what is known there. It is lost with the page. */
 export interface Stage extends OpenPage {
   /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly began: number

@@ -54,7 +54,7 @@ export class Admission {
     this.#ended.add(runId)
   }
 
-  /** Forgets the runs that have ended. Call it when no entry of theirs can arrive any more. */
+  /** Forgets the runs that have ended. Call it when no entry of theirs can arrive. */
   forgetEnded(): void {
     for (const runId of this.#ended) this.#last.delete(runId)
     this.#ended.clear()

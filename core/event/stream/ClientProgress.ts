@@ -20,7 +20,7 @@ export class ClientProgress extends Context.Service<
      * One page of the events of the runs of this client that were not written to a stream yet, by their sequence and from
      * the one after `after` (0 for the first page); none when there are no more.
      *
-     * Of a run that ended before `since`, an epoch instant in milliseconds, nothing is owed any more.
+     * Events of a run that ended before `since`, an epoch instant in milliseconds, are no longer pending.
      */
     readonly owed: (
       workspaceId: WorkspaceId,

@@ -188,7 +188,10 @@ const runStreams =
 /** How long after it was written an event counts as received, if the connection is still there, in milliseconds. */
 const untilReceived = 2_000
 
-/** After how much silence a stream gives a sign of life, in milliseconds. The most impatient client gives up after 60 s. */
+/**
+ * After how much silence a stream gives a sign of life, in milliseconds. The most impatient client times out after 60
+ * s.
+ */
 const quiet = 15_000
 
 /** For how long a run that ended is still owed to a client that is away, in milliseconds. */

@@ -19,7 +19,7 @@ export interface Circuit {
   readonly openUntil: number | null
   /** How long it was opened for last, in milliseconds. */
   readonly coolDown: number
-  /** How many attempts are under way. */
+  /** How many attempts are in progress. */
   readonly inFlight: number
   /** How long the last attempt took, in milliseconds. */
   readonly pace: number
@@ -52,7 +52,7 @@ export const closed: Circuit = {
   bookedUntil: 0
 }
 
-/** Asks to make an attempt. At most `bound` are under way at once, and one while the circuit is half-open. */
+/** Asks to make an attempt. At most `bound` are in progress at once, and one while the circuit is half-open. */
 export const admit = (circuit: Circuit, now: number, bound: number): Admission => {
   const { inFlight, openUntil } = circuit
   const admitted = openUntil === null ? inFlight < bound : now >= openUntil && inFlight === 0

@@ -173,7 +173,7 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   }
 }
 
-/** Raised when a delivery is to be taken up again that was not given up. */
+/** Raised when a delivery to be resumed was not given up. */
 export class DeliveryNotDead extends Schema.TaggedError<DeliveryNotDead>()("DeliveryNotDead", {
   deliveryId: Schema.String,
   status: Status

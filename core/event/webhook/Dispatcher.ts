@@ -2,8 +2,8 @@
  * Makes deliveries to webhooks from the events of the log, and carries them out.
  *
  * Any number of processes may do this at once. An event is made into deliveries exactly once; a delivery is made at
- * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
- * soon none: the others do not wait for it.
+ * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts in progress,
+ * and soon none: the others do not wait for it.
  */
 import { Clock, Effect, Option, Random, Result } from "effect"
 import * as Background from "../../runtime/Background.ts"
@@ -21,7 +21,7 @@ import * as Target from "./Target.ts"
 import { type Webhook, WebhookStore } from "./Webhook.ts"
 
 export interface Options {
-  /** How many attempts are under way at once in this process. */
+  /** How many attempts are in progress at once in this process. */
   readonly workers: number
   /** How many of them may be to one origin. */
   readonly perOrigin: number

@@ -2,8 +2,8 @@
  * The stores on a database that lives in this process and in a folder: PostgreSQL compiled to WebAssembly (PGlite), with
  * the same statements as on a server.
  *
- * The folder belongs to one process at a time. What was answered as done survives the end of the process, `kill -9`
- * included; it survives the loss of power as far as the file system has written it.
+ * The folder belongs to one process at a time. A write that was answered survives the end of the process, `kill -9`
+ * included; it survives the loss of power if the file system has written it.
  */
 
 import * as PgClient from "@effect/sql-pg/PgClient"

@@ -1,9 +1,10 @@
 /**
  * Artifacts as files in a folder, one each. Processes that share the folder share the artifacts.
  *
- * What an artifact is stands in the first line of its file, and its bytes behind it. It is written beside its place and
- * then moved there, so that a reader never finds half a file. The file and then the folder are written through to the disk
- * before it counts as kept: it survives a loss of power on every platform that can do this with a folder (not on Windows).
+ * The first line of a file is the description of the artifact; its bytes follow. It is written beside its place and
+ * then moved there, so that a reader never finds half a file. The file and then the folder are written through to the
+ * disk before it counts as kept: it survives a loss of power on every platform that can do this with a folder (not on
+ * Windows).
  */
 import { randomBytes } from "node:crypto"
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs"
@@ -149,7 +150,7 @@ const keptOf = (path: string, from: number, fileSize: number, description: Descr
   read: (range) => Stream.suspend(() => pieces(path, from + (range?.start ?? 0), from + (range?.end ?? Infinity)))
 })
 
-/** Reads a file from one position to another, both included, as far as it goes. */
+/** Reads a file from one position to another, both included, or to its end. */
 const pieces = (path: string, start: number, end: number): Stream.Stream<Uint8Array, ArtifactsUnavailable> =>
   Stream.unwrap(
     Effect.map(

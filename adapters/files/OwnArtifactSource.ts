@@ -16,7 +16,7 @@ import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 
 /**
- * Reads an artifact from where it is kept when the address has our signature, whatever its host; takes every other file
+ * Reads an artifact from the store when the address has our signature, regardless of its host; takes every other file
  * from `outside`.
  */
 export const layer = (outside: FileSource) =>

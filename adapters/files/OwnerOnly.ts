@@ -33,7 +33,7 @@ export const restrict = (path: string): ReadonlyArray<string> => {
 /** Whether other users have rights to a file or a folder. */
 export const isOpen = (path: string): boolean => ((statsOf(path)?.mode ?? 0) & others) !== 0
 
-/** `null` for paths without a mode of their own: links, sockets, and files removed in the meantime. */
+/** `null` for paths without a mode: links, sockets, and files removed in the meantime. */
 const statsOf = (path: string): Stats | null => {
   if (process.platform === "win32") return null
   const stats = lstatSync(path, { throwIfNoEntry: false })

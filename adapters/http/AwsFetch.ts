@@ -3,7 +3,7 @@ import { Context, Effect } from "effect"
 
 const maxCharacters = 65_536
 
-/** Fetches the text at an `https` address of amazonaws.com. It fails for whatever is no such text. */
+/** Fetches the text at an `https` address of amazonaws.com. It fails for any other text. */
 export type AwsFetch = (url: URL) => Effect.Effect<string, Error>
 
 export const AwsFetch: Context.Reference<AwsFetch> = Context.Reference("sluice/adapters/http/AwsFetch", {

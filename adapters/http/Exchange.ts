@@ -1,5 +1,5 @@
 /**
- * One request over a connection of its own, and its answer up to a bound.
+ * One request over a separate connection, and its answer up to a bound.
  */
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { request as httpsRequest } from "node:https"
@@ -37,7 +37,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
     const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
       method,
       headers: { ...headers, ...(body === undefined ? {} : { "Content-Length": body.byteLength }) },
-      // A connection of its own for each: an address is judged whenever there is one to connect to.
+      // A separate connection for each: an address is judged whenever there is one to connect to.
       agent: false,
       lookup
     })

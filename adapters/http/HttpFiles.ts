@@ -149,7 +149,7 @@ export const make = (options: Options): FileSource => {
   })
 }
 
-/** What the server calls the file, or else the last part of its address. */
+/** The file name that the server gives, or else the last part of its address. */
 const nameOf = ({ pathname }: URL, disposition: string | undefined): string => {
   const encoded = /filename\*\s*=\s*utf-8''([^;]+)/i.exec(disposition ?? "")?.[1]
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition ?? "")

@@ -111,7 +111,7 @@ export const make = (options: Options): Names => {
     }
   }
 
-  /** Queries the name servers when it is its turn. `late` tells whether the caller has stopped waiting. */
+  /** Queries the name servers when it is its turn. `late` is true when the caller has stopped waiting. */
   const ask = (name: string, late: () => boolean): Promise<Found> => {
     if (running >= options.concurrent && queue.length >= options.waiting) return Promise.resolve(unanswered)
     return new Promise((resolve) => {
@@ -225,7 +225,7 @@ const oneFamily = async (
 /** What name servers and the resolver say of names that have no address or cannot be names. */
 const absences: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "EBADNAME", "EBADQUERY", "ENONAME"])
 
-/** What is found within some milliseconds. */
+/** The addresses that are found within some milliseconds. */
 const within = async (millis: number, found: Promise<Found>): Promise<Found> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Found>((resolve) => {
@@ -253,7 +253,7 @@ export const lookupOf =
       if (first === undefined) return () => answer(new NotResolved(host, "ENOTFOUND"), "", 0)
       return options.all === true ? () => answer(null, wanted) : () => answer(null, first.address, first.family)
     }
-    // What the connection makes of the answer must not become a failure of the lookup.
+    // An exception of the connection must not become a failure of the lookup.
     void answered()
       .catch((error: Error) => () => answer(error, "", 0))
       .then((tell) => setImmediate(tell))

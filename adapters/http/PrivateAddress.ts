@@ -5,7 +5,7 @@ import { BlockList, isIP } from "node:net"
 
 /**
  * Returns whether an IP address is private, loopback, link-local (where clouds keep their metadata), shared, multicast,
- * reserved, or an IPv6 address that leads to an IPv4 address of any kind. What is no address counts as private.
+ * reserved, or an IPv6 address that leads to an IPv4 address of any kind. A text that is no address counts as private.
  */
 export const isPrivate = (address: string): boolean => {
   const version = isIP(address)

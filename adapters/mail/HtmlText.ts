@@ -2,7 +2,7 @@
  * Reduces HTML to the lines that a person would read of it, and its links. Nothing of it is carried out.
  */
 import { Parser } from "htmlparser2"
-import { type Body, type Line, type Link, limits } from "../../core/vault/inbox/Message.ts"
+import { type Body, type Line, type Link, limits } from "../../core/vault/inbox/ReceivedMessage.ts"
 
 /** Maximum length of HTML that is read: a longer mail has its message at the beginning. */
 const maxCharacters = 500_000

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import PostalMime, { type Address } from "postal-mime"
-import { type Body, limits, type Message, plainBody } from "../../core/vault/inbox/Message.ts"
+import { type Body, limits, type Message, plainBody } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { htmlBody } from "./HtmlText.ts"
 
 /** Maximum length of a mail that is read. The rest is attachments, or longer than any mail with a code. */

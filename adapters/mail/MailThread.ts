@@ -3,7 +3,7 @@
  * free. The thread starts with the first mail and does not keep the process alive while there is none.
  */
 import { Effect } from "effect"
-import type { Body } from "../../core/vault/inbox/Message.ts"
+import type { Body } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { type Ending, type Options, ThreadPool } from "../threads/ThreadPool.ts"
 import * as MailParser from "./MailParser.ts"
 

@@ -1,6 +1,6 @@
 /** Conversations in memory. */
 import { Clock, Effect, Layer, Option, type Result } from "effect"
-import { BuilderStore, type Held, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
+import { BuilderStore, type LeaseRef, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
       return yield* new Conversation.ConversationNotFound({ conversationId: id, ended: false })
     })
 
-    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+    const owned = Effect.fnUntraced(function* ({ fence, id }: LeaseRef) {
       const one = conversations.get(id)
       if (one !== undefined && one.lease !== null && one.fence === fence) return one
       return yield* new Conversation.HostLost({ conversationId: id, fence })
@@ -73,18 +73,18 @@ export const layer = Layer.effect(
             return claimed
           })
       }),
-      renew: Effect.fn("BuilderStore.renew")(function* (held, leaseMillis) {
+      renew: Effect.fn("BuilderStore.renew")(function* (leases, leaseMillis) {
         const until = (yield* Clock.currentTimeMillis) + leaseMillis
-        return held.filter(({ fence, id }) => {
+        return leases.filter(({ fence, id }) => {
           const one = conversations.get(id)
           if (one === undefined || one.lease === null || one.fence !== fence) return true
           conversations.set(id, { ...one, lease: { ...one.lease, until } })
           return false
         })
       }),
-      held: Effect.fn("BuilderStore.held")(owned),
-      settle: Effect.fn("BuilderStore.settle")((held, decide) =>
-        Effect.flatMap(owned(held), (one) => apply(one, decide))
+      leased: Effect.fn("BuilderStore.leased")(owned),
+      settle: Effect.fn("BuilderStore.settle")((lease, decide) =>
+        Effect.flatMap(owned(lease), (one) => apply(one, decide))
       ),
       want: Effect.fn("BuilderStore.want")((id, kind) =>
         Effect.sync(() => {

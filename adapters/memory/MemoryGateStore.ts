@@ -45,7 +45,7 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           let due = Infinity
           for (const [workflowId, gate] of tables.gates) {
-            const startsAt = Gate.passage(gate, after)?.startsAt ?? Infinity
+            const startsAt = Gate.startInterval(gate, after)?.startsAt ?? Infinity
             if (startsAt > after && waitingOf(tables, workflowId).length > 0) due = Math.min(due, startsAt)
           }
           return due === Infinity ? null : due

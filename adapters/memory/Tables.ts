@@ -1,17 +1,17 @@
 /**
- * What the stores in memory keep, together: gates, runs and workflows refer to each other.
+ * The tables of the stores in memory: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
 import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
-import type { Message } from "../../core/builder/Message.ts"
+import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
 import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
 import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
-import type { Begun, Summary } from "../../core/run/artifact/ArtifactStore.ts"
+import type { StartedUpload, Summary } from "../../core/run/artifact/ArtifactStore.ts"
 import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore.ts"
 import type { Interaction } from "../../core/run/interaction/Interaction.ts"
@@ -42,7 +42,7 @@ export interface KeptDelivery {
 }
 
 /** An artifact, the instant at which it was stored, and the instant since which a process has been removing it. */
-export interface KeptArtifact extends Begun {
+export interface KeptArtifact extends StartedUpload {
   readonly bytes: number
   readonly finishedAt: number | null
   readonly takenAt: number | null
@@ -73,7 +73,7 @@ interface Shape {
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
   /** The runs of a workflow that still have to get the event that an edit holds them. */
-  readonly untold: Map<string, ReadonlyArray<string>>
+  readonly unannounced: Map<string, ReadonlyArray<string>>
   /** How many events each consumer of the log has had. */
   readonly consumers: Map<string, number>
   /** How far the events of runs were written to their client's stream. */
@@ -84,7 +84,7 @@ interface Shape {
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   readonly conversations: Map<string, Conversation>
   /** The messages of each conversation, in the order of their numbers. */
-  readonly messages: Map<string, Array<Message>>
+  readonly messages: Map<string, Array<ConversationMessage>>
   /** Looks at the pages of conversations, by conversation and kind. */
   readonly looks: Map<string, Look>
   /** The answers of named requests. */
@@ -93,7 +93,7 @@ interface Shape {
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
   /** Until when each message that was kept once is remembered, by its id. */
   readonly receivedMessages: Map<string, number>
-  /** The phone numbers of workspaces that have one of their own. */
+  /** The phone numbers of workspaces, where they are set. */
   readonly phoneNumbers: Map<string, string>
   /** The last used time step of each secret, by its hash, and when it is over. */
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
@@ -105,7 +105,7 @@ interface Shape {
   readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
   /** Whom failed logins are still to stop, by the runs that they ended. */
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
-  /** What the elements of each workflow looked like. */
+  /** The appearance of the elements of each workflow. */
   readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
   lastFence: number
 }
@@ -130,7 +130,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       decisions: new Map(),
       admissions: new Map(),
       controls: new Map(),
-      untold: new Map(),
+      unannounced: new Map(),
       consumers: new Map(),
       written: new Map(),
       mailboxes: new Map(),
@@ -174,7 +174,7 @@ export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
   const before = tables.gates.get(workflowId)
   if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {
-    tables.untold.set(
+    tables.unannounced.set(
       workflowId,
       waitingOf(tables, workflowId).map(({ id }) => id)
     )

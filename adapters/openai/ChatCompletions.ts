@@ -147,7 +147,7 @@ const jsonOf = (body: Buffer): unknown => {
   }
 }
 
-/** A part as a stream would have brought it. */
+/** A part as a stream would have delivered it. */
 const streamed = (part: Response.PartEncoded): ReadonlyArray<Response.StreamPartEncoded> => {
   if (part.type !== "text") return [part as Response.StreamPartEncoded]
   const id = "text"

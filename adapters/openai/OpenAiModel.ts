@@ -50,8 +50,8 @@ export const layer = (options: Options) =>
                 })
               )
           }),
-          Effect.provideService(ChatCompletions.Answered, (told) => {
-            parts = told
+          Effect.provideService(ChatCompletions.Answered, (answered) => {
+            parts = answered
           })
         )
         return { model: name, said, usage: usageOf(parts, question) } satisfies Answer
@@ -110,13 +110,13 @@ const ask = (model: LanguageModel.LanguageModel, { form, instructions, parts }: 
         const reason = finishReason === "content-filter" ? "It was refused to answer" : "Expected a call of a tool"
         return { _tag: "Unusable", reason, text: text.slice(0, maxTold) }
       }
-      const told = () => toolCalls.map(({ name, params }) => `${name} ${JSON.stringify(params)}`).join("\n")
+      const calls = () => toolCalls.map(({ name, params }) => `${name} ${JSON.stringify(params)}`).join("\n")
       if (others.length > 0) {
         const reason = `Expected one call of a tool, got ${toolCalls.length}`
-        return { _tag: "Unusable", reason, text: told().slice(0, maxTold) }
+        return { _tag: "Unusable", reason, text: calls().slice(0, maxTold) }
       }
       if (typeof call.params === "string") {
-        return { _tag: "Unusable", reason: "The parameters of the tool are not JSON", text: told().slice(0, maxTold) }
+        return { _tag: "Unusable", reason: "The parameters of the tool are not JSON", text: calls().slice(0, maxTold) }
       }
       return { _tag: "Called", tool: call.name, parameters: (call.params ?? null) as Schema.Json }
     }
@@ -164,8 +164,9 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
         new ModelFailure({ kind: "refused", reason: "the model's service does not accept the key (SLUICE_MODEL_KEY)" })
       )
     default: {
-      const told = "description" in reason && typeof reason.description === "string" ? reason.description : reason._tag
-      return Effect.fail(new ModelFailure({ kind: "refused", reason: told }))
+      const message =
+        "description" in reason && typeof reason.description === "string" ? reason.description : reason._tag
+      return Effect.fail(new ModelFailure({ kind: "refused", reason: message }))
     }
   }
 }
@@ -173,7 +174,7 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
 /** What an image counts where a service does not count. */
 const imageTokens = 1_500
 
-/** What the service counted, or an estimate: four characters make about one token. */
+/** The usage that the service reports, or an estimate: four characters make about one token. */
 const usageOf = (parts: ReadonlyArray<Response.PartEncoded>, { instructions, parts: sent }: Question): Usage => {
   const finish = parts.find((part) => part.type === "finish")
   const estimated = sent.reduce(

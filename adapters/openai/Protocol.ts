@@ -5,7 +5,7 @@
 import { Option, Result, Schema } from "effect"
 import { type LanguageModel, type Prompt, type Response, Tool } from "effect/ai"
 
-/** What is left out for services that do not take it. */
+/** The options that are left out for services that do not accept them. */
 export interface Leniency {
   readonly withoutFormat: boolean
   readonly withoutToolChoice: boolean

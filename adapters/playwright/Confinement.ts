@@ -18,7 +18,7 @@ export interface BrowserUser {
 }
 
 export interface Confinement {
-  /** `fresh` gives each browser an id of its own; `null` leaves it with the user of the service. */
+  /** `fresh` gives each browser a separate id; `null` leaves it with the user of the service. */
   readonly user: BrowserUser | "fresh" | null
   readonly sandbox: boolean
   /** A sentence for each part that this machine does not allow, with what would allow it. */

@@ -40,8 +40,8 @@ export const connect = async (endpoint: Endpoint): Promise<Connection> => {
       const versions = [...text.matchAll(/\b(server|client) version:\s*v?([\d.]+)/gi)].map(
         ([, who, what]) => `${who} ${what}`
       )
-      const told = versions.length > 0 ? ` (${versions.join(", ")})` : ""
-      throw new NotConnected(endpoint, `runs another version of Playwright than this service${told}`, true)
+      const suffix = versions.length > 0 ? ` (${versions.join(", ")})` : ""
+      throw new NotConnected(endpoint, `runs another version of Playwright than this service${suffix}`, true)
     }
     throw new NotConnected(endpoint, `could not be reached: ${causeOf(text)}`, false)
   }

@@ -67,12 +67,12 @@ const one = (text: string): Result.Result<Endpoint, string> => {
   if (!/^[1-9]\d{0,3}$/.test(capacity) || Number(capacity) > maxCapacity) {
     return Result.fail(`expected a capacity from 1 to ${maxCapacity}`)
   }
-  const told = said.get("kind") ?? kindOf(url)
-  if (told !== "playwright" && told !== "cdp") return Result.fail("expected the kind playwright or cdp")
-  if (told === "playwright" && url.protocol.startsWith("http")) {
+  const kind = said.get("kind") ?? kindOf(url)
+  if (kind !== "playwright" && kind !== "cdp") return Result.fail("expected the kind playwright or cdp")
+  if (kind === "playwright" && url.protocol.startsWith("http")) {
     return Result.fail("expected ws:// or wss:// for a Playwright server")
   }
-  return Result.succeed({ url: address, kind: told, capacity: Number(capacity), draining: said.has("drain") })
+  return Result.succeed({ url: address, kind, capacity: Number(capacity), draining: said.has("drain") })
 }
 
 const kindOf = ({ pathname, protocol }: URL): Kind =>

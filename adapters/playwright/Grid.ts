@@ -6,8 +6,8 @@
  * opened, the next one is tried. A browser that cannot be reached is tried again after a pause that grows. A browser
  * that is drained or no longer configured keeps its sessions and gets no others.
  *
- * Private networks are kept off by a proxy of this process, as with a browser of its own, so the browsers must be able
- * to reach that: browsers on this machine use loopback, for others the host name of this machine must be configured.
+ * Private networks are blocked by a proxy of this process, as for a local browser, so the browsers must be able to
+ * reach that: browsers on this machine use loopback, for others the host name of this machine must be configured.
  */
 import { Context, Effect, Layer, PubSub, Schema, type Scope, Semaphore, Stream } from "effect"
 import type { BrowserContext } from "playwright-core"

@@ -1,8 +1,8 @@
 /**
  * A Chromium that runs on this machine, as a process with its children and its folders.
  *
- * It is driven through a pipe: whatever ends this process, `kill -9` included, closes the pipe and so ends Chromium. The
- * folders that are left behind then are removed by the next process that starts one here.
+ * It is driven through a pipe: the end of this process for any cause, `kill -9` included, closes the pipe and so ends
+ * Chromium. The folders that are left behind then are removed by the next process that starts one here.
  */
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
@@ -85,7 +85,7 @@ export interface LocalChromium {
   readonly confinement: Confinement.Confinement
   /** The user that its processes have; `null` where it is that of the service. */
   readonly user: Confinement.BrowserUser | null
-  /** The folder that it saves downloads to. What is there is written by a browser that a page may have taken over. */
+  /** The folder that it saves downloads to. Its files are written by a browser that a page may have taken over. */
   readonly downloads: string
   readonly uploads: Uploads
   /** Its processes; their memory and time are 0 where the system does not tell. */
@@ -180,8 +180,8 @@ const launch = async (
     const devTools = await one.newBrowserCDPSession()
     const processInfo = await processesOf(devTools)
     pid = processInfo.find(({ type }) => type === "browser")?.id ?? 0
-    const told = Processes.wordsOf(pid).find((word) => word.startsWith("--user-data-dir="))
-    profile = told?.slice(told.indexOf("=") + 1) ?? null
+    const argument = Processes.wordsOf(pid).find((word) => word.startsWith("--user-data-dir="))
+    profile = argument?.slice(argument.indexOf("=") + 1) ?? null
     claim(folder, profile)
     const birth = Processes.birthOf(pid)
     const end = () => {
@@ -267,7 +267,7 @@ export const sweep = (): void => {
   const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(folderPrefix))
   for (const folder of folders.map((name) => join(tmpdir(), name))) {
     const owner = ownerOf(folder)
-    // Without a birth nothing tells a process from a later one of its id.
+    // Without its start time a process cannot be distinguished from a later one with the same id.
     if (owner === null || owner.host !== hostname() || owner.birth === null) continue
     if (Processes.birthOf(owner.pid) !== owner.birth) remove(folder, isProfile(owner.profile) ? owner.profile : null)
   }

@@ -17,19 +17,19 @@ import * as Bounds from "./walls/Bounds.ts"
 import type { Guard } from "./walls/Guard.ts"
 import type { SiteWall } from "./walls/SiteWall.ts"
 
-/** An empty page in a context of its own. */
+/** An empty page in a separate context. */
 export interface Ready {
   readonly page: PlaywrightPage
   readonly wall: SiteWall
   /** Why a page of this browser went away a moment ago, where that is known. */
   readonly lost: () => PageFailure | null
-  /** What the context goes out through; `null` when it may reach everything. */
+  /** The guard of the traffic of the context; `null` when it may reach everything. */
   readonly guard: Guard | null
   /** The folders that the browser exchanges files through; `null` when it is not on this machine. */
   readonly files: Pick<LocalChromium, "downloads" | "uploads"> | null
 }
 
-/** Begins a session in it. What is given to `page` is bounded by the session and its limits until the scope closes. */
+/** Begins a session in it. Operations of `page` are bounded by the session and its limits until the scope closes. */
 export const open = (
   { files, guard, lost, page, wall }: Ready,
   session: Session,

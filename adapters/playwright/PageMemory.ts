@@ -17,7 +17,7 @@ export interface Measured {
 }
 
 export interface Charges {
-  /** What the shared processes took at the last measurement, in bytes. */
+  /** The memory of the shared processes at the last measurement, in bytes. */
   readonly shared: number
   /** The processor time of each page process at the last measurement. */
   readonly times: ReadonlyMap<number, number>

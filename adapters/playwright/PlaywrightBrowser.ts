@@ -1,7 +1,7 @@
 /**
  * The agent's browser: a local Chromium driven by Playwright.
  *
- * One browser serves many runs, each in a context of its own. A context is created in advance, so that a run need not
+ * One browser serves many runs, each in a separate context. A context is created in advance, so that a run need not
  * wait for one. After a number of runs, or when it uses too much memory, a browser gets no further runs and closes with
  * its last one, while another browser replaces it.
  */
@@ -30,9 +30,9 @@ export interface Options {
   readonly allowedOrigins: ReadonlyArray<string>
   /** A browser is replaced after this many runs, so that its memory leaks do not add up. */
   readonly runsPerBrowser: number
-  /** A browser is replaced when all its processes together take more memory of their own, in bytes. */
+  /** A browser is replaced when all its processes together use more private memory, in bytes. */
   readonly memoryPerBrowser: number
-  /** The user of the system that browsers run as, where the service runs as root; `null` for one of their own. */
+  /** The user of the system that browsers run as, where the service runs as root; `null` for a separate one. */
   readonly user: string | null
   /** Refuses to start a browser that lacks its sandbox, or that runs as root. */
   readonly mustBeConfined: boolean
@@ -49,7 +49,7 @@ export const defaults = {
   limits: defaultPageLimits
 }
 
-/** Raised at the start when Chromium cannot be run at all. */
+/** Raised at the start when Chromium cannot be run. */
 export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>()("ChromiumNotRunnable", {
   executablePath: Schema.String,
   reason: Schema.String

@@ -29,7 +29,7 @@ const context = async (chromium: Chromium, options: BrowserContextOptions): Prom
   return chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
 }
 
-/** An empty page in a context of its own; `null` when there is none in time. What comes later is closed as it comes. */
+/** An empty page in a separate context; `null` when there is none in time. Pages that open later are closed at once. */
 export const fresh = async (
   chromium: Chromium,
   options: BrowserContextOptions,
@@ -44,13 +44,13 @@ export const fresh = async (
 }
 
 /** A session that was begun. */
-export interface Begun {
-  /** What it remembers, of the storage of its origins that are wanted. */
+export interface StartedSession {
+  /** The cookies, and the storage of the origins that are wanted. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
 }
 
 /** Begins a session on an empty page. Nothing of it reaches the network, and the page is as empty afterwards. */
-export const begin = async (page: Page, session: Session): Promise<Begun> => {
+export const begin = async (page: Page, session: Session): Promise<StartedSession> => {
   const origins = new Set([session.localStorage, session.sessionStorage].flatMap(Object.keys))
   if (session.cookies.length > 0) await setCookies(page.context(), session.cookies)
   if (origins.size > 0) await store(page, session, origins)
@@ -124,7 +124,7 @@ const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Reco
   }
 }
 
-const readOf = (page: Page) => World.run(World.windowOf(page), page.mainFrame(), "storageOf", null)
+const readOf = (page: Page) => World.run(World.injectedTabOf(page), page.mainFrame(), "storageOf", null)
 
 const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
   // The window that it began with may have been closed since.

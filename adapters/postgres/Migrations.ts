@@ -1,12 +1,12 @@
 /**
- * Brings a database to the present schema. Each migration runs once, in a transaction, even if several processes start
- * together.
+ * Migrates a database to the present schema. Each migration runs once, in a transaction, even if several processes
+ * start together.
  */
 import { Effect, Layer, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { schema } from "./migrations/0001_schema.ts"
 
-/** Raised when the database cannot be reached, or cannot be brought to the present schema. */
+/** Raised when the database cannot be reached, or cannot be migrated to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
   reason: Schema.String
 }) {
@@ -20,7 +20,7 @@ export class ForeignSchema extends Schema.TaggedError<ForeignSchema>()("ForeignS
   /** The first migration in the database that this version does not have. */
   migration: Schema.String
 }) {
-  /** What is wrong with the database, as a clause. */
+  /** The problem of the database, as a clause. */
   get reason() {
     return `its tables were made by another version of Sluice, with migration ${this.migration}, which this version does not have. Nothing was changed`
   }
@@ -65,7 +65,7 @@ export const layer = Layer.effectDiscard(
   Effect.mapError(migrate, (error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error)))
 )
 
-/** Why a database cannot be used, from whatever its client failed with. */
+/** Why a database cannot be used, from any error of its client. */
 export function unavailable(error: { readonly message: string; readonly cause?: unknown }): DatabaseUnavailable {
   let reason = error.message
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) reason = cause.message || reason

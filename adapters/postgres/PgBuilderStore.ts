@@ -4,9 +4,9 @@
  */
 import { Clock, Effect, Layer, Option, type Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { BuilderStore, type Held, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
+import { BuilderStore, type LeaseRef, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
-import { Message } from "../../core/builder/Message.ts"
+import { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
 const conversationJson = Schema.fromJsonString(Conversation.Conversation)
 const decode = Schema.decodeUnknownSync(conversationJson)
 const encode = Schema.encodeSync(conversationJson)
-const messageJson = Schema.fromJsonString(Message)
+const messageJson = Schema.fromJsonString(ConversationMessage)
 const decodeMessage = Schema.decodeUnknownSync(messageJson)
 const encodeMessage = Schema.encodeSync(messageJson)
 const View = Schema.fromJsonString(Schema.Struct({ url: Schema.String, body: Schema.String }))
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
       })
 
     const notFound = (id: string) => new Conversation.ConversationNotFound({ conversationId: id, ended: false })
-    const hostLost = ({ fence, id }: Held) => new Conversation.HostLost({ conversationId: id, fence })
+    const hostLost = ({ fence, id }: LeaseRef) => new Conversation.HostLost({ conversationId: id, fence })
 
     return BuilderStore.of({
       open: Effect.fn("BuilderStore.open")((change, limit) =>
@@ -172,37 +172,37 @@ export const layer = Layer.effect(
           })
         )
       ),
-      renew: Effect.fn("BuilderStore.renew")((held, leaseMillis) =>
+      renew: Effect.fn("BuilderStore.renew")((leases, leaseMillis) =>
         Effect.gen(function* () {
-          if (held.length === 0) return []
+          if (leases.length === 0) return []
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
           const renewed = yield* sql<{ readonly id: string; readonly fence: number }>`
             update conversations set lease_until = ${until}
-            from json_to_recordset(${JSON.stringify(held)}::json) as mine (id uuid, fence integer)
+            from json_to_recordset(${JSON.stringify(leases)}::json) as mine (id uuid, fence integer)
             where conversations.id = mine.id and conversations.fence = mine.fence and lease_until is not null
             returning conversations.id, conversations.fence`
           const kept = new Map(renewed.map(({ fence, id }) => [id, fence]))
-          return held.filter(({ fence, id }) => kept.get(id) !== fence)
+          return leases.filter(({ fence, id }) => kept.get(id) !== fence)
         }).pipe(withoutSqlErrors)
       ),
-      held: Effect.fn("BuilderStore.held")((held) =>
+      leased: Effect.fn("BuilderStore.leased")((lease) =>
         sql<Row>`
           select lease_host, lease_until, body from conversations
-          where id = ${held.id} and fence = ${held.fence} and lease_until is not null`.pipe(
+          where id = ${lease.id} and fence = ${lease.fence} and lease_until is not null`.pipe(
           Effect.flatMap(([row]) =>
-            row === undefined ? Effect.fail(hostLost(held)) : Effect.succeed(toConversation(row))
+            row === undefined ? Effect.fail(hostLost(lease)) : Effect.succeed(toConversation(row))
           ),
           withoutSqlErrors
         )
       ),
-      settle: Effect.fn("BuilderStore.settle")((held, decide) =>
+      settle: Effect.fn("BuilderStore.settle")((lease, decide) =>
         transaction(
           sql,
           Effect.gen(function* () {
             const [row] = yield* sql<Row>`
               select lease_host, lease_until, body from conversations
-              where id = ${held.id} and fence = ${held.fence} and lease_until is not null for no key update`
-            if (row === undefined) return yield* hostLost(held)
+              where id = ${lease.id} and fence = ${lease.fence} and lease_until is not null for no key update`
+            if (row === undefined) return yield* hostLost(lease)
             return yield* decideOn(row, decide)
           })
         )

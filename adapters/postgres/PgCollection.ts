@@ -21,7 +21,7 @@ export const table = (name: string): string =>
     unique (workspace_id, key_hash)
   )`
 
-/** The collection of a kind, in the table that has its name. `more` are columns of its own that follow from a value. */
+/** The collection of a kind, in the table that has its name. `more` are additional columns that follow from a value. */
 export const make = <A extends Kept>(
   kind: Kind<A>,
   more: (value: A) => Record<string, unknown> = () => ({})

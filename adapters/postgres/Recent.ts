@@ -7,7 +7,10 @@ const believedMillis = 1_000
 const capacity = 10_000
 
 export interface Recent<A, E> {
-  /** What was read under a key in the last second, or else what is read now; `undefined` is not remembered. */
+  /**
+   * The value that was read under a key in the last second, or else the one that is read now; `undefined` is not
+   * remembered.
+   */
   readonly get: (key: string) => Effect.Effect<A | undefined, E>
   /** Forgets everything, also what is being read at this moment. */
   readonly forget: Effect.Effect<void>

@@ -1,5 +1,5 @@
 /**
- * All stores on one PostgreSQL, its schema brought up to date before any of them is built.
+ * All stores on one PostgreSQL database, whose schema is migrated before any of them is built.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, type Redacted } from "effect"
@@ -35,7 +35,7 @@ import * as PgWorkspaceStore from "./workspace/PgWorkspaceStore.ts"
  */
 export const maxMessageSize = 268_435_456
 
-/** The stores, on whatever client of the database is given. */
+/** The stores, on the given client of the database. */
 export const layerStores = Layer.mergeAll(
   PgComponentStore.layer,
   PgDeliveries.layer,

@@ -27,7 +27,7 @@ export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at
     )
     yield* events(
       sql,
-      all.flatMap(({ events: told, run }) => told.map((event) => ({ runId: run.id, event }))),
+      all.flatMap(({ events: written, run }) => written.map((event) => ({ runId: run.id, event }))),
       at
     )
   })

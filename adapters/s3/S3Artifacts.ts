@@ -152,7 +152,7 @@ export const layer = (options: S3Client.Options) =>
             yield* send({ method: "DELETE", key: key.slice(options.prefix.length), query })
           }
         },
-        // Not every store lists its uploads; one that does not removes them by a rule of its own.
+        // Not every store lists its uploads; one that does not removes them by a lifecycle rule.
         Effect.catchIf(
           ({ status }) => status === 501 || status === 400,
           () => Effect.void

@@ -2,7 +2,7 @@
  * Signed requests to one bucket of an S3-compatible store, addressed by its path.
  *
  * A request that finds the store busy, failing or out of reach is made again a few times, with growing pauses. Each try
- * is bounded in time. What the store says is repeated only as its code: it may repeat what was sent.
+ * is bounded in time. Of an error of the store only its code is repeated: it may repeat what was sent.
  */
 import { AwsClient } from "aws4fetch"
 import { Effect, Redacted, Schedule, Schema } from "effect"
@@ -14,7 +14,7 @@ export interface Options {
   readonly region: string
   readonly accessKey: string
   readonly secretKey: Redacted.Redacted<string>
-  /** What the keys of objects begin with, such as `sluice/`. */
+  /** The prefix of the keys of objects, such as `sluice/`. */
   readonly prefix: string
   /** How long one try may take until the store begins to answer, in milliseconds. */
   readonly timeoutMillis: number

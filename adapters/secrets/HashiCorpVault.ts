@@ -18,7 +18,7 @@ import {
   type SecretItem,
   type SecretSource
 } from "../../core/vault/providers/SecretSource.ts"
-import { type Ask, type Asking, encoded, objectOf } from "./Asking.ts"
+import { encoded, objectOf, type SecretStoreCall, type SecretStoreClient } from "./SecretStoreRequest.ts"
 
 const maxItems = 5_000
 const maxFolders = 500
@@ -37,13 +37,13 @@ const usual = {
 } as const
 
 interface Login {
-  /** What it was made with: another access makes another login. */
+  /** The options that it was made with: another access makes another login. */
   readonly access: string
   readonly token: Redacted.Redacted<string>
   readonly goodUntil: number
 }
 
-export const make = ({ ask, inTime, refusal }: Asking): SecretSource => {
+export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource => {
   const logins = new Map<string, Login>()
   const locks = new Map<string, Semaphore.Semaphore>()
 
@@ -104,7 +104,7 @@ export const make = ({ ask, inTime, refusal }: Asking): SecretSource => {
   /** The answer to a GET; `null` where there is nothing. A revoked token is renewed once. */
   const get = Effect.fnUntraced(function* (connection: Connection, path: string) {
     const access = Redacted.value(connection.access)
-    const request = (token: Redacted.Redacted<string>): Ask => ({
+    const request = (token: Redacted.Redacted<string>): SecretStoreCall => ({
       method: "GET",
       url: `${access.url ?? ""}/v1/${path}`,
       headers: headersOf(access, token)

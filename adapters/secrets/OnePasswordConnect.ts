@@ -15,7 +15,7 @@ import {
   type SecretItem,
   type SecretSource
 } from "../../core/vault/providers/SecretSource.ts"
-import { type Asking, objectOf } from "./Asking.ts"
+import { objectOf, type SecretStoreClient } from "./SecretStoreRequest.ts"
 
 const maxItems = 5_000
 
@@ -44,7 +44,7 @@ interface Field {
   readonly totp: string
 }
 
-export const make = ({ ask, inTime, refusal }: Asking): SecretSource => {
+export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource => {
   const get = Effect.fnUntraced(function* (connection: Connection, path: string) {
     const { token = "", url = "" } = Redacted.value(connection.access)
     const provider = connection.name
@@ -179,7 +179,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 const isId = (text: string): boolean => /^[a-z0-9]{26}$/.test(text)
 
-/** What is written alike, or else what differs in upper and lower case only. */
+/** An exact match, or else one that differs in case only. */
 const matches = (wanted: string, all: ReadonlyArray<Named>): ReadonlyArray<Named> => {
   const exact = all.filter(({ id, name }) => id === wanted || name === wanted)
   return exact.length > 0 ? exact : all.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase())

@@ -4,7 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"
-import type { Answered, Asked, Name } from "../../core/workflow/sandbox/Operations.ts"
+import type { Input, Name, Output } from "../../core/workflow/sandbox/Operations.ts"
 import { inProcess, Sandbox, TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
 import { type Ending, type Options, ThreadPool } from "./ThreadPool.ts"
 
@@ -39,11 +39,11 @@ export const layer = (options: Options<Name> = defaults) =>
         Effect.sync(() => new ThreadPool(options)),
         (one) => Effect.promise(one.close)
       )
-      const run = <N extends Name>(owner: string, name: N, asked: Asked<N>) =>
+      const run = <N extends Name>(owner: string, name: N, asked: Input<N>) =>
         Effect.suspend(() => {
           if (Bounds.isSmall(name, asked)) return inProcess.run(owner, name, asked)
           if (Bounds.weightOf(asked, Bounds.maxParts) === null) return Effect.fail(tooLarge)
-          return Effect.callback<Answered<N>, TooCostly>((resume) => {
+          return Effect.callback<Output<N>, TooCostly>((resume) => {
             const end = (ending: Ending): void => resume(outcomeOf<N>(ending))
             const giveUp = pool.submit({ owner, name, asked: JSON.stringify(asked), end })
             return Effect.sync(giveUp)
@@ -55,10 +55,10 @@ export const layer = (options: Options<Name> = defaults) =>
 
 const tooLarge = new TooCostly({ exceeded: "size", limit: `${Bounds.maxParts} values` })
 
-const outcomeOf = <N extends Name>(ending: Ending): Effect.Effect<Answered<N>, TooCostly> => {
+const outcomeOf = <N extends Name>(ending: Ending): Effect.Effect<Output<N>, TooCostly> => {
   switch (ending._tag) {
     case "Answered":
-      return Effect.sync(() => JSON.parse(ending.text) as Answered<N>)
+      return Effect.sync(() => JSON.parse(ending.text) as Output<N>)
     case "Refused":
       return Effect.fail(ending.error)
     case "Broken":

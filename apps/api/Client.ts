@@ -2,7 +2,7 @@
  * A typed client of the interface for Effect programs, made from the same description as the server.
  *
  * It knows every operation by its group and name, with the types of what it takes, answers and fails with. Importing it
- * brings no part of the server along.
+ * imports no part of the server.
  *
  * **Example** (Running a workflow and following its events)
  *
@@ -22,7 +22,7 @@
 import { Effect, Redacted, Schedule, Schema, Stream } from "effect"
 import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
-import type { Message } from "../../core/event/Message.ts"
+import type { Message } from "../../core/event/EventMessage.ts"
 import { Api } from "./Api.ts"
 import { Authorization } from "./http/Authorization.ts"
 
@@ -82,20 +82,20 @@ export const events = (client: Client, sessionId: string, options: { readonly af
   Stream.suspend(() => {
     const params = { session_id: sessionId }
     let after = options.after ?? "0"
-    let told = false
+    let hasEvents = false
     const connection = Effect.suspend(() => {
-      told = false
+      hasEvents = false
       return client.events.runEvents({ params, headers: { "last-event-id": after } })
     }).pipe(Stream.unwrap)
     const lost = Stream.suspend(() => Stream.fail(new StreamLost({ sessionId, after })))
-    const isOver = Effect.map(client.runs.record({ params }), ({ status }) => !told && last.has(status))
+    const isOver = Effect.map(client.runs.record({ params }), ({ status }) => !hasEvents && last.has(status))
     return connection.pipe(
       Stream.filter((frame) => frame.event === "run.event"),
       Stream.map(({ data, id = after }): RunMessage => ({ ...data.data, id })),
       Stream.tap(({ id }) =>
         Effect.sync(() => {
           after = id
-          told = true
+          hasEvents = true
         })
       ),
       Stream.concat(Stream.unwrap(Effect.map(isOver, (over) => (over ? Stream.empty : lost)))),

@@ -27,7 +27,7 @@ interface Document {
 export const complete =
   (api: () => HttpApi.Constraint) =>
   (spec: Record<string, unknown>): Record<string, unknown> => {
-    // What was generated is such a document; its generator does not say so.
+    // The generated document is such a document; its generator does not say so.
     const document = spec as unknown as Document
     const endpoints = endpointsOf(api())
     for (const [path, operations] of Object.entries(document.paths)) {

@@ -1,5 +1,5 @@
 /**
- * What the HTTP server needs from its surroundings.
+ * The services that the HTTP server needs.
  *
  * It is written down, although it could be inferred: without it, the compiler checks every endpoint again
  * for each file that assembles the server. The compiler names what is missing here.
@@ -28,8 +28,8 @@ import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import type { Fingerprints } from "../../core/vault/keys/Fingerprints.ts"
-import type { ResealingWalks } from "../../core/vault/keys/ResealingWalk.ts"
-import type { SealedColumns } from "../../core/vault/keys/SealedPlaces.ts"
+import type { ReencryptionWalks } from "../../core/vault/keys/Reencryption.ts"
+import type { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
 import type { Sealing } from "../../core/vault/keys/Sealing.ts"
 import type { KeyWrapping, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import type { PhoneNumberStore } from "../../core/vault/otp/PhoneNumbers.ts"
@@ -76,7 +76,7 @@ export type Needs =
   | PhoneNumberStore
   | Readiness
   | ReceivedCodes
-  | ResealingWalks
+  | ReencryptionWalks
   | RunStore
   | RunSubscriptionStore
   | SealedColumns

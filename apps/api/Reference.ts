@@ -10,7 +10,7 @@ import { Api } from "./Api.ts"
 
 const html = { contentType: "text/html; charset=utf-8" }
 
-/** What stands between each opening of a script and the next end of one. */
+/** The text between each opening of a script and the next end of one. */
 const scriptsIn = (page: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (let open = page.indexOf("<script>"); open >= 0; ) {

@@ -36,7 +36,7 @@ export const runChecks = (node, env) => {
     vitest(["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
     environment
   )
-  // The report decides, not the exit code alone: what runs in the runner's process may end it with a code of its own.
+  // The report decides, not the exit code alone: code in the runner's process may end it with another exit code.
   const counts = existsSync(report)
     ? JSON.parse(readFileSync(report, "utf8"))
     : { success: false, numPassedTests: 0, numFailedTests: 0 }

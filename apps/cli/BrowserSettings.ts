@@ -22,7 +22,7 @@ const number = (
     Flag.withDefault(usual)
   )
 
-/** What the endpoints of a grid are written down as: themselves, or the file that they are in. */
+/** The syntax of the endpoints of a grid: themselves, or the file that they are in. */
 export type Written = Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
 
 const parsed = (written: string): Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string> =>
@@ -74,7 +74,7 @@ export const browsers = {
   browserUser: setting(
     "browser-user",
     "SLUICE_BROWSER_USER",
-    "User that browsers run as where the service runs as root: a name of /etc/passwd or a number; sluice-browser if there is one, else an id of their own when not set"
+    "User that browsers run as where the service runs as root: a name of /etc/passwd or a number; sluice-browser if there is one, else a separate id for each when not set"
   ).pipe(
     Flag.filter(
       (user) => user.trim() !== "",
@@ -129,7 +129,7 @@ export const browsers = {
   windows: number("page-windows", "SLUICE_PAGE_WINDOWS", "How many windows a run may have open at once", [
     1,
     1_000,
-    defaultPageLimits.windows
+    defaultPageLimits.tabs
   ]),
   pageMemory: number("page-memory", "SLUICE_PAGE_MEMORY_MB", "How much memory a page may take, in MB", [
     64,
@@ -148,7 +148,7 @@ export const browsers = {
   ])
 }
 
-/** What is set of the limits of a session. */
+/** The settings of the limits of a session. */
 export interface PageSettings {
   readonly navigationSeconds: number
   readonly unresponsiveSeconds: number
@@ -162,7 +162,7 @@ export interface PageSettings {
 export const pageLimits = (settings: PageSettings): PageLimits => ({
   navigationMillis: settings.navigationSeconds * 1_000,
   unresponsiveMillis: settings.unresponsiveSeconds * 1_000,
-  windows: settings.windows,
+  tabs: settings.windows,
   memoryBytes: settings.pageMemory * mebibyte,
   downloadBytes: settings.downloadSize * mebibyte,
   downloads: settings.downloads,

@@ -295,10 +295,10 @@ export const model = {
   )
 }
 
-/** What the service does for credentials. */
+/** The settings of the credentials. */
 export const vault = {
   proxies,
-  inboxDomain: setting("inbox-domain", "SLUICE_INBOX_DOMAIN", "Domain whose mail brings one-time codes").pipe(
+  inboxDomain: setting("inbox-domain", "SLUICE_INBOX_DOMAIN", "Domain whose mail contains one-time codes").pipe(
     Flag.withSchema(
       Schema.String.check(
         Schema.isPattern(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i, {
@@ -355,7 +355,7 @@ export const inbound = {
   twilioAuthToken: secret(
     "twilio-auth-token",
     "SLUICE_TWILIO_AUTH_TOKEN",
-    "Auth token of the Twilio account that brings SMS; it brings none when not set",
+    "Auth token of the Twilio account that delivers SMS; without it SMS are not accepted",
     { pattern: /^[\x21-\x7e]{16,256}$/, words: "the auth token of an account" }
   )
 }

@@ -19,7 +19,7 @@ const sluice = Command.make("sluice").pipe(
 )
 
 /** Prints an error with a message as that message alone, and any other failure with its full cause. */
-const told = Effect.catchCause((cause: Cause.Cause<unknown>) =>
+const withReport = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.sync(() => {
     if (Cause.hasInterruptsOnly(cause)) return
     const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
@@ -37,7 +37,7 @@ process.channel?.unref()
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
 Command.run(sluice, { version: "0.1.0" }).pipe(
-  told,
+  withReport,
   // Standard output is for answers; the log goes to standard error.
   Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])),
   Effect.provide(NodeServices.layer),

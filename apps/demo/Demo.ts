@@ -74,17 +74,17 @@ export const run = Effect.fn("Demo.run")(function* (options: Options, report: Re
 
   /** Reports the events of a run as they come, up to `last` or its end. Answers the id of the last one. */
   const follow = Effect.fnUntraced(function* (id: string, after: string, last: string | null) {
-    let told = after
+    let reported = after
     yield* Client.events(client, id, { after }).pipe(
       Stream.takeUntil(({ event }) => event === last),
       Stream.runForEach(({ event, id, payload }) =>
         Effect.gen(function* () {
-          told = id
+          reported = id
           yield* report.event({ event, payload, at: new Date(yield* Clock.currentTimeMillis).toISOString() })
         })
       )
     )
-    return told
+    return reported
   })
 
   const start = (workflow_id: string, status: string) =>
@@ -111,12 +111,12 @@ export const run = Effect.fn("Demo.run")(function* (options: Options, report: Re
   const now = yield* Clock.currentTimeMillis
   yield* client.runWindows.setRunWindow({ params, payload: closedForNow(now) })
   const second = yield* start(workflow.id, "shipped")
-  const told = yield* follow(second.session_id, "0", "execution.paused")
+  const last = yield* follow(second.session_id, "0", "execution.paused")
 
   yield* report.title("The window is opened: the held run starts, and is still signed in")
   const released = yield* Clock.currentTimeMillis
   yield* client.runWindows.setRunWindow({ params, payload: alwaysOpen })
-  yield* finish(second.session_id, told, released)
+  yield* finish(second.session_id, last, released)
   return workflow.id
 }, Effect.mapError(toFailure))
 

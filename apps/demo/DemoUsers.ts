@@ -1,12 +1,12 @@
 /**
- * Who may sign in to the demo site, and what each is asked for beside the password. None of this guards anything.
+ * Who may sign in to the demo site, and what each is asked for beside the password. It protects nothing real.
  */
 
 /** What a visitor is asked for after the password; `null` when the password is enough. */
 export type SecondFactor =
   /** A code of an authenticator app: by the time, or by a counter. */
   | { readonly _tag: "app"; readonly secret: string; readonly counts: boolean }
-  /** A code that is sent: by mail, by text message, or told to a person. */
+  /** A code that is sent: by mail, by text message, or spoken to a person. */
   | { readonly _tag: "sent"; readonly by: Channel }
   /** A link that is mailed. */
   | { readonly _tag: "link" }

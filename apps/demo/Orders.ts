@@ -1,5 +1,5 @@
 /**
- * What the demo site sells: orders of a wholesaler, the same ones at every start.
+ * The goods of the demo site: orders of a wholesaler, the same ones at every start.
  */
 
 export type Status = "open" | "shipped" | "cancelled"

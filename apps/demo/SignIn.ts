@@ -5,7 +5,7 @@ import { randomBytes, randomInt } from "node:crypto"
 import { HOTP, Secret, TOTP } from "otpauth"
 import type { Channel, SecondFactor, Visitor } from "./DemoUsers.ts"
 
-/** What the site sends to a visitor. */
+/** The messages of the site to a visitor. */
 export interface Message {
   readonly visitor: Visitor
   readonly by: Channel
@@ -23,7 +23,7 @@ interface Session {
   readonly visitor: Visitor
   inside: boolean
   failures: number
-  /** What was sent to this session; empty when nothing was, or when it was used. */
+  /** The messages to this session; empty when nothing was, or when it was used. */
   expected: string
 }
 

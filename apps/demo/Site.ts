@@ -9,7 +9,7 @@ import { orders, type Status } from "./Orders.ts"
 import * as Pages from "./Pages.ts"
 import { type Message, SignIn } from "./SignIn.ts"
 
-/** Brings visitors what the site sends them. It answers when it is on its way. */
+/** Delivers the messages of the site to visitors. It answers when it is on its way. */
 export type Post = (message: Message) => Promise<void>
 
 export interface Options {

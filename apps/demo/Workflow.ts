@@ -32,7 +32,7 @@ const ids = {
 const text = { type: "string" } as const
 const number = { type: "number" } as const
 
-/** What the page after the password is about. */
+/** The content of the page after the password. */
 const asked = "//p[@id='asked']/@data-asked"
 const table = "//table[@id='orders']"
 

@@ -14,7 +14,7 @@ import { failed, finish, type Outcome } from "./Outcome.ts"
 import * as Stepper from "./Stepper.ts"
 
 /**
- * Executes a graph in a session of its own, which is closed when it ends or is interrupted.
+ * Executes a graph in a separate session, which is closed when execution ends or is interrupted.
  *
  * Everything that goes wrong in the browser or the graph is part of the outcome, with a picture of the page where there
  * is one. The error channel is the observer's.

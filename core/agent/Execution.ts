@@ -1,5 +1,5 @@
 /**
- * What the agent is given to execute.
+ * The input of the agent.
  */
 import type { Schema } from "effect"
 import type { Session } from "../browser/Session.ts"
@@ -8,9 +8,9 @@ import type { Account } from "../vault/Account.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { Graph } from "../workflow/language/graph/Graph.ts"
 import type { Memories } from "./recovery/ElementMemory.ts"
-import type { Settings } from "./recovery/Settings.ts"
+import type { RecoverySettings } from "./recovery/RecoverySettings.ts"
 
-/** What is executed. */
+/** The graph and its inputs. */
 export interface Execution {
   readonly graph: Graph
   readonly inputs: Schema.JsonObject
@@ -20,15 +20,15 @@ export interface Execution {
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
   /** The recoveries that it may try, and what it remembers of elements; none where it is left out. */
-  readonly recovery?: { readonly settings: Settings; readonly memories: Memories }
+  readonly recovery?: { readonly settings: RecoverySettings; readonly memories: Memories }
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>
   /** Whether a person may be asked to solve a captcha. @default {false} */
   readonly manualCaptcha?: boolean
-  /** Where its one-time codes come from; `null` when a person is to be asked for each. */
+  /** The source of its one-time codes; `null` when a person is asked for each. */
   readonly codes: LoginCodes["Service"] | null
   /** Collects secrets that the execution learns, and hides them in the outcome and in all reports to observers. */
   readonly secrets: Secrets
-  /** What the browser begins with. */
+  /** The initial state of the browser. */
   readonly session: Session
 }

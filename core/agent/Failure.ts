@@ -70,7 +70,7 @@ export type Category =
   | "ACCOUNT_LOGGED_OUT"
   | "MULTIPLE_MATCHING_RESULTS_FOUND"
 
-/** Raised by a step that cannot be done. `sentence` names what was tried and what stood against it. */
+/** Raised by a step that cannot be done. `sentence` names what was tried and the obstacle. */
 export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   code: Code,
   sentence: Schema.String,
@@ -116,11 +116,11 @@ const codes: Record<PageFailureKind, Code> = {
   option: "OPTION-E0001",
   selector: "SELECTOR-E0003",
   crash: "BROWSER-E0001",
-  windows: "LIMIT-E0003",
+  tabs: "LIMIT-E0003",
   memory: "LIMIT-E0004",
   downloads: "LIMIT-E0005",
   unresponsive: "LIMIT-E0006",
-  window: "WINDOW-E0001",
+  tab: "WINDOW-E0001",
   download: "DOWNLOAD-E0001",
   upload: "UPLOAD-E0001"
 }
@@ -166,9 +166,7 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "ACCOUNT-E0003"
 ])
 
-/**
- * What a node says about its failure with `code`: the id of an error code, or a text; `null` when it says nothing.
- */
+/** The error that a node declares for `code`: the id of an error code, or a text; `null` when it says nothing. */
 export const declared = (node: Node, code: Code): string | null => {
   const parameters: Readonly<Record<string, unknown>> = node.parameters
   const isLost = code.startsWith("SELECTOR-") || (code === "MODEL-E0005" && node.action !== "BOOL_CONDITION")

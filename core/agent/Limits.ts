@@ -1,12 +1,12 @@
 /**
- * How far an execution may go, and what its pages may take.
+ * The limits of an execution and of its pages.
  */
 import { Context } from "effect"
 import { PageFailure } from "../browser/PageFailure.ts"
 import { inBrackets, type Names } from "../runtime/SettingNames.ts"
 import { StepFailed } from "./Failure.ts"
 
-/** How far a run may go, whatever its graph says. */
+/** The bounds of a run, for any graph. */
 export interface Limits {
   readonly steps: number
   readonly millis: number
@@ -16,7 +16,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = { steps: 50_000, millis: 60 * 60_000 }
 
-/** How far every run of a worker may go. */
+/** The limits of every run of a worker. */
 export const RunLimits = Context.Reference<Limits>("sluice/core/agent/RunLimits", { defaultValue: () => defaultLimits })
 
 export const exceeded = (limits: Limits, steps: number, millis: number): StepFailed | null => {
@@ -36,14 +36,14 @@ export const tooLong = (limits: Limits): StepFailed =>
     original: null
   })
 
-/** What the pages of one session may take. */
+/** The bounds of the pages of one session. */
 export interface PageLimits {
   /** How long an address may take to load, in milliseconds. */
   readonly navigationMillis: number
   /** How long a page may answer nothing, in milliseconds. */
   readonly unresponsiveMillis: number
   /** How many windows may be open at once. */
-  readonly windows: number
+  readonly tabs: number
   /** How much memory a process that shows pages may take, with what its pages keep in shared processes, in bytes. */
   readonly memoryBytes: number
   /** How large a download may be, in bytes. */
@@ -59,16 +59,16 @@ const mebibyte = 1_048_576
 export const defaultPageLimits: PageLimits = {
   navigationMillis: 30_000,
   unresponsiveMillis: 20_000,
-  windows: 20,
+  tabs: 20,
   memoryBytes: 1_024 * mebibyte,
   downloadBytes: 100 * mebibyte,
   downloads: 1_000
 }
 
-export const tooManyWindows = ({ names, windows }: PageLimits): PageFailure =>
+export const tooManyTabs = ({ names, tabs }: PageLimits): PageFailure =>
   new PageFailure({
-    kind: "windows",
-    reason: `more than ${windows} windows were open, the most that a session may have${inBrackets(names, "pageWindows")}`
+    kind: "tabs",
+    reason: `more than ${tabs} windows were open, the most that a session may have${inBrackets(names, "pageWindows")}`
   })
 
 export const tooMuchMemory = ({ memoryBytes, names }: PageLimits): PageFailure =>

@@ -3,13 +3,13 @@
  */
 import type { Effect, Schema, Scope } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
-import type { Download } from "../browser/file/Transfers.ts"
+import type { Download } from "../browser/file/DownloadPorts.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Offer } from "../workflow/patch/Patch.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { Person } from "./Person.ts"
-import type { Analysis } from "./recovery/Remedy.ts"
+import type { Analysis } from "./recovery/RecoveryStrategy.ts"
 
 /** A picture and the step it shows. `error` when it shows why a step failed. */
 export interface Picture extends Shot {
@@ -44,13 +44,13 @@ export interface Observer<E> {
    * credential.
    */
   readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
-  /** What was done about a step that failed, or a pop-up, and whether that helped. */
+  /** A recovery of a failed step, or the dismissal of a pop-up, and whether it helped. */
   readonly analysed?: (analysis: Analysis) => Effect.Effect<void, E>
   /** A change of the workflow that would have made a recovery unnecessary. */
   readonly offered?: (offer: Offer) => Effect.Effect<void, E>
-  /** Who answers what the execution asks. */
+  /** Answers the questions of the execution. */
   readonly person: Person
-  /** The session was opened. What is begun in the scope ends with the session. */
+  /** The session was opened. Fibers forked in the scope end with the session. */
   readonly opened?: (page: BrowserSession) => Effect.Effect<void, E, Scope.Scope>
   /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
   readonly seen?: (page: BrowserSession, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>

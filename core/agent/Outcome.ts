@@ -50,10 +50,10 @@ export const finish = Effect.fnUntraced(function* (
   const output = { ...OutputContract.project(execution.outputSchema, data), ...execution.dryRun?.addToOutput }
   const mismatch = node.action === "END" ? yield* OutputContract.mismatch(execution.outputSchema, output) : null
   const { secrets } = execution
-  const told = yield* secrets.hideInData(output)
-  if (mismatch === null) return { _tag: "Success", data: told }
+  const shown = yield* secrets.hideInData(output)
+  if (mismatch === null) return { _tag: "Success", data: shown }
   return failed(
-    told,
+    shown,
     new StepFailed({ code: "OUTPUT_SCHEMA_MISMATCH", sentence: mismatch, original: null }),
     node,
     address,
@@ -62,9 +62,9 @@ export const finish = Effect.fnUntraced(function* (
 })
 
 /** Facts about a failure in addition to those of the step. */
-export interface Judged {
+export interface FailureFacts {
   readonly classification?: Classification
-  /** Whether a name for it is to be proposed. */
+  /** Whether to propose a name for it. */
   readonly suggests?: boolean
 }
 
@@ -87,14 +87,14 @@ export const failed = (
   address: string | null,
   secrets: Secrets,
   failedLogin: string | null = null,
-  { classification, suggests = false }: Judged = {}
+  { classification, suggests = false }: FailureFacts = {}
 ): Outcome => {
   const { hide } = secrets
   const where = address === null ? "" : ` (at ${address})`
   const said = node === null ? null : declared(node, code)
   const errorCodeId = said === null ? null : ErrorReferences.idIn(said)
   const words = errorCodeId === null ? said : null
-  const told = words ?? sentence
+  const text = words ?? sentence
   const category = classification?.category ?? kinds[code]
   return {
     _tag: "Failed",
@@ -106,7 +106,7 @@ export const failed = (
       description: classification === undefined ? null : hide(classification.description),
       passing: passes.has(code) || category === "SERVICE_UNAVAILABLE",
       suggestedErrorCode: suggests && errorCodeId === null ? hide(nameFor(node, category)) : null,
-      message: hide(node === null ? told : `Node "${node.name}": ${told}${where}`),
+      message: hide(node === null ? text : `Node "${node.name}": ${text}${where}`),
       original: words === null ? (original === null ? null : hide(original)) : hide(sentence),
       errorCodeId,
       node: node === null ? null : { id: node.id, name: node.name, action: node.action },

@@ -5,7 +5,7 @@ import type { Effect, Schema } from "effect"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 
-/** What a step wants to know. */
+/** A question of a step. */
 export interface Question {
   readonly node: Node
   /** For the person. */
@@ -13,11 +13,11 @@ export interface Question {
   /** The JSON schema that the answer must satisfy. */
   readonly schema: Schema.JsonObject
   readonly timeoutMillis: number
-  /** What the person is to see, where there is a picture of it. */
+  /** The screenshot to show to the person, if there is one. */
   readonly shot?: Shot | null
 }
 
-/** Why a step could not go on, as far as a person may mend it. */
+/** Why a step failed, where a person may correct it. */
 export interface Mistake {
   readonly node: Node
   readonly message: string
@@ -29,7 +29,7 @@ export interface Mistake {
   readonly shot: Shot | null
   /** Why one was not chosen: several options are equally like what was asked for. */
   readonly ambiguous?: boolean
-  /** The pop-up that is in the way, where that is what is to be decided about. */
+  /** The pop-up to decide about, if that is the question. */
   readonly popup?: Popup
 }
 
@@ -38,17 +38,17 @@ export interface Popup {
   readonly description: string
   readonly subType: "NON_DISMISSIBLE"
   readonly address: string
-  /** What can be chosen on it. */
+  /** The options on it. */
   readonly actions: ReadonlyArray<{ readonly id: string; readonly label: string }>
   readonly attempt: number
   readonly maxAttempts: number
 }
 
-/** What a person gives in place of what a step could not use. */
+/** The replacement by a person for a value that a step could not use. */
 export type Correction =
   /** All inputs, with the corrected ones in their places. */
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
-  /** An option; with `save` it is taken again when the step asks for the same missing one later in the run. */
+  /** An option; with `save` it is used again when the step asks for the same missing one later in the run. */
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
   /** The id of an action of a pop-up. */
   | { readonly _tag: "action"; readonly action: string }

@@ -1,12 +1,12 @@
 /**
- * Where a walk of a graph stands: which node comes next, and what is known by then.
+ * The position of a walk in a graph: which node comes next, and what is known by then.
  */
 import type { Schema } from "effect"
 import type { Edge, Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import type { Done } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
-/** A loop under way: what it goes over, and the turn that it is in, counted from 0. */
+/** A loop in progress: what it goes over, and the turn that it is in, counted from 0. */
 export interface Loop {
   readonly items: ReadonlyArray<Schema.Json>
   readonly index: number
@@ -81,7 +81,10 @@ export const edgeOf = (graph: Graph, id: NodeId): Edge => {
   return edge
 }
 
-/** The loops under way once one has turned. Those that began within it are over, also where a way led out of their bodies. */
+/**
+ * The loops in progress after one has turned. Those that began within it are over, also where a way led out of their
+ * bodies.
+ */
 const turned = (loops: Position["loops"], id: NodeId, loop: Loop | null): Position["loops"] => {
   const all = [...loops]
   const at = all.findIndex(([one]) => one === id)
@@ -89,7 +92,9 @@ const turned = (loops: Position["loops"], id: NodeId, loop: Loop | null): Positi
   return new Map(loop === null ? around : [...around, [id, loop]])
 }
 
-/** The variables of the loops under way. Of two loops with the same names those of the inner one count, until it ends. */
+/**
+ * The variables of the loops in progress. Of two loops with the same names those of the inner one count, until it ends.
+ */
 const variablesOf = (graph: Graph, loops: Position["loops"]): Schema.JsonObject =>
   Object.fromEntries(
     [...loops].flatMap(([id, { index, items }]): ReadonlyArray<readonly [string, Schema.Json]> => {

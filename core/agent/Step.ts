@@ -1,9 +1,9 @@
 /**
- * What an action is given and what it answers. Each action is one function in the folder `action`.
+ * The inputs and results of an action. Each action is one function in the folder `action`.
  */
 import type { Effect, Schema } from "effect"
 import type { Port, Using } from "../browser/Browser.ts"
-import type { Download } from "../browser/file/Transfers.ts"
+import type { Download } from "../browser/file/DownloadPorts.ts"
 import type { Shot } from "../browser/vision/Shot.ts"
 import type { LoginCodes } from "../vault/otp/LoginCodes.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
@@ -18,39 +18,39 @@ import type { Memory } from "./variables/Memory.ts"
 export interface StepContext<P extends Port = Port> {
   readonly page: Using<P>
   readonly memory: Memory
-  /** Hands over a screenshot that the workflow asked for. */
+  /** Passes on a screenshot that the workflow asked for. */
   readonly shoot: (
     shot: Shot,
     options: { readonly fullPage: boolean; readonly metadata: Schema.JsonObject }
   ) => Effect.Effect<void>
-  /** Hands over a file that the workflow asked for. */
+  /** Passes on a file that the workflow asked for. */
   readonly keep: (file: Download, metadata: Schema.JsonObject) => Effect.Effect<void>
   /** Asks a person, and waits. */
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */
   readonly option: string | null
-  /** What the network answered so far; `null` where nothing of the graph reads it. */
+  /** The network answers so far; `null` where the graph does not read them. */
   readonly heard: NetworkRecorder | null
   /** Whether a person may be asked to solve a captcha. */
   readonly manualCaptcha: boolean
-  /** Where one-time codes come from; `null` where a person is asked for each. */
+  /** The source of one-time codes; `null` where a person is asked for each. */
   readonly codes: LoginCodes["Service"] | null
   /** The sites that it may visit, which addresses that are asked for outside of the pages have to be of as well. */
   readonly allowedSites: AllowedSites
-  /** When the attempt began. What was sent before it is not meant for it. */
+  /** When the attempt began. Codes sent before it are not for this login. */
   readonly began: number
 }
 
-/** What a step did, as far as the way on depends on it. */
+/** The effects of a step that decide which edge is followed. */
 export type Done =
   | { readonly _tag: "Next" }
-  /** It brought values into the context. */
+  /** It added values to the context. */
   | { readonly _tag: "Found"; readonly found: Schema.JsonObject; readonly overwrite: ReadonlySet<string> }
   /** A person answered. */
   | { readonly _tag: "Answered"; readonly answer: Schema.JsonObject }
   /** It decided a condition. */
   | { readonly _tag: "Decided"; readonly holds: boolean }
-  /** It brought the data of the run to a new state. */
+  /** It changed the data of the run. */
   | { readonly _tag: "Rewrote"; readonly data: Schema.JsonObject; readonly answers: Schema.JsonObject }
   /** The condition under which it is done did not hold. */
   | { readonly _tag: "Skipped" }

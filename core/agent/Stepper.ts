@@ -5,7 +5,7 @@
 import { Clock, Effect, Result } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
-import type { Download } from "../browser/file/Transfers.ts"
+import type { Download } from "../browser/file/DownloadPorts.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import type { Graph, Node } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
@@ -19,11 +19,11 @@ import { perform } from "./Perform.ts"
 import * as Position from "./Position.ts"
 import type { Classification } from "./recovery/Classification.ts"
 import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
-import { noting, type TouchedElement } from "./recovery/Noting.ts"
-import * as Popup from "./recovery/Popup.ts"
+import * as OverlayDismissal from "./recovery/OverlayDismissal.ts"
 import * as Recovery from "./recovery/Recovery.ts"
-import type { CompletedStep, Means } from "./recovery/Remedy.ts"
-import { none } from "./recovery/Settings.ts"
+import { none } from "./recovery/RecoverySettings.ts"
+import type { CompletedStep, RecoveryContext } from "./recovery/RecoveryStrategy.ts"
+import { noting, type TouchedElement } from "./recovery/TouchedElement.ts"
 import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
@@ -31,7 +31,7 @@ import * as Memory from "./variables/Memory.ts"
 export interface Walk<E> {
   readonly execution: Execution
   readonly page: BrowserSession
-  /** What the network answered since the page was opened; `null` where nothing of the graph reads it. */
+  /** The network answers since the page was opened; `null` where the graph does not read them. */
   readonly heard: NetworkRecorder | null
   readonly observer: Observer<E>
   readonly limits: Limits
@@ -40,11 +40,11 @@ export interface Walk<E> {
   readonly tooLong: StepFailed
   /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly opened: number
-  /** What persons chose in place of inputs that did not fit, by question. */
+  /** The options that persons chose in place of inputs that did not fit, by question. */
   readonly choices: Map<string, string>
 }
 
-/** Where a walk stands, and what it remembers of its way. */
+/** The position of a walk, and its history. */
 export interface State {
   readonly position: Position.Position
   /** How many nodes were reached. */
@@ -83,7 +83,7 @@ export const begin = Effect.fnUntraced(function* <E>({ execution, observer }: Wa
 })
 
 /**
- * Does the node that comes next. A node whose `run_if` does not hold is skipped; one that fails is recovered as far as the
+ * Does the node that comes next. A node whose `run_if` does not hold is skipped; a node that fails is recovered if the
  * execution allows it. The error channel is the observer's.
  */
 export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State): Effect.fn.Return<Stepped, E> {
@@ -143,14 +143,14 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
   if (Recovery.isNotRepeatable(node) || (settings.markerCommits && endsDryRun(node))) {
     yield* observer.before("committing")
   }
-  const dismissed = yield* Popup.clear(node, page, settings.popupXpaths)
+  const dismissed = yield* OverlayDismissal.clear(node, page, settings.popupXpaths)
   if (dismissed.length > 0) {
-    yield* observer.analysed?.(Popup.cleared(node, dismissed, yield* page.navigation.address)) ?? Effect.void
+    yield* observer.analysed?.(OverlayDismissal.cleared(node, dismissed, yield* page.navigation.address)) ?? Effect.void
   }
   return { ...state, login, acted: state.acted || firstAct, signsIn: state.signsIn || aliases.length > 0 }
 })
 
-/** Does a node that is not skipped, recovers it where it fails, and hands over what it brought. */
+/** Performs a node that is not skipped, recovers it when it fails, and passes on its output. */
 const carryOut = Effect.fnUntraced(function* <E>(
   walk: Walk<E>,
   state: State,
@@ -165,7 +165,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
   const again: Recovery.Again<Done | Position.Turned> = Effect.fnUntraced(function* (memory, on, option) {
-    // A condition that held is not decided a second time, whatever the step brought about before it failed.
+    // A condition that held is not evaluated a second time, even if the step changed its result before it failed.
     const skipsNow = Result.isSuccess(skips) ? skips : yield* decide(walk, node, memory)
     if (Result.isFailure(skipsNow)) return Result.fail(skipsNow.failure)
     if (skipsNow.success) return Result.succeed<Done>({ _tag: "Skipped" })
@@ -233,13 +233,12 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
     shoot: (shot, { fullPage, metadata }) =>
       Effect.map(
         secrets.hideIn(metadata),
-        (told) => void brought.pictures.push({ ...shot, fullPage, metadata: told, node, error: false })
+        (metadata) => void brought.pictures.push({ ...shot, fullPage, metadata, node, error: false })
       ),
     keep: (file, metadata) =>
       Effect.map(
         secrets.hideIn(metadata),
-        (told) =>
-          void brought.files.push({ ...file, fileName: secrets.hideInName(file.fileName), metadata: told, node })
+        (metadata) => void brought.files.push({ ...file, fileName: secrets.hideInName(file.fileName), metadata, node })
       ),
     ask: (question) => observer.person.ask({ ...question, node }),
     option,
@@ -252,8 +251,8 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
   return withinTime(walk, perform(node, position, surroundings))
 }
 
-/** What recoveries may use. */
-const meansOf = <E>(walk: Walk<E>): Means & { readonly choices: Map<string, string> } => {
+/** The context of recoveries. */
+const meansOf = <E>(walk: Walk<E>): RecoveryContext & { readonly choices: Map<string, string> } => {
   const { choices, execution, observer } = walk
   const { memories, settings } = execution.recovery ?? withoutRecovery
   return {
@@ -271,7 +270,7 @@ const meansOf = <E>(walk: Walk<E>): Means & { readonly choices: Map<string, stri
 
 const withoutRecovery = { settings: none, memories: nothing }
 
-/** What a step brings that is handed over when it has ended. */
+/** The output of a step, which is passed on when the step has ended. */
 interface StepOutput {
   readonly pictures: Array<Picture>
   readonly files: Array<DownloadedFile & Pick<Download, "discard">>
@@ -294,7 +293,7 @@ const acts = (node: Node): boolean =>
   node.action === "FILE_UPLOAD" ||
   node.action === "API_FLOW"
 
-/** Hands over the files that a step brought, and answers why one of them is not kept. */
+/** Passes on the files of a step, and returns why one of them is not kept. */
 const handOver = Effect.fnUntraced(function* <E>(files: StepOutput["files"], observer: Observer<E>) {
   let unkept: string | null = null
   for (const file of files) {

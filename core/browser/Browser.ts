@@ -11,7 +11,7 @@ import type { PageFailure } from "./PageFailure.ts"
 import type { Session } from "./Session.ts"
 import type { Vision } from "./Vision.ts"
 
-/** One isolated session: its own cookies and storage, shared with no other run. Its verbs act on the active window. */
+/** One isolated session: its own cookies and storage, shared with no other run. Its verbs act on the active tab. */
 export interface BrowserSession {
   readonly navigation: Navigation
   readonly elements: Elements
@@ -29,8 +29,8 @@ export class Browser extends Context.Service<
   Browser,
   {
     /**
-     * Opens an isolated session with an empty page, with nothing but what is given. A cookie that browsers do not accept
-     * is left out. When the scope closes, nothing of the session is left.
+     * Opens an isolated session with an empty page, with nothing but what is given. A cookie that browsers do not
+     * accept is left out. When the scope closes, all state of the session is deleted.
      */
     readonly open: (session: Session) => Effect.Effect<BrowserSession, PageFailure, Scope.Scope>
   }

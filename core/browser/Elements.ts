@@ -38,17 +38,17 @@ export interface Elements {
   /** Carries out a plan in one visit to the page. */
   readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
   /**
-   * What the elements that a selector matches hold, or the whole page without one, as HTML of what can be read: no
-   * scripts, styles or pictures, and of the attributes those alone that say what something is, or all but styles and
+   * The HTML of the readable content of the elements that a selector matches, or of the whole page without a selector:
+   * no scripts, styles or pictures, and of the attributes those alone that say what something is, or all but styles and
    * handlers with `metadata`. Values of password fields are left out.
    */
   readonly readable: (
     selector: string | null,
     options: { readonly metadata: boolean; readonly maxCharacters: number }
   ) => Effect.Effect<Readable, PageFailure>
-  /** What the page shows at this moment of the fields that match. It waits for none. */
+  /** The current state of the fields that match. It waits for none. */
   readonly inspect: (selector: string) => Effect.Effect<InspectedField, PageFailure>
-  /** What the one element that matches looks like, waiting for it. */
+  /** The appearance of the one element that matches; waits for it. */
   readonly describe: (query: ElementQuery) => Effect.Effect<Appearance, PageFailure>
   /**
    * Which of the selectors match something that can be seen, by position: in the document, or else in its shadow roots and
@@ -56,9 +56,9 @@ export interface Elements {
    */
   readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
   /**
-   * What the page shows at this moment, with what lies over it in frames, and what is complained about fields in its shadow
-   * roots and frames. It scrolls the element that is sought into view, and changes nothing else. Fails where the page does
-   * not answer in time.
+   * The current state of the page, with overlays in frames, and complaints about fields in shadow roots and frames. It
+   * scrolls the element that is sought into view, and changes nothing else. Fails where the page does not answer in
+   * time.
    */
   readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
   /**

@@ -8,7 +8,7 @@ import type { Secrets } from "../redaction/Secrets.ts"
 export interface Exchange {
   readonly method: string
   readonly url: string
-  /** What the page wanted it for, such as `document`, `xhr`, `fetch`, `script`, `image`. */
+  /** The resource type, such as `document`, `xhr`, `fetch`, `script`, `image`. */
   readonly resourceType: string
   readonly startedAt: number
   /** `null` for a request without an end. */
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly responseHeaders: Readonly<Record<string, string>>
   /** The text of the answer, where it is text that is worth keeping. */
   readonly body: string | null
-  /** What was sent, where it is known and is text. */
+  /** The request body, if it is known and is text. */
   readonly requestBody?: string | null
 }
 
@@ -56,8 +56,8 @@ export const maxBody = 65_536
 const hidden = "REDACTED"
 
 /**
- * Redacts an exchange and cuts what is too long, in turns. `bodyLeft` is how many characters of bodies may still be kept. What the
- * run knows to be secret is hidden wherever it stands; besides, what looks secret is.
+ * Redacts an exchange and cuts what is too long, in turns. `bodyLeft` is how many characters of bodies may still be
+ * kept. Known secrets of the run are hidden everywhere in it; besides, what looks secret is.
  */
 export const record = Effect.fnUntraced(function* (
   id: string,
@@ -89,7 +89,7 @@ export const record = Effect.fnUntraced(function* (
 const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secrets) =>
   Effect.map(
     Effect.forEach(Object.entries(headers), ([name, value]) =>
-      Effect.map(secrets.hideLong(value, maxHeader), (told) => [name, told] as const)
+      Effect.map(secrets.hideLong(value, maxHeader), (hidden) => [name, hidden] as const)
     ),
     Object.fromEntries<string>
   )
@@ -104,7 +104,7 @@ export const isText = (contentType: string): boolean =>
 const secretName =
   /(pass(wor[dt]|wd|phrase|code)?$|^pwd$|secret|token|authori[sz]ation|cookie|api[-_]?key|access[-_]?key|csrf|xsrf|jwt|signature|^sig$|credential|session[-_]?(id|key)?$|^sid$|^auth$|^otp$|^pin$|^code$|assertion|samlresponse|x-amz-)/i
 
-/** Values that look like a token whatever they are called: a JWT, or a long run of mixed letters and digits. */
+/** Values that look like a token, under any name: a JWT, or a long run of mixed letters and digits. */
 const isToken = (value: string): boolean =>
   /(?<![\w-])eyJ[\w-]{10,2048}\.[\w-]{4,}/.test(value) ||
   (/^[\w.~+/=-]{24,}$/.test(value) && /\d/.test(value) && /[a-z]/i.test(value) && !uuid.test(value))

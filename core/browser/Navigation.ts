@@ -1,13 +1,14 @@
 /**
- * Where a session is, and what its site hands over: addresses, windows, dialogs, cookies, downloads and requests.
+ * The location of a session, and the files and answers of its site: addresses, tabs, dialogs, cookies, downloads and
+ * requests.
  */
 import type { Effect } from "effect"
-import type { Downloading } from "./file/Transfers.ts"
+import type { Downloading } from "./file/DownloadPorts.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Requests } from "./Requests.ts"
-import type { Windows } from "./Windows.ts"
+import type { Tabs } from "./Tabs.ts"
 
-export interface Navigation extends Windows, Downloading, Requests {
+export interface Navigation extends Tabs, Downloading, Requests {
   /** Loads an address, and waits for its document. A failure says why it was not loaded. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   /** Goes back by one page, where there is one. */
@@ -18,6 +19,6 @@ export interface Navigation extends Windows, Downloading, Requests {
   readonly html: (options: { readonly sanitized: boolean }) => Effect.Effect<string, PageFailure>
   /** Deletes all cookies of the session. */
   readonly clearCookies: Effect.Effect<void, PageFailure>
-  /** The hosts, with their port, that the windows of the session have been on. */
+  /** The hosts, with their port, that the tabs of the session have been on. */
   readonly visited: Effect.Effect<ReadonlySet<string>>
 }

@@ -12,12 +12,12 @@ import type { Screencast } from "./vision/Screencast.ts"
 import type { Shot } from "./vision/Shot.ts"
 
 export interface Observation extends RemoteHand, Screencast {
-  /** What the page shows at this moment, at the least cost, also while it is loading something else. */
+  /** The current state of the page, at the least cost, also while the page loads. */
   readonly glimpse: Effect.Effect<Shot, PageFailure>
   /**
-   * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames, of
-   * other origins too, and open shadow roots in their places, what stands in fields as attributes (never what stands in a password
-   * field), no script. Larger than `maxBytes`, the rest is left out, and the document says so.
+   * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames, of other
+   * origins too, and open shadow roots in their places, the values of fields as attributes (never those of password
+   * fields), no script. Larger than `maxBytes`, the rest is left out, and the document says so.
    */
   readonly snapshot: (options: { readonly maxBytes: number }) => Effect.Effect<string, PageFailure>
   /**

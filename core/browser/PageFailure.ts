@@ -13,7 +13,7 @@ export const NavigationCause = Schema.Literals([
   "unavailable",
   /** The server does not serve this page: any other status of an error. `status` says which. */
   "rejected",
-  /** The site asks for a name and a password by HTTP authentication. */
+  /** The site requires a name and a password by HTTP authentication. */
   "auth",
   /** No host has the name. */
   "unresolved",
@@ -28,7 +28,7 @@ export const NavigationCause = Schema.Literals([
 ])
 export type NavigationCause = typeof NavigationCause.Type
 
-/** What went wrong between the agent and the page. */
+/** An error between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
   ...NavigationCause.literals,
   /** The address is one that workflows may not reach. */
@@ -45,18 +45,18 @@ export const PageFailureKind = Schema.Literals([
   "option",
   /** The selector cannot be read. */
   "selector",
-  /** The page or the browser went away. */
+  /** The page or the browser closed or crashed. */
   "crash",
-  /** More windows were opened than a session may have. */
-  "windows",
+  /** More tabs were opened than a session may have. */
+  "tabs",
   /** A page took more memory than it may. */
   "memory",
   /** A download is larger, or there are more of them, than a session may have. */
   "downloads",
   /** The page is so busy with itself that it answers nothing. */
   "unresponsive",
-  /** There is no window with this number. */
-  "window",
+  /** There is no tab with this number. */
+  "tab",
   /** No download has begun, or it did not come to its end. */
   "download",
   /** There is nowhere to put a file. */

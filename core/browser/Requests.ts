@@ -32,7 +32,7 @@ export interface ApiAnswer {
 export const RequestFailureKind = Schema.Literals([
   /** The address is one that workflows may not reach. */
   "forbidden",
-  /** The address is one that what it brings must not be sent to. */
+  /** The response may not be passed on to this address. */
   "foreign",
   /** The proxy of the session could not be reached, or refused. */
   "proxy",
@@ -55,6 +55,6 @@ export class RequestFailed extends Schema.TaggedError<RequestFailed>()("RequestF
 }
 
 export interface Requests {
-  /** Sends a request and reads the whole answer. What it sets as cookies the pages of the session have from then on. */
+  /** Sends a request and reads the whole answer. Its cookies are set in the session of the pages. */
   readonly request: (asked: ApiRequest) => Effect.Effect<ApiAnswer, RequestFailed>
 }

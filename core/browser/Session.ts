@@ -1,8 +1,8 @@
 /**
- * What a session of the browser begins with, and what it leaves behind.
+ * The initial and the final state of a browser session.
  */
 import { Redacted } from "effect"
-import { nowhere, type Place } from "../vault/Place.ts"
+import { type BrowserLocation, nowhere } from "../vault/BrowserLocation.ts"
 import type { Proxy } from "../vault/Proxies.ts"
 import type { AllowedSites } from "../workflow/AllowedSites.ts"
 
@@ -20,10 +20,10 @@ export interface Cookie {
   readonly sameSite: "Strict" | "Lax" | "None" | null
 }
 
-/** What is stored under its key, by origin. */
+/** Values by key, by origin. */
 export type Storage = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** What a browser remembers of the sites it was on. */
+/** The stored state of a browser for its sites. */
 export interface Remembered {
   readonly cookies: ReadonlyArray<Cookie>
   readonly localStorage: Storage
@@ -37,17 +37,17 @@ export interface SiteHeaders {
 }
 
 export interface Session extends Remembered {
-  /** What the browser calls itself; `null` for its own name. */
+  /** The user agent; `null` for its own name. */
   readonly userAgent: string | null
   readonly headers: ReadonlyArray<SiteHeaders>
-  readonly place: Place
-  /** What every request goes out through. */
+  readonly place: BrowserLocation
+  /** The proxy of every request. */
   readonly proxy: Proxy | null
   /** The sites that its pages may visit; every one when none is named. */
   readonly allowedSites: AllowedSites
 }
 
-/** Nothing is brought along. */
+/** An empty session. */
 export const empty: Session = {
   cookies: [],
   localStorage: {},
@@ -59,13 +59,13 @@ export const empty: Session = {
   allowedSites: []
 }
 
-/** Shorter texts stand in too many places to be known for secrets. */
+/** Shorter texts occur in too many places to be treated as secrets. */
 const shortestSecret = 8
 
 /**
- * What gives access to something among that which is brought along: nothing of it may be shown. Headers, the password of
- * the proxy and cookies that no script may read count whole. Of all else it is what looks like a token: the rest is what
- * pages show anyway, such as the name of a theme.
+ * The parts of it that grant access: it must not be shown. Headers, the password of the proxy and cookies that no
+ * script may read count whole. Of all else it is what looks like a token: the rest is what pages show anyway, such as
+ * the name of a theme.
  */
 export const secrets = ({ cookies, headers, localStorage, proxy, sessionStorage }: Session) => {
   const stored = [localStorage, sessionStorage].flatMap((storage) =>

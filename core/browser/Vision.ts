@@ -1,6 +1,6 @@
 /**
- * What is visible on a page, and actions on what is seen, without a selector: for executions that choose an element by its
- * appearance or by a point.
+ * The visible part of a page, and actions on points of it, without a selector: for executions that choose an element by
+ * its appearance or by a point.
  */
 import type { Effect } from "effect"
 import type { ClickKind } from "./element/ElementQuery.ts"
@@ -19,7 +19,7 @@ export interface Vision {
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
   /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
-  /** A picture of the window, one pixel for each CSS pixel, with boxes covered in it. */
+  /** A picture of the viewport, one pixel for each CSS pixel, with boxes covered in it. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
   /** Clicks a place. With a gesture, the mouse goes there as a hand would move it. */
   readonly clickAt: (
@@ -35,8 +35,8 @@ export interface Vision {
     waitMillis: number,
     gesture?: Gesture
   ) => Effect.Effect<void, PageFailure>
-  /** What is at a place, or has the focus when it is `null`. */
+  /** The element at a point, or the focused element when it is `null`. */
   readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
-  /** Brings a place into sight. */
+  /** Scrolls a point into view. */
   readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
 }

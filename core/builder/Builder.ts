@@ -1,8 +1,8 @@
 /**
  * Opening, reading and leading the conversations of a workspace, as callers do.
  *
- * What needs no page is done here at once: help, a step taken back or taken out, a save. All else becomes a turn, which a
- * host does; the answer does not wait for that.
+ * Commands that need no page are done here at once: help, a step taken back or taken out, a save. All else becomes a
+ * turn, which a host does; the answer does not wait for that.
  */
 import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import { Signals } from "../runtime/Signals.ts"
@@ -15,13 +15,13 @@ import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
-import * as Answering from "./Answering.ts"
 import { BuilderStore, type TooManyConversations, type View, type ViewKind } from "./BuilderStore.ts"
 import * as Conversation from "./Conversation.ts"
+import type { ConversationMessage } from "./ConversationMessage.ts"
+import * as ConversationStart from "./ConversationStart.ts"
 import * as Draft from "./Draft.ts"
-import type { Message } from "./Message.ts"
-import * as Opening from "./Opening.ts"
-import * as Saying from "./Saying.ts"
+import * as MessageRouting from "./MessageRouting.ts"
+import * as MissingInputs from "./MissingInputs.ts"
 
 /** How many conversations that have not ended a workspace may have. */
 export const maxOpen = 20
@@ -48,8 +48,8 @@ export class Builder extends Context.Service<
     /** Opens a conversation. It begins with opening the page, or with a question for inputs that are missing. */
     readonly open: (
       caller: Caller,
-      opening: Opening.Opening
-    ) => Effect.Effect<Reading, TooManyConversations | Opening.CannotOpen | RoleForbids | StoreUnavailable>
+      opening: ConversationStart.Opening
+    ) => Effect.Effect<Reading, TooManyConversations | ConversationStart.CannotOpen | RoleForbids | StoreUnavailable>
 
     readonly get: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
 
@@ -62,7 +62,7 @@ export class Builder extends Context.Service<
       id: Id,
       from: number,
       to: number
-    ) => Effect.Effect<ReadonlyArray<Message>, NotFound | StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<ConversationMessage>, NotFound | StoreUnavailable>
 
     /** Takes a message, and answers its id. */
     readonly say: (
@@ -78,8 +78,8 @@ export class Builder extends Context.Service<
     readonly respond: (
       caller: Caller,
       id: Id,
-      answer: Answering.Answer
-    ) => Effect.Effect<Reading, NotFound | Answering.Refused | RoleForbids | StoreUnavailable>
+      answer: MissingInputs.Answer
+    ) => Effect.Effect<Reading, NotFound | MissingInputs.Refused | RoleForbids | StoreUnavailable>
 
     /** Keeps the draft as a new workflow, or as the next version of the one that the conversation changes. */
     readonly save: (
@@ -91,13 +91,13 @@ export class Builder extends Context.Service<
       NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable
     >
 
-    /** Stops what goes on, if anything does. */
+    /** Stops the turn in progress, if there is one. */
     readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
     /** Ends a conversation and gives its browser back. One that has ended stays so. */
     readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
-    /** What the page looks like now; none when no page is open. */
+    /** The current view of the page; none when no page is open. */
     readonly look: (
       caller: Caller,
       id: Id,
@@ -109,7 +109,7 @@ export class Builder extends Context.Service<
       caller: Caller,
       id: Id,
       after: number
-    ) => Effect.Effect<Stream.Stream<Message | Reading>, NotFound | StoreUnavailable>
+    ) => Effect.Effect<Stream.Stream<ConversationMessage | Reading>, NotFound | StoreUnavailable>
   }
 >()("sluice/core/builder/Builder") {
   static readonly layer = Layer.effect(
@@ -126,56 +126,62 @@ export class Builder extends Context.Service<
           (at): Reading => ({ conversation, status: Conversation.statusAt(conversation, at) })
         )
 
-      const told = Effect.fnUntraced(function* (conversation: Conversation.Conversation) {
+      const published = Effect.fnUntraced(function* (conversation: Conversation.Conversation) {
         yield* signals.publish({ _tag: "builder", conversationId: conversation.id })
         return yield* read(conversation)
       })
 
       const find = (caller: Caller, id: Id) => store.get(caller.workspaceId, id)
 
-      const open = Effect.fn("Builder.open")(function* (caller: Caller, opening: Opening.Opening) {
-        const ids = yield* Effect.provideService(Opening.ids, Identifiers, identifiers)
-        const change = yield* Opening.begin(caller, opening, ids, yield* Clock.currentTimeMillis)
+      const open = Effect.fn("Builder.open")(function* (caller: Caller, opening: ConversationStart.Opening) {
+        const ids = yield* Effect.provideService(ConversationStart.ids, Identifiers, identifiers)
+        const change = yield* ConversationStart.begin(caller, opening, ids, yield* Clock.currentTimeMillis)
         yield* store.open(change, maxOpen)
-        return yield* told(change.conversation)
+        return yield* published(change.conversation)
       })
 
       const say = Effect.fn("Builder.say")(function* (caller: Caller, id: Id, text: string) {
-        const ids = yield* Effect.provideService(Saying.ids, Identifiers, identifiers)
+        const ids = yield* Effect.provideService(MessageRouting.ids, Identifiers, identifiers)
         const attempt = Effect.gen(function* () {
-          const tried = yield* Saying.tried(yield* find(caller, id), text, ids)
-          return yield* store.change(caller.workspaceId, id, (before, at) => Saying.said(before, text, tried, ids, at))
+          const tried = yield* MessageRouting.tried(yield* find(caller, id), text, ids)
+          return yield* store.change(caller.workspaceId, id, (before, at) =>
+            MessageRouting.said(before, text, tried, ids, at)
+          )
         })
         const after = yield* attempt.pipe(
           Effect.retry({ while: (error) => error._tag === "DraftChanged", times: 10 }),
           Effect.catchTag("DraftChanged", Effect.die)
         )
-        const note = Saying.saves(text)
-        // A save that is refused is told in the conversation, like every other answer to a message.
+        const note = MessageRouting.saves(text)
+        // A refused save is reported in the conversation, like every other reply.
         if (note !== null && after.question === null) {
           const saved = yield* Effect.result(save(caller, id, { note: note.note ?? defaultNote, force: false }))
           if (Result.isFailure(saved)) {
             const notice = yield* identifiers.uuid
             yield* store.change(caller.workspaceId, id, (before, at) =>
-              Result.succeed(Saying.replied(before, notice, `Not saved: ${saved.failure.message}`, at))
+              Result.succeed(MessageRouting.replied(before, notice, `Not saved: ${saved.failure.message}`, at))
             )
           }
         }
-        return { ...(yield* told(yield* find(caller, id))), messageId: ids.user }
+        return { ...(yield* published(yield* find(caller, id))), messageId: ids.user }
       })
 
-      const respond = Effect.fn("Builder.respond")(function* (caller: Caller, id: Id, answer: Answering.Answer) {
+      const respond = Effect.fn("Builder.respond")(function* (caller: Caller, id: Id, answer: MissingInputs.Answer) {
         const one = yield* find(caller, id)
         const asked = Option.getOrNull(yield* store.message(id, answer.messageId))
         const errors =
           asked?.question === undefined || one.question !== answer.messageId
             ? []
-            : yield* Opening.inputErrors(caller, one.draft.content, Answering.inputsWith(one, asked.question, answer))
+            : yield* ConversationStart.inputErrors(
+                caller,
+                one.draft.content,
+                MissingInputs.inputsWith(one, asked.question, answer)
+              )
         const ids = { user: yield* identifiers.uuid, turn: yield* identifiers.uuid, notice: yield* identifiers.uuid }
         const after = yield* store.change(caller.workspaceId, id, (before, at) =>
-          Answering.answered(before, asked, answer, errors, ids, at)
+          MissingInputs.answered(before, asked, answer, errors, ids, at)
         )
-        return yield* told(after)
+        return yield* published(after)
       })
 
       const save = Effect.fn("Builder.save")(function* (
@@ -194,9 +200,9 @@ export class Builder extends Context.Service<
               })
         const notice = yield* identifiers.uuid
         const after = yield* store.change(caller.workspaceId, id, (before, at) =>
-          Result.succeed(Saying.saved(before, stored, notice, at))
+          Result.succeed(MessageRouting.saved(before, stored, notice, at))
         )
-        yield* told(after)
+        yield* published(after)
         return stored
       })
 
@@ -207,7 +213,7 @@ export class Builder extends Context.Service<
         const after = yield* store.change(caller.workspaceId, id, (before, at) =>
           Conversation.interrupt(before, asked, notice, at)
         )
-        return yield* told(after)
+        return yield* published(after)
       })
 
       const end = Effect.fn("Builder.end")(function* (caller: Caller, id: Id) {
@@ -215,7 +221,7 @@ export class Builder extends Context.Service<
           Result.succeed(Conversation.end(before, at))
         )
         yield* store.forget(id)
-        return yield* told(after)
+        return yield* published(after)
       })
 
       /** The signals of one conversation, and a slow look. */
@@ -262,8 +268,8 @@ export class Builder extends Context.Service<
           last = Math.max(last, reading.conversation.messages)
           const changed = reading.status !== status
           status = reading.status
-          return [...said, ...(changed ? [reading] : [])] as ReadonlyArray<Message | Reading>
-        }).pipe(Effect.orElseSucceed((): ReadonlyArray<Message | Reading> => []))
+          return [...said, ...(changed ? [reading] : [])] as ReadonlyArray<ConversationMessage | Reading>
+        }).pipe(Effect.orElseSucceed((): ReadonlyArray<ConversationMessage | Reading> => []))
         return Stream.unwrap(
           Effect.map(changes(id, followAgain), (wakes) =>
             Stream.concat(Stream.make(undefined), wakes).pipe(

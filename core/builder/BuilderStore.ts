@@ -1,11 +1,11 @@
 /**
- * Where conversations are kept, with what is said in them and what their pages look like, and from where hosts take them.
+ * The store of conversations, with their messages and the views of their pages; hosts claim conversations here.
  */
 import { Context, type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
-import type { Message } from "./Message.ts"
+import type { ConversationMessage } from "./ConversationMessage.ts"
 
 /** Raised when a workspace has as many conversations open as it may have. */
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()("TooManyConversations", {
@@ -17,7 +17,7 @@ export class TooManyConversations extends Schema.TaggedError<TooManyConversation
 }
 
 /** A lease as its host names it. */
-export interface Held {
+export interface LeaseRef {
   readonly id: ConversationId
   readonly fence: number
 }
@@ -25,7 +25,7 @@ export interface Held {
 /** The ways in which a page is looked at: as a picture, or as its document. */
 export type ViewKind = "screenshot" | "html"
 
-/** What was seen: a JPEG in base64, or a document. */
+/** A view of the page: a JPEG in base64, or a document. */
 export interface View {
   readonly url: string
   readonly body: string
@@ -46,8 +46,8 @@ export class BuilderStore extends Context.Service<
     readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Conversation>, StoreUnavailable>
 
     /**
-     * Changes a conversation by a decision made while nobody else can change it. A decision that fails changes nothing. It
-     * must be pure: it may be called again.
+     * Changes a conversation by a decision that is made under its lock. A decision that fails changes nothing. It must
+     * be pure: it may be called again.
      */
     readonly change: <E>(
       workspaceId: WorkspaceId,
@@ -60,9 +60,12 @@ export class BuilderStore extends Context.Service<
       id: ConversationId,
       from: number,
       to: number
-    ) => Effect.Effect<ReadonlyArray<Message>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<ConversationMessage>, StoreUnavailable>
 
-    readonly message: (id: ConversationId, messageId: string) => Effect.Effect<Option.Option<Message>, StoreUnavailable>
+    readonly message: (
+      id: ConversationId,
+      messageId: string
+    ) => Effect.Effect<Option.Option<ConversationMessage>, StoreUnavailable>
 
     /**
      * Gives up to `limit` conversations that need a host to `host`, those that wait longest first. Each gets a fence higher
@@ -76,16 +79,16 @@ export class BuilderStore extends Context.Service<
 
     /** Prolongs leases and answers which of them were lost: run out and taken over, or given back. */
     readonly renew: (
-      held: ReadonlyArray<Held>,
+      leases: ReadonlyArray<LeaseRef>,
       leaseMillis: number
-    ) => Effect.Effect<ReadonlyArray<Held>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<LeaseRef>, StoreUnavailable>
 
     /** A conversation as its host sees it, if the lease is still its own. */
-    readonly held: (held: Held) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
+    readonly leased: (lease: LeaseRef) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
 
     /** Like `change`, by its host. */
     readonly settle: <E>(
-      held: Held,
+      lease: LeaseRef,
       decide: (before: Conversation, now: number) => Result.Result<Change, E>
     ) => Effect.Effect<Conversation, E | HostLost | StoreUnavailable>
 
@@ -105,7 +108,7 @@ export class BuilderStore extends Context.Service<
       view: View | null
     ) => Effect.Effect<void, StoreUnavailable>
 
-    /** What the look with this number, or a later one, has shown; none while it was not given. */
+    /** The view of the request with this number, or of a later one; none while it was not given. */
     readonly seen: (
       id: ConversationId,
       kind: ViewKind,

@@ -1,6 +1,6 @@
 /**
- * What a message of a conversation may ask for, and the two ways of writing it: one node of the graph language as JSON, or
- * one line such as `click //button[1]`.
+ * The commands of a message, and their two notations: one node of the graph language as JSON, or one line such as
+ * `click //button[1]`.
  */
 import { Result, Schema } from "effect"
 
@@ -13,7 +13,7 @@ export const Candidate = Schema.Struct({
 })
 export type Candidate = typeof Candidate.Type
 
-/** What is done on the page, by whoever has it open. */
+/** Commands that the host of the page carries out. */
 export const PageCommand = Schema.Union([
   /** Does an action, and adds it to the draft when it succeeds. */
   Schema.Struct({ _tag: Schema.Literal("Do"), candidate: Candidate }),
@@ -21,7 +21,7 @@ export const PageCommand = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("Next") }),
   /** Does the steps of the draft that come next, up to its end. */
   Schema.Struct({ _tag: Schema.Literal("Continue") }),
-  /** Opens the start page anew and does the steps of the draft again, up to where the conversation stands. */
+  /** Opens the start page again and repeats the steps of the draft, up to the position of the conversation. */
   Schema.Struct({ _tag: Schema.Literal("Replay") })
 ])
 export type PageCommand = typeof PageCommand.Type

@@ -9,16 +9,16 @@
  *     '--> awaiting ----'
  * ```
  *
- * A turn is what is done for one message, or to open the page. A *host* does it: a worker with a browser, which holds the
- * conversation by a lease for as long as it keeps the page open. Between turns the conversation is the caller's, who
- * changes it through the decisions below. What ends it after a time of idleness, and what a lost lease means, is derived
- * from the clock, so that it holds even when no host is left. Instants are epoch milliseconds.
+ * A turn is what is done for one message, or to open the page. A *host* does it: a worker with a browser, which holds
+ * the conversation by a lease for as long as it keeps the page open. Between turns the conversation is the caller's,
+ * who changes it through the decisions below. The end after a time of idleness, and the effect of a lost lease, are
+ * derived from the clock, so that they hold even when no host is left. Instants are epoch milliseconds.
  */
 import { Result, Schema } from "effect"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import { PageCommand } from "./Command.ts"
+import type { ActionResult, ConversationMessage } from "./ConversationMessage.ts"
 import * as Draft from "./Draft.ts"
-import type { ActionResult, Message } from "./Message.ts"
 
 export const ConversationId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("ConversationId"))
 export type ConversationId = typeof ConversationId.Type
@@ -36,7 +36,7 @@ export type Status = typeof Status.Type
 /** Opens the page, and does the steps of the draft up to the node `until`, not including it. */
 const Opening = Schema.Struct({ _tag: Schema.Literal("Open"), until: Schema.NullOr(Schema.String) })
 
-/** What is to be done on the page. `id` tells one turn from the next. */
+/** A command for the page. `id` identifies a turn. */
 export const Turn = Schema.Struct({
   id: Schema.String,
   command: Schema.Union([Opening, ...PageCommand.members]),
@@ -72,7 +72,7 @@ export const Conversation = Schema.Struct({
   rest: Schema.Literals(["idle", "errored", "completed"]),
   /** The message whose question must be answered first. */
   question: Schema.NullOr(Schema.String),
-  /** Where the page is opened up to once the question is answered. */
+  /** The node up to which the page is opened once the question is answered. */
   until: Schema.NullOr(Schema.String),
   /** The number of the last message. */
   messages: Schema.Int,
@@ -83,10 +83,10 @@ export const Conversation = Schema.Struct({
 })
 export type Conversation = typeof Conversation.Type
 
-/** What a decision changes: the conversation, and messages that are new or have changed. */
+/** The result of a decision: the conversation, and messages that are new or have changed. */
 export interface Change {
   readonly conversation: Conversation
-  readonly messages: ReadonlyArray<Message>
+  readonly messages: ReadonlyArray<ConversationMessage>
 }
 
 /** A conversation in which nothing happens for so long ends, and gives its browser back. */
@@ -121,10 +121,10 @@ export class HostLost extends Schema.TaggedError<HostLost>()("HostLost", {
   }
 }
 
-/** Tells whether a host holds the conversation at `at`. */
+/** Whether a host has the lease of the conversation at `at`. */
 export const isHeld = ({ lease }: Conversation, at: number): boolean => lease !== null && lease.until > at
 
-/** Tells whether a page is open at `at`. */
+/** Whether a page is open at `at`. */
 export const hasPage = (one: Conversation, at: number): boolean =>
   one.page && isHeld(one, at) && statusAt(one, at) !== "ended"
 
@@ -143,10 +143,10 @@ export const isTerminal = (status: Status): boolean =>
   status === "completed" || status === "agent-errored" || status === "ended"
 
 /** A message before it has its number. */
-export type Said = Omit<Message, "number" | "createdAt">
+export type NewMessage = Omit<ConversationMessage, "number" | "createdAt">
 
-/** Appends messages. That counts as something that happens, but brings no conversation back that has ended. */
-export const say = (one: Conversation, said: ReadonlyArray<Said>, at: number): Change => ({
+/** Appends messages. That counts as activity, but does not reopen an ended conversation. */
+export const say = (one: Conversation, said: ReadonlyArray<NewMessage>, at: number): Change => ({
   conversation: {
     ...one,
     messages: one.messages + said.length,
@@ -156,9 +156,9 @@ export const say = (one: Conversation, said: ReadonlyArray<Said>, at: number): C
 })
 
 /**
- * The conversation if its caller may change it at `at`: it has not ended, and no turn is under way.
+ * The conversation if its caller may change it at `at`: it has not ended, and no turn is in progress.
  *
- * A turn whose host went away is given up here. Whether it took effect is not known, so it is never done again.
+ * A turn whose host was lost is dropped here. Whether it took effect is not known, so it is never done again.
  */
 export const free = (
   one: Conversation,
@@ -186,18 +186,18 @@ export const begin = (one: Conversation, turn: Pick<Turn, "id" | "command">, at:
 })
 
 /**
- * Stops what goes on: a turn that nobody has taken is forgotten, one under way is stopped by its host, and an open
- * question need no longer be answered. Answers the same conversation when nothing goes on.
+ * Stops the turn in progress: a turn that no host has taken is dropped, one in progress is stopped by its host, and an
+ * open question needs no answer any more. Returns the same conversation when no turn is in progress.
  */
 export const interrupt = (
   one: Conversation,
-  asked: Message | null,
+  asked: ConversationMessage | null,
   noticeId: string,
   at: number
 ): Result.Result<Change, ConversationNotFound> => {
   const status = statusAt(one, at)
   if (status === "ended") return Result.fail(new ConversationNotFound({ conversationId: one.id, ended: true }))
-  const notice: Said = { id: noticeId, role: "agent", kind: "text", text: "Interrupted. The draft is unchanged" }
+  const notice: NewMessage = { id: noticeId, role: "agent", kind: "text", text: "Interrupted. The draft is unchanged" }
   if (one.question !== null) {
     const { conversation, messages } = say({ ...one, question: null, rest: "idle" }, [notice], at)
     const dismissed =
@@ -209,13 +209,13 @@ export const interrupt = (
   return Result.succeed({ conversation: { ...one, turn: { ...one.turn, stop: true } }, messages: [] })
 }
 
-/** Ends a conversation for good, whatever goes on in it. One that has ended stays as it is. */
+/** Ends a conversation for good, including a turn in progress. One that has ended stays as it is. */
 export const end = (one: Conversation, at: number): Change => ({
   conversation: one.endedAt !== null ? one : { ...one, endedAt: at, turn: null, question: null, page: false },
   messages: []
 })
 
-/** Tells whether a host is needed that is not there: a turn waits, and nobody holds the conversation. */
+/** Whether a host is needed: a turn waits, and no host has the lease. */
 export const needsHost = (one: Conversation, at: number): boolean =>
   statusAt(one, at) === "processing" && one.turn?.taken === false && !isHeld(one, at)
 
@@ -263,7 +263,7 @@ export const settle = (
     return Result.fail(new HostLost({ conversationId: one.id, fence: one.fence }))
   }
   const { draft, page, rest, result, text } = outcome
-  const reply: Said = {
+  const reply: NewMessage = {
     id: messageId,
     role: "agent",
     kind: result === null ? "text" : "action_result",
@@ -273,12 +273,12 @@ export const settle = (
   return Result.succeed(say({ ...one, draft, page, rest, turn: null }, [reply], at))
 }
 
-/** Gives the conversation back, its page closed. A turn under way is given up. */
+/** Gives the conversation back, its page closed. A turn in progress is dropped. */
 export const released = (one: Conversation, noticeId: string, at: number): Result.Result<Change> => {
   const freed = { ...one, lease: null, page: false }
   if (one.turn?.taken !== true || one.endedAt !== null) return Result.succeed({ conversation: freed, messages: [] })
   const text =
     "The worker that had the page open was shut down before it was done. Whether it took effect is not known; the draft is unchanged"
-  const notice: Said = { id: noticeId, role: "agent", kind: "text", text }
+  const notice: NewMessage = { id: noticeId, role: "agent", kind: "text", text }
   return Result.succeed(say({ ...freed, turn: null, rest: "errored" }, [notice], at))
 }

@@ -41,7 +41,7 @@ export type Draft = typeof Draft.Type
 /** Changes further back than this cannot be taken back. */
 const maxEdits = 1_000
 
-/** What the functions below fail with: a draft that could not be saved, or one that takes too much to be checked. */
+/** The errors of the functions below: a draft that could not be saved, or one that takes too much to be checked. */
 type Refusal = InvalidWorkflow | Sandbox.TooCostly
 
 /** A draft of two nodes: START at an address, and END. Fails with everything that is wrong with it. */
@@ -75,7 +75,7 @@ export const fresh = (
     edits: []
   })
 
-/** A draft that goes on from a workflow as it is, with the place behind the START of its graph. */
+/** A draft that extends an existing workflow, with the cursor behind the START of its graph. */
 export const of = (
   workflow: {
     readonly name: string
@@ -113,7 +113,7 @@ export const next = (draft: Draft, all: Graph): Node => {
  * Puts a node at the cursor, and the cursor behind it. Fails with what is wrong with the node, each problem at its path in
  * it.
  *
- * A BOOL_CONDITION leads on where it holds, and to an END of its own where it does not.
+ * A BOOL_CONDITION leads to the next node where it holds, and to a separate END where it does not.
  */
 export const insert = Effect.fnUntraced(function* (
   draft: Draft,
@@ -166,7 +166,7 @@ export const insert = Effect.fnUntraced(function* (
   return { draft: whole, node: node.id }
 })
 
-/** Takes the node that comes next out. Whatever led to it leads to the one after it. */
+/** Takes the node that comes next out. Edges to it lead to its successor. */
 export const drop = Effect.fnUntraced(function* (draft: Draft) {
   const all = yield* graph(draft)
   const node = next(draft, all)

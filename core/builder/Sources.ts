@@ -7,7 +7,7 @@ import { Runs } from "../run/Runs.ts"
 import { Workflows } from "../workflow/Workflows.ts"
 import { type RunId, type WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
 import type { Caller } from "../workspace/Workspace.ts"
-import type { Opening } from "./Opening.ts"
+import type { Opening } from "./ConversationStart.ts"
 
 /** Raised for a run that has not failed, so that there is no failed node to go to. */
 export class RunNotFailed extends Schema.TaggedError<RunNotFailed>()("RunNotFailed", {
@@ -21,7 +21,7 @@ export class RunNotFailed extends Schema.TaggedError<RunNotFailed>()("RunNotFail
 
 interface Given {
   readonly inputs: Schema.JsonObject
-  /** The vault user that stands for every alias which the inputs leave out. */
+  /** The vault user for every alias that the inputs leave out. */
   readonly permissionedUserId: string | null
   readonly lastBrowserState: boolean
 }

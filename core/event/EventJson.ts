@@ -60,7 +60,7 @@ export const reported = (failure: RunFailure): typeof ReportedError.Type => ({
   ...(failure.model === null ? {} : { llm_model: failure.model.name, prompt: failure.model.prompt })
 })
 
-/** The credential behind an alias of the input. `permissioned_user_id` is null while one of several is to be chosen. */
+/** The credential behind an alias of the input. `permissioned_user_id` is null until one of several is chosen. */
 export const VaultReference = Schema.Struct({
   permissioned_user_id: nullable,
   permissioned_user_ids: Schema.Array(Schema.String),
@@ -103,7 +103,7 @@ export const signedFile = ({ at, id, metadata, name }: RunFile, links: Links) =>
   return { signed_file_url: url, signed_file_url_expires: expires, file_name: name, timestamp: iso(at), metadata }
 }
 
-/** What is reported of a screenshot beside its address. */
+/** The metadata of a screenshot beside its address. */
 export const screenshotFacts = (event: RunEventOf<"screenshot.uploaded">) => ({
   screenshot_id: event.screenshotId,
   node_id: event.node.id,
@@ -139,7 +139,7 @@ const end = (event: EndEvent, links: Links | null): Schema.JsonObject => ({
   ...("causedBy" in event && event.causedBy !== undefined ? { session_causing_error: event.causedBy } : {})
 })
 
-/** What the payload of each kind has beside the ids of the run and its workflow. */
+/** The payload of each kind beside the ids of the run and its workflow. */
 const payloads: {
   readonly [Kind in RunEvent["event"]]: (event: RunEventOf<Kind>, links: Links | null) => Schema.JsonObject
 } = {

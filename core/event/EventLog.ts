@@ -20,19 +20,19 @@ export interface Entry extends LoggedEvent {
   readonly submittedAt: number
   /** The client whose stream carries the run's events; `null` when none was named. */
   readonly clientId: string | null
-  /** What the submission said of webhooks, as it was sent. */
+  /** The webhook options of the submission, as received. */
   readonly webhook: Schema.Json | null
-  /** What the submission said of notifications, as it was sent. */
+  /** The notification options of the submission, as received. */
   readonly notifications: Schema.Json | null
 }
 
 /**
- * How much is read at once of events, which may be large: so many of them, and so many characters of payloads. One event is
- * read whatever its size.
+ * How much is read at once of events, which may be large: so many of them, and so many characters of payloads. One
+ * event is read, regardless of its size.
  */
 export const page = { events: 500, characters: 4_000_000 } as const
 
-export interface Read {
+export interface LogPage {
   readonly entries: ReadonlyArray<Entry>
   /** After the last entry that was read. */
   readonly position: Position
@@ -47,7 +47,7 @@ export class EventLog extends Context.Service<
     readonly end: Effect.Effect<Position, StoreUnavailable>
 
     /** Reads up to `limit` entries from the ones after `position`, and no more characters than a page has. */
-    readonly read: (position: Position, limit: number) => Effect.Effect<Read, StoreUnavailable>
+    readonly read: (position: Position, limit: number) => Effect.Effect<LogPage, StoreUnavailable>
 
     /**
      * Passes the next entries to `handle` for a named consumer, whose position is stored; a new consumer begins with

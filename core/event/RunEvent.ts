@@ -61,7 +61,7 @@ const question = {
   ...ofRun,
   step: Schema.String,
   missingProperties: Schema.Array(Schema.String),
-  /** What the answer must satisfy. */
+  /** The schema of the answer. */
   schema: Schema.JsonObject,
   message: Schema.String
 }
@@ -114,7 +114,7 @@ export const RunEvent = Schema.Union([
   }),
   /** The video of an attempt. `at` is its end. */
   Schema.Struct({ event: Schema.Literal("video.uploaded"), ...ofRun, videoId: Schema.String, at: Schema.Finite }),
-  /** A person has taken or released control of the browser of the run. What they did is not reported. */
+  /** A person has taken or released control of the browser of the run. Their gestures are not reported. */
   Schema.Struct({ event: Schema.Literal("control.taken"), ...ofRun, userId: Schema.String, at: Schema.Finite }),
   Schema.Struct({
     event: Schema.Literal("control.returned"),
@@ -151,7 +151,7 @@ export const RunEvent = Schema.Union([
     /** The error that was recovered from, or was not. */
     errorId: Schema.String,
     node: Schema.Struct({ id: Schema.String, name: Schema.String }),
-    /** What a model said; `null` where none was asked. */
+    /** The reason given by a model; `null` where none was asked. */
     analysis: Schema.NullOr(Schema.String),
     rootCause: Schema.String,
     category: Schema.String,
@@ -160,7 +160,7 @@ export const RunEvent = Schema.Union([
     recovery: Schema.String,
     remedy: Schema.String,
     outcome: Schema.Literals(["success", "failure"]),
-    /** What was done about a pop-up. */
+    /** The dismissal of a pop-up. */
     popup: Schema.optionalKey(
       Schema.Struct({
         phase: Schema.Literals(["modal_decision_dispatched", "popup_dismiss_verified"]),

@@ -20,7 +20,7 @@ export const RunFailure = Schema.Struct({
   node: Schema.NullOr(Schema.Struct({ id: Schema.String, name: Schema.String, action: Schema.String })),
   category: known,
   subType: known,
-  /** What led to it, in a sentence about the page rather than the step. */
+  /** Its cause, in a sentence about the page rather than the step. */
   description: known,
   /** The cause in the words of the system that reported it. */
   original: known,
@@ -31,7 +31,7 @@ export const RunFailure = Schema.Struct({
 })
 export type RunFailure = typeof RunFailure.Type
 
-/** What is known of a failure, apart from its id and its instant. */
+/** A failure, without its id and its instant. */
 export type Facts = Omit<RunFailure, "id" | "at">
 
 /** A failure of which only these facts are known. All others are `null`. */

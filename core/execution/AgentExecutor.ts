@@ -4,9 +4,9 @@
 import { Effect, Layer, Redacted, Result, type Schema } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import { RunLimits } from "../agent/Limits.ts"
-import * as ModelAdvice from "../agent/model/Advising.ts"
 import { ModelBudget } from "../agent/model/Budget.ts"
 import { Model } from "../agent/model/Model.ts"
+import * as ModelAdvice from "../agent/model/ModelAdvisor.ts"
 import * as ModelUse from "../agent/model/ModelUse.ts"
 import * as Outcome from "../agent/Outcome.ts"
 import { Advisor } from "../agent/recovery/Advisor.ts"
@@ -30,13 +30,13 @@ import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { Workflows } from "../workflow/Workflows.ts"
 import type { RunId } from "../workspace/Ids.ts"
-import * as Evidence from "./Evidence.ts"
+import { bestEffort } from "./BestEffort.ts"
+import * as EvidenceRecorder from "./EvidenceRecorder.ts"
 import * as RunAccounts from "./RunAccounts.ts"
 import * as RunObserver from "./RunObserver.ts"
 import * as RunRecovery from "./RunRecovery.ts"
 import * as RunSession from "./RunSession.ts"
 import * as RunVerdict from "./RunVerdict.ts"
-import { surviving } from "./Surviving.ts"
 
 export const layer = Layer.effect(
   Executor,
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
     const limits = yield* RunLimits
     const artifacts = yield* RunArtifacts
     const observerOf = yield* RunObserver.make
-    const evidence = yield* Evidence.make
+    const evidence = yield* EvidenceRecorder.make
     const sourceOfFiles = yield* FileSource
     const codes = yield* LoginCodes
     const openAccounts = yield* RunAccounts.make
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
 
     /** A decision of a model that cannot be stored is missing, and the run continues. */
     const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
-      decisions.keep(id, decision).pipe(surviving(secrets, "A decision of a model could not be kept"))
+      decisions.keep(id, decision).pipe(bestEffort(secrets, "A decision of a model could not be kept"))
 
     /** Opens what an attempt needs. It fails as an execution that ends before it opens a page. */
     const begin = Effect.fnUntraced(function* (claimed: Claimed) {

@@ -7,8 +7,8 @@ import type { Picture } from "../agent/Observer.ts"
 import type { Person, Popup } from "../agent/Person.ts"
 import type { OpenPopup } from "../event/RunEvent.ts"
 import type { Reporter } from "../run/Executor.ts"
-import * as Asking from "../run/interaction/Asking.ts"
 import type { Question } from "../run/interaction/Interaction.ts"
+import * as InteractionRequest from "../run/interaction/InteractionRequest.ts"
 import type { InteractionStore } from "../run/interaction/InteractionStore.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import type { Signals } from "../runtime/Signals.ts"
@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
       fence: run.lease.fence
     }
     const ask = (question: Question, lifetimeMillis: number) =>
-      Effect.provide(Asking.ask(asker, question, lifetimeMillis, reporter.event), services)
+      Effect.provide(InteractionRequest.ask(asker, question, lifetimeMillis, reporter.event), services)
 
     return {
       ask: Effect.fnUntraced(function* ({ message, node, schema, shot = null, timeoutMillis }) {

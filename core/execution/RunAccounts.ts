@@ -2,7 +2,7 @@
  * The credentials of a run, opened for its attempt. No secret is read by this.
  */
 import { Effect } from "effect"
-import * as Credentials from "../run/Credentials.ts"
+import * as CredentialReferences from "../run/CredentialReferences.ts"
 import type { Run } from "../run/Run.ts"
 import type { Outcome } from "../run/Transition.ts"
 import type { Account } from "../vault/Account.ts"
@@ -42,5 +42,5 @@ export const forgetting = Effect.map(Accounts, (accounts) =>
 const used = (credential: Run["credentials"][number]) => ({
   alias: credential.alias,
   domain: credential.domain,
-  permissionedUserId: Credentials.chosen(credential) ?? credential.permissionedUserIds[0] ?? ""
+  permissionedUserId: CredentialReferences.chosen(credential) ?? credential.permissionedUserIds[0] ?? ""
 })

@@ -5,20 +5,20 @@ import { Cause, Effect } from "effect"
 import type { Execution } from "../agent/Execution.ts"
 import type { Observer } from "../agent/Observer.ts"
 import * as ElementMemory from "../agent/recovery/ElementMemory.ts"
-import type { Analysis } from "../agent/recovery/Remedy.ts"
-import * as Settings from "../agent/recovery/Settings.ts"
+import * as RecoverySettings from "../agent/recovery/RecoverySettings.ts"
+import type { Analysis } from "../agent/recovery/RecoveryStrategy.ts"
 import type { RunEvent } from "../event/RunEvent.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import { Patches } from "../workflow/patch/Patches.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
-import { surviving } from "./Surviving.ts"
+import { bestEffort } from "./BestEffort.ts"
 
 export interface RunRecovery {
   readonly recovery: NonNullable<Execution["recovery"]>
   readonly observes: Pick<Observer<never>, "analysed" | "offered">
-  /** Keeps what was learned of elements. What cannot be kept is missing; the run ends as it does. */
+  /** Keeps what was learned of elements. Records that cannot be stored are missing; the run ends as it does. */
   readonly over: Effect.Effect<void>
 }
 
@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
   const patches = yield* Patches
 
   return Effect.fnUntraced(function* ({ run, version }: Claimed, reporter: Reporter, secrets: Secrets) {
-    const settings = Settings.of(version.content.settings)
+    const settings = RecoverySettings.of(version.content.settings)
     const { workflowId, workspaceId } = run
     const load = settings.selectors ? elements.of(workspaceId, workflowId) : Effect.succeed([])
     const { learned, memories } = yield* ElementMemory.of(
@@ -46,9 +46,9 @@ export const make = Effect.gen(function* () {
           const id = yield* identifiers.uuid
           yield* reporter.event(eventOf({ runId: run.id, workflowId }, id, analysis, secrets))
         }),
-        offered: (offer) => patches.offer(workspaceId, workflowId, offer, run.id).pipe(surviving(secrets, notKept))
+        offered: (offer) => patches.offer(workspaceId, workflowId, offer, run.id).pipe(bestEffort(secrets, notKept))
       },
-      over: Effect.suspend(() => elements.keep(workspaceId, workflowId, learned())).pipe(surviving(secrets, notKept))
+      over: Effect.suspend(() => elements.keep(workspaceId, workflowId, learned())).pipe(bestEffort(secrets, notKept))
     } satisfies RunRecovery
   })
 })

@@ -8,9 +8,9 @@ import * as Session from "../browser/Session.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
 import type { Account } from "../vault/Account.ts"
-import * as KeptState from "../vault/KeptState.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
 import * as Proxies from "../vault/Proxies.ts"
+import * as SealedBrowserState from "../vault/SealedBrowserState.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
 import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
 import type * as AllowedSites from "../workflow/AllowedSites.ts"
@@ -20,7 +20,7 @@ import * as SavedSession from "./SavedSession.ts"
 
 /** The session of one attempt. */
 export interface RunSession {
-  /** What the browser begins with; `Session.secrets` are those of its values that must not be shown. */
+  /** The initial state of the browser; `Session.secrets` are those of its values that must not be shown. */
   readonly session: Session.Session
   /**
    * Keeps what the credentials have kept. An attempt that could not sign in, or whose browser went away, leaves what is
@@ -29,10 +29,10 @@ export interface RunSession {
   readonly over: (page: BrowserSession, outcome: Outcome) => Effect.Effect<void>
 }
 
-/** What asks for a session: whose credentials it uses, and what the workflow says of the way out. */
+/** The reasons for a session: whose credentials it uses, and what the workflow says of the way out. */
 export interface Asking {
   readonly workspaceId: WorkspaceId
-  /** What a proxy stays the same for, where no credential asks for one. */
+  /** The identity that keeps a proxy the same, where no credential asks for one. */
   readonly id: string
   readonly accounts: Iterable<Account>
   readonly settings: Settings
@@ -54,7 +54,7 @@ interface Used {
   readonly state: BrowserState
 }
 
-/** The session of a run that brings nothing. */
+/** The session of a run without saved state. */
 const plain = (allowedSites: AllowedSites.AllowedSites): RunSession => ({
   session: { ...Session.empty, allowedSites },
   over: () => Effect.void
@@ -72,13 +72,13 @@ export const make = Effect.gen(function* () {
       .change(entry.workspaceId, entry.id, (before) => Result.succeed(decide(before)))
       .pipe(Effect.catchTag("KeyTaken", Effect.die))
 
-  /** Marks a credential as used. What it has of an expired session is gone with that. */
+  /** Marks a credential as used. Values of an expired session are dropped with it. */
   const use = Effect.fnUntraced(function* (cipher: Cipher, account: Account, now: number) {
     const entry = Option.getOrElse(
       yield* change(account.entry, (before) => SavedSession.used(before, now)),
       () => account.entry
     )
-    return { entry, state: yield* KeptState.open(cipher, entry) } satisfies Used
+    return { entry, state: yield* SealedBrowserState.open(cipher, entry) } satisfies Used
   })
 
   /** The proxy that the first of the credentials asks for, or else the workflow. */
@@ -156,7 +156,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** What an attempt of a run asks for. */
+/** The requirements of an attempt of a run. */
 export const ofRun = ({ run, version }: Claimed, accounts: Iterable<Account>): Asking => ({
   workspaceId: run.workspaceId,
   id: run.workflowId,

@@ -1,5 +1,5 @@
 /**
- * What becomes of a run whose attempt has failed: the error code that the failed node names, whether the run is tried
+ * The next state of a run whose attempt has failed: the error code that the failed node names, whether the run is tried
  * again, and whether its workflow is paused.
  */
 import { Clock, Effect, Option, type Schema } from "effect"
@@ -12,7 +12,7 @@ import type { Settings } from "../workflow/Workflow.ts"
 import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 
-/** An attempt that failed. `committed` tells whether it passed a node that must not be repeated. */
+/** An attempt that failed. `committed` is true when it passed a node that must not be repeated. */
 export interface FailedAttempt {
   readonly data: Schema.JsonObject
   readonly failure: Failure
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** What is reported of a failure: in the words of its error code, where the node names one. */
+/** The report of a failure: in the words of its error code, where the node names one. */
 const reportedAs = (
   { errorCodeId: _code, failedLogin: _login, passing: _passing, ...facts }: Failure,
   message: string,

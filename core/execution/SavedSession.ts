@@ -3,7 +3,7 @@
  */
 import type { Schema } from "effect"
 import * as Session from "../browser/Session.ts"
-import * as Place from "../vault/Place.ts"
+import * as BrowserLocation from "../vault/BrowserLocation.ts"
 import * as Domain from "../vault/site/Domain.ts"
 import { type BrowserState, type Cookie as KeptCookie, type VaultEntry, withoutExpired } from "../vault/VaultEntry.ts"
 
@@ -28,7 +28,7 @@ export const used = (entry: VaultEntry, now: number): VaultEntry => ({ ...withou
 
 /**
  * The entry with the parts that a run leaves behind, sealed. `began` is what it was when the run began: where the state
- * was cleared since, nothing is kept. What its switches say now decides, and a part that the run does not bring stays.
+ * was cleared since, nothing is kept. Its present switches decide, and a part that the run does not have stays.
  *
  * The entry does not count as updated: what its secret provider gave stays good, and a login that failed stays failed.
  */
@@ -59,7 +59,10 @@ const withParts = (
   }
 }
 
-/** What an entry brings into a session, but for its proxy and the sites that it may visit. `state` is what its sealed parts hold. */
+/**
+ * The contribution of an entry to a session, without its proxy and the sites that it may visit. `state` is what its
+ * sealed parts hold.
+ */
 export const brought = (entry: VaultEntry, state: BrowserState, now: number): Session.Session => {
   const { domain, fields } = entry
   const hostname = Domain.hostnameOf(domain)
@@ -75,13 +78,13 @@ export const brought = (entry: VaultEntry, state: BrowserState, now: number): Se
     sessionStorage: byOrigin(state.session_storage, origins),
     userAgent: fields.user_agent === "" ? null : fields.user_agent,
     headers: headers.length === 0 ? [] : [{ origins, headers }],
-    place: (fields.location === null ? null : Place.parse(fields.location)) ?? Place.nowhere,
+    place: (fields.location === null ? null : BrowserLocation.parse(fields.location)) ?? BrowserLocation.nowhere,
     proxy: null,
     allowedSites: []
   }
 }
 
-/** One session of several. Where they speak of the same thing, the first that says anything about it is heard. */
+/** One session of several. Of entries with the same property, the first with a value wins. */
 export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session =>
   sessions.reduceRight(
     (rest, first) => ({
@@ -91,7 +94,7 @@ export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session 
       sessionStorage: { ...rest.sessionStorage, ...first.sessionStorage },
       userAgent: first.userAgent ?? rest.userAgent,
       headers: [...first.headers, ...rest.headers],
-      place: first.place === Place.nowhere ? rest.place : first.place,
+      place: first.place === BrowserLocation.nowhere ? rest.place : first.place,
       proxy: first.proxy ?? rest.proxy,
       allowedSites: rest.allowedSites
     }),
@@ -269,8 +272,8 @@ const asKept = (cookie: Session.Cookie, storeId: string | null): KeptCookie => (
 })
 
 /**
- * Storage in the shape that it had. Where there was none it is that of the site alone when nothing but the site stored
- * anything, and by origin otherwise.
+ * Storage in the shape that it had. Without an earlier one it is that of the site alone when nothing but the site
+ * stored anything, and by origin otherwise.
  */
 const changedStorage = (
   before: Schema.JsonObject | null,

@@ -1,9 +1,9 @@
 /**
- * What holds the waiting runs of one workflow, and until when.
+ * The holds on the waiting runs of one workflow, and their ends.
  *
- * A gate combines independent holds: the run window being closed, and a manual pause. Runs may start only while no
- * hold stands. Being held is never written on a run: it follows from the gate and an instant, so that one edit holds
- * or releases one run or a million alike.
+ * A gate combines independent holds: the run window being closed, and a manual pause. Runs may start only while no hold
+ * is in force. Being held is never written on a run: it follows from the gate and an instant, so that one edit holds or
+ * releases one run or a million alike.
  *
  * Everything here is a function of its arguments; instants are epoch milliseconds.
  */
@@ -58,7 +58,7 @@ export interface StartInterval {
   readonly stopsAt: number
 }
 
-/** Who changes a gate, and when. */
+/** The author and the instant of a change of a gate. */
 export interface Actor {
   readonly at: number
   readonly by: string
@@ -70,7 +70,7 @@ export class WindowIsOpen extends Schema.TaggedError<WindowIsOpen>()("WindowIsOp
 /** The gate of a workflow that was never given a window nor paused: always open. */
 export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift: null, pause: null, removedAt: null }
 
-/** Replaces the window. A lift ends, whatever the new window says; a manual pause stays. */
+/** Replaces the window. A lift ends, regardless of the new window; a manual pause stays. */
 export const setWindow = (gate: Gate, runWindow: RunWindow.ValidRunWindow, actor: Actor): Gate =>
   changed(gate, { runWindow, windowSet: actor, lift: null })
 
@@ -142,7 +142,7 @@ export const windowState = (gate: Gate, at: number): RunWindow.RunWindowState | 
  * `null` when none is in sight: the workflow is deleted, or paused without an end, or its window does not open within 400 days of
  * the first instant at which the pause allows it. For a current interval `startsAt` is `at` or earlier.
  */
-export const passage = (gate: Gate, at: number): StartInterval | null => {
+export const startInterval = (gate: Gate, at: number): StartInterval | null => {
   if (gate.removedAt !== null) return null
   const from = isPaused(gate, at) ? (gate.pause?.until ?? null) : at
   if (from === null) return null
@@ -159,7 +159,7 @@ export const passage = (gate: Gate, at: number): StartInterval | null => {
  * The instant at which `passage` must be asked again because time alone may change its answer; `Infinity` when it
  * cannot. `found` is what `passage(gate, at)` answered.
  */
-export const reviewAt = (gate: Gate, found: StartInterval | null, at: number): number => {
+export const nextReviewAt = (gate: Gate, found: StartInterval | null, at: number): number => {
   if (found !== null) return found.stopsAt
   const shutForGood = gate.removedAt !== null || (gate.pause !== null && gate.pause.until === null)
   return shutForGood ? Infinity : at + lookAgainMillis

@@ -1,5 +1,5 @@
 /**
- * Where gates are kept. A gate is the one thing on which submissions, edits and claims of a workflow serialise.
+ * The store of gates. A gate is the one thing on which submissions, edits and claims of a workflow serialise.
  */
 import type { Effect, Result } from "effect"
 import { Context } from "effect"
@@ -7,7 +7,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { Gate } from "./Gate.ts"
 
-/** What became of a gate: its states before and after the decision, and the instant at which it was made. */
+/** A changed gate: its states before and after the decision, and the instant at which it was made. */
 export interface Changed {
   readonly before: Gate
   readonly after: Gate
@@ -43,7 +43,7 @@ export class GateStore extends Context.Service<
       decide: Decide<E>
     ) => Effect.Effect<Changed, E | WorkflowNotFound | StoreUnavailable>
 
-    /** Like `change`, and counts the waiting runs of the workflow while none of them can start. */
+    /** Like `change`, and also counts the waiting runs of the workflow while it cannot start any. */
     readonly changeAndCount: <E>(
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,

@@ -11,14 +11,14 @@ import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
 import { type Changed, GateStore } from "./GateStore.ts"
 
-/** A window as it stands, with its state at the instant of the answer. Both are `null` when there is none. */
+/** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
   readonly runWindow: RunWindow.RunWindow | null
   readonly state: RunWindow.RunWindowState | null
   readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
 }
 
-/** What applying a window would do, and what it means. */
+/** The effect of a window, without applying it, and its meaning. */
 export interface Preview {
   readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
   readonly state: RunWindow.RunWindowState
@@ -28,7 +28,7 @@ export interface Preview {
   readonly holds: number
 }
 
-/** What an unpause of several workflows did. */
+/** The result of an unpause of several workflows. */
 export interface Unpaused {
   /** How many waiting runs may start now and could not before. */
   readonly resumedRuns: number

@@ -12,18 +12,18 @@ import { type Claimed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /**
- * Carries out the attempt of a claimed run and settles it, whatever happens.
+ * Carries out the attempt of a claimed run and settles it in every case.
  *
- * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as
- * `Transition.abandon` decides. Where the lease is lost, nothing more is written. It succeeds in each of these cases.
+ * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as `Transition.abandon`
+ * decides. After a lost lease, nothing more is written. It succeeds in each of these cases.
  */
 export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed) {
   const store = yield* RunStore
   const executor = yield* Executor
   const signals = yield* Signals
   const grown = signals.publish({ _tag: "events" })
-  const held = { id: claimed.run.id, fence: claimed.run.lease.fence }
-  const told = yield* Queue.unbounded<RunEvent>()
+  const lease = { id: claimed.run.id, fence: claimed.run.lease.fence }
+  const reported = yield* Queue.unbounded<RunEvent>()
   const writing = yield* Semaphore.make(1)
   let unwritten: ReadonlyArray<RunEvent> = []
 
@@ -31,9 +31,9 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   const write = (progress: Partial<Run.Progress>) =>
     writing.withPermits(1)(
       Effect.gen(function* () {
-        unwritten = [...unwritten, ...(yield* Queue.clear(told))]
+        unwritten = [...unwritten, ...(yield* Queue.clear(reported))]
         if (unwritten.length === 0 && Object.keys(progress).length === 0) return
-        yield* store.report(held, { events: unwritten, progress })
+        yield* store.report(lease, { events: unwritten, progress })
         const isMore = unwritten.length > 0
         unwritten = []
         if (isMore) yield* grown
@@ -43,31 +43,33 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
 
   const settle = (decide: (locked: Transition.LockedRun<Run.RunningRun>, now: number) => Transition.Change) =>
     write({}).pipe(
-      Effect.andThen(StoreUnavailable.retry(store.settle(held, decide))),
+      Effect.andThen(StoreUnavailable.retry(store.settle(lease, decide))),
       // A run that is put off is the scheduler's to wake the workers for.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
-      // What it held of its credentials is free.
+      // Its slots of credentials are free.
       Effect.tap(claimed.run.credentials.length === 0 ? Effect.void : signals.publish({ _tag: "work" })),
       Effect.tap(grown)
     )
 
   const loggedIn = (alias: string) =>
-    StoreUnavailable.retry(store.loggedIn(held, alias)).pipe(
+    StoreUnavailable.retry(store.loggedIn(lease, alias)).pipe(
       Effect.flatMap((freed) => (freed ? signals.publish({ _tag: "work" }) : Effect.void))
     )
 
-  const writer = Effect.forever(Effect.andThen(Queue.peek(told), write({})))
+  const writer = Effect.forever(Effect.andThen(Queue.peek(reported), write({})))
 
-  const attempt = executor.execute(claimed, { event: (event) => Queue.offer(told, event), mark: write, loggedIn }).pipe(
-    Effect.map((outcome) => () => outcome),
-    Effect.catchDefect((defect) =>
-      Effect.logError("The attempt failed with an internal error", defect).pipe(Effect.as(died))
-    ),
-    Effect.raceFirst(writer)
-  )
+  const attempt = executor
+    .execute(claimed, { event: (event) => Queue.offer(reported, event), mark: write, loggedIn })
+    .pipe(
+      Effect.map((outcome) => () => outcome),
+      Effect.catchDefect((defect) =>
+        Effect.logError("The attempt failed with an internal error", defect).pipe(Effect.as(died))
+      ),
+      Effect.raceFirst(writer)
+    )
 
-  // What an attempt has come to is kept, even if it is interrupted in that moment.
+  // The outcome of an attempt is kept, even if it is interrupted in that moment.
   yield* Effect.uninterruptibleMask((restore) =>
     restore(attempt).pipe(
       Effect.flatMap((outcome) => settle((locked, at) => Transition.settle(locked, outcome(locked.run, at), at))),
@@ -77,7 +79,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
       Effect.catchTag("StoreUnavailable", ({ message }) =>
         Effect.logError(`The end of an attempt could not be stored: ${message}`)
       ),
-      Effect.annotateLogs({ session_id: held.id })
+      Effect.annotateLogs({ session_id: lease.id })
     )
   )
 })

@@ -1,5 +1,5 @@
 /**
- * What carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
+ * Carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
  */
 
 import { Context, type Effect } from "effect"
@@ -28,7 +28,7 @@ export class Executor extends Context.Service<
   Executor,
   {
     /**
-     * Carries out one attempt and answers how it ended. Whatever fails on the way is part of the outcome. Interruption
+     * Carries out one attempt and answers how it ended. Every failure on the way is part of the outcome. Interruption
      * ends it promptly and leaves nothing behind.
      */
     readonly execute: (claimed: Claimed, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost | StoreUnavailable>

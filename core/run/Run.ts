@@ -16,7 +16,7 @@ import { Schema } from "effect"
 import * as RunFailure from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
-import type { Credential } from "./Credentials.ts"
+import type { Credential } from "./CredentialReferences.ts"
 
 export const Waiting = Schema.Literals(["execution.queued", "execution.requeued"])
 export const Ended = Schema.Literals(["execution.success", "execution.failed", "execution.stopped"])
@@ -29,7 +29,7 @@ export type StoredStatus = typeof StoredStatus.Type
 export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
 export type Status = typeof Status.Type
 
-/** What a submission may ask for beside its input. */
+/** The options of a submission beside its input. */
 export const Options = Schema.Struct({
   /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
   dryRun: Schema.optionalKey(Schema.Struct({ enabled: Schema.Boolean, addToOutput: Schema.optionalKey(Schema.Json) })),
@@ -52,7 +52,7 @@ export interface Lease {
   readonly until: number
 }
 
-/** How far an attempt has gone, as far as it matters for trying again. */
+/** The progress of an attempt that decides whether it may be repeated. */
 export interface Progress {
   /** It did something on the site that a second attempt would do again. */
   readonly acted: boolean
@@ -60,7 +60,7 @@ export interface Progress {
   readonly committed: boolean
 }
 
-/** What is known of a run in each of its states. */
+/** The fields of a run in each of its states. */
 interface RunFacts {
   readonly id: RunId
   readonly workspaceId: WorkspaceId
@@ -154,12 +154,12 @@ export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
   isWaiting(run) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
 
 /**
- * The earliest instant at or after `at` at which a waiting run can start, as far as time alone decides; `null` when
- * none is in sight or the run does not wait.
+ * The earliest instant at or after `at` at which a waiting run can start, by time alone; `null` when none is in sight
+ * or the run does not wait.
  */
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
-  return Gate.passage(gate, Math.max(at, run.notBefore))?.startsAt ?? null
+  return Gate.startInterval(gate, Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
 /** A failure of a run that no attempt reported itself. */
@@ -179,7 +179,7 @@ export class RunEnded extends Schema.TaggedError<RunEnded>()("RunEnded", {
   }
 }
 
-/** Raised when a worker acts on a run whose lease is no longer its own. Whatever it brings is refused. */
+/** Raised when a worker acts on a run whose lease is no longer its own. Its reports are refused. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", {
   sessionId: Schema.String,
   fence: Schema.Int

@@ -1,5 +1,5 @@
 /**
- * Where runs and their events are kept, and from where workers take them.
+ * The store of runs and their events; workers claim runs here.
  */
 import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
@@ -25,7 +25,7 @@ export interface Claimed {
 }
 
 /** A lease as its worker names it. */
-export interface Held {
+export interface LeaseRef {
   readonly id: RunId
   readonly fence: number
 }
@@ -127,13 +127,13 @@ export class RunStore extends Context.Service<
 
     /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */
     readonly renew: (
-      held: ReadonlyArray<Held>,
+      leases: ReadonlyArray<LeaseRef>,
       leaseMillis: number
-    ) => Effect.Effect<ReadonlyArray<Held>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<LeaseRef>, StoreUnavailable>
 
     /** Appends events of a running attempt and records its progress, if the lease is still its own. */
     readonly report: (
-      held: Held,
+      lease: LeaseRef,
       report: { readonly events: ReadonlyArray<RunEvent>; readonly progress?: Partial<Progress> }
     ) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 
@@ -141,11 +141,11 @@ export class RunStore extends Context.Service<
      * Notes that a running attempt has signed in with the credential of an alias, if the lease is still its own. Answers
      * whether others had to wait for that.
      */
-    readonly loggedIn: (held: Held, alias: string) => Effect.Effect<boolean, LeaseLost | StoreUnavailable>
+    readonly loggedIn: (lease: LeaseRef, alias: string) => Effect.Effect<boolean, LeaseLost | StoreUnavailable>
 
     /** Ends or gives back a running attempt by a decision, if the lease is still its own. */
     readonly settle: (
-      held: Held,
+      lease: LeaseRef,
       decide: (locked: LockedRun<RunningRun>, now: number) => Change
     ) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
 
@@ -173,7 +173,7 @@ export class RunStore extends Context.Service<
     /**
      * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with
      * it: up to `limit` runs of one such failure at a time, except runs submitted later. Returns whether there may be
-     * more. Until all are stopped, none of them starts, and all of them stay known.
+     * more. Until all are stopped, no run of them starts, and all of them stay readable.
      */
     readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean, StoreUnavailable>
 

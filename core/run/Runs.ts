@@ -16,7 +16,7 @@ import { RunId, type RunNotFound, type WorkflowId, type WorkflowNotFound } from 
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import * as Credentials from "./Credentials.ts"
+import * as CredentialReferences from "./CredentialReferences.ts"
 import * as Run from "./Run.ts"
 import { type Filter, type Gated, history, type Listed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -25,7 +25,7 @@ import * as Transition from "./Transition.ts"
 export interface View {
   readonly run: Run.Run
   readonly status: Run.Status
-  /** Every hold that stands; empty for a run that does not wait. */
+  /** Every hold in force; empty for a run that does not wait. */
   readonly holds: ReadonlyArray<Hold>
   /** The earliest instant at which a waiting run can start; `null` when none is in sight or it does not wait. */
   readonly earliestStart: number | null
@@ -33,7 +33,7 @@ export interface View {
   readonly events: ReadonlyArray<LoggedEvent>
 }
 
-/** What is submitted: a workflow, its input and how to run it. */
+/** A submission: a workflow, its input and how to run it. */
 export interface Request {
   readonly workflowId: WorkflowId
   readonly input: Schema.JsonObject
@@ -46,7 +46,7 @@ export class Runs extends Context.Service<
     /**
      * Accepts a run of the latest version of a workflow, if its input satisfies the input contract of that version.
      *
-     * It starts as soon as no hold stands and a worker is free; the answer does not wait for that.
+     * It starts as soon as no hold is in force and a worker is free; the answer does not wait for that.
      */
     readonly submit: (
       caller: Caller,
@@ -67,7 +67,7 @@ export class Runs extends Context.Service<
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
-    /** Stops the waiting runs of deleted workflows, as far as that takes no long time; the scheduler stops the rest. */
+    /** Stops the waiting runs of deleted workflows, within a bounded time; the scheduler stops the rest. */
     readonly stopOrphans: Effect.Effect<void, StoreUnavailable>
 
     /**
@@ -113,7 +113,7 @@ export class Runs extends Context.Service<
           workflowId: request.workflowId,
           versionId: version.versionId,
           input: request.input,
-          credentials: Credentials.of(version.content, request.input),
+          credentials: CredentialReferences.of(version.content, request.input),
           options: request.options,
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl

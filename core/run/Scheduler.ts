@@ -1,8 +1,8 @@
 /**
- * Does what time alone brings about: gates open and close, leases run out, runs have waited too long.
+ * Applies changes that depend on time alone: gates open and close, leases run out, runs have waited too long.
  *
- * Any number of schedulers may run at once. None of them is needed for safety: without one, runs wait longer, and never
- * start while a hold stands.
+ * Any number of schedulers may run at once. Safety does not depend on it: without a scheduler, runs wait longer, and
+ * never start while a hold is in force.
  */
 import { Clock, Effect } from "effect"
 import { GateStore } from "../gate/GateStore.ts"

@@ -1,16 +1,18 @@
 /**
  * Which credentials a run is given, and what it holds of them while it is carried out.
  *
- * An entry of the vault allows so many runs at a time: each holds one of its slots, taken with the claim. Where codes or
+ * An entry of the vault allows so many runs at a time: each holds one of its slots, taken with the claim. If codes or
  * sessions could be confused, one run at a time signs in: it holds the name of what is exclusive until it has. A slot
- * counts for as long as its run is carried out, whatever becomes of its worker; nothing gives it back.
+ * is in use for as long as its run is carried out, even if its worker is lost; nothing gives it back.
  */
 import * as Inbox from "../vault/inbox/Inbox.ts"
 import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
-import type { Credential } from "./Credentials.ts"
+import type { Credential } from "./CredentialReferences.ts"
 
-/** What an entry allows: how many runs at a time (`null`: any number), and what only one at a time may sign in with. */
+/**
+ * The limits of an entry: how many runs at a time (`null`: any number), and what only one at a time may sign in with.
+ */
 export interface Allowance {
   readonly runs: number | null
   /** `null`: nothing. `entry`: the entry. Any other text names what several entries may share, such as a mailbox. */
@@ -18,8 +20,8 @@ export interface Allowance {
 }
 
 /**
- * What an entry allows. One run at a time, unless several sessions are allowed. A code sent by mail or SMS does not say
- * which run requested it, so one run at a time signs in with its address. Codes of an authenticator can be
+ * The limits of an entry. One run at a time, unless several sessions are allowed. A code sent by mail or SMS does not
+ * say which run requested it, so one run at a time signs in with its address. Codes of an authenticator can be
  * distinguished.
  */
 export const allowanceOf = (entry: VaultEntry): Allowance => {
@@ -62,7 +64,7 @@ export interface Entry {
 export type Find = (pair: Pair) => Entry | undefined
 
 /** How many runs hold a name. */
-export type Held = (name: string) => number
+export type InUse = (name: string) => number
 
 /** The members that an attempt may use: those that were not tried, or all of them once each was. */
 export const members = ({ permissionedUserIds, tried = [] }: Credential): ReadonlyArray<string> => {
@@ -79,23 +81,23 @@ export const sharedLoginOf = (entry: Entry): string | null =>
   entry.allowance.login === "entry" ? null : entry.allowance.login
 
 /** Returns whether an entry has a slot to give. */
-export const isFree = (entry: Entry, held: Held): boolean => {
+export const isFree = (entry: Entry, inUse: InUse): boolean => {
   const login = loginOf(entry)
   const { runs } = entry.allowance
-  return (runs === null || held(entry.name) < runs) && (login === null || held(login) === 0)
+  return (runs === null || inUse(entry.name) < runs) && (login === null || inUse(login) === 0)
 }
 
 /**
  * Gives a run a slot of one entry for every alias; `null` when one of them has to wait, and then none is given.
  *
  * Of a pool the member is taken whose turn is longest ago; one that could not sign in comes after those that can, and
- * one that does not exist is passed over. Where no member exists the run is to fail rather than to wait: it gets nothing
- * for that alias. Two aliases of one entry hold one slot.
+ * one that does not exist is passed over. If no member exists the run must fail rather than wait: it gets nothing for
+ * that alias. Two aliases of one entry hold one slot.
  */
 export const assign = (
   credentials: ReadonlyArray<Credential>,
   find: Find,
-  held: Held
+  inUse: InUse
 ): ReadonlyArray<Credential> | null => {
   const assigned: Array<Credential> = []
   for (const credential of credentials) {
@@ -108,7 +110,7 @@ export const assign = (
       continue
     }
     const [best] = existing
-      .filter(({ entry }) => isFree(entry, held) && !(entry.stopping && permissionedUserIds.length === 1))
+      .filter(({ entry }) => isFree(entry, inUse) && !(entry.stopping && permissionedUserIds.length === 1))
       .sort((a, b) => Number(a.entry.failed) - Number(b.entry.failed) || a.entry.served - b.entry.served)
     if (best === undefined) return null
     const missing = found.filter(({ entry }) => entry === undefined).map(({ id }) => id)
@@ -136,11 +138,11 @@ export const reserved = (
   credentials: ReadonlyArray<Credential>,
   waitedMillis: number,
   find: Find,
-  held: Held
+  inUse: InUse
 ): ReadonlyArray<string> =>
   credentials.length < 2 || waitedMillis < patienceMillis
     ? []
-    : [...new Set(credentials.flatMap((credential) => names(assign([credential], find, held) ?? [])))]
+    : [...new Set(credentials.flatMap((credential) => names(assign([credential], find, inUse) ?? [])))]
 
 /** Every name that the holder of these credentials holds, once each. */
 export const names = (credentials: ReadonlyArray<Credential>): ReadonlyArray<string> => [
@@ -168,8 +170,8 @@ export const released = (credentials: ReadonlyArray<Credential>): ReadonlyArray<
 export const anew = ({ chosen: _, slot: __, ...credential }: Credential): Credential => credential
 
 /**
- * What decides whether a run can be given slots, as a text: of runs with equal texts all wait, or none does. `null` for a
- * run that needs no slots.
+ * The needs of a run that decide whether it can be given slots, as a text: of runs with equal texts all wait, or none
+ * does. `null` for a run that needs no slots.
  */
 export const queue = (credentials: ReadonlyArray<Credential>): string | null =>
   credentials.length === 0

@@ -1,19 +1,21 @@
 /**
  * The changes that the life of a run allows, each a decision of the run, what is asked and the instant.
  *
- * A decision returns the changed run with its events, or the typed reason of its refusal. None of them reads a clock or
- * touches the world; a store applies them to one run at a time.
+ * A decision returns the changed run with its events, or the typed reason of its refusal. Decisions read no clock and have
+ * no effects; a store applies them to one run at a time.
  */
 import { Result, type Schema } from "effect"
 import type { EndEvent, RunEvent, RunFile } from "../event/RunEvent.ts"
 import type { RunFailure } from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId } from "../workspace/Ids.ts"
-import { type Credential, useOf } from "./Credentials.ts"
+import { type Credential, useOf } from "./CredentialReferences.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
 
-/** What a decision about a run reads: the run, locked, the gate of its workflow, and the files that it has produced. */
+/**
+ * The inputs of a decision about a run: the run, locked, the gate of its workflow, and the files that it has produced.
+ */
 export interface LockedRun<R extends Run.Run = Run.Run> {
   readonly run: R
   readonly gate: Gate.Gate
@@ -21,14 +23,16 @@ export interface LockedRun<R extends Run.Run = Run.Run> {
   readonly files: ReadonlyArray<RunFile>
 }
 
-/** What the end of a run is made from. */
+/** The inputs of the end of a run. */
 type Ending<R extends Run.Run = Run.Run> = Pick<LockedRun<R>, "run" | "files">
 
 /** A changed run and the events of the change, in order. */
 export interface Change<R extends Run.Run = Run.Run> {
   readonly run: R
   readonly events: ReadonlyArray<RunEvent>
-  /** The credential that the attempt could not sign in with. `stopsOthers` tells whether those who wait for it stop. */
+  /**
+   * The credential that the attempt could not sign in with. `stopsOthers` is true when the runs that wait for it stop.
+   */
   readonly failedLogin?: Slots.FailedLogin & { readonly stopsOthers: boolean }
 }
 
@@ -51,7 +55,7 @@ export type Outcome =
       readonly failedLogin?: string
     }
 
-/** What a failure asks for: how many retries in all (`null`: as many as the workflow allows), and how far put off. */
+/** The effect of a failure: how many retries in all (`null`: as many as the workflow allows), and how far put off. */
 export interface Retry {
   readonly times: number | null
   readonly delayMillis: number | null
@@ -125,8 +129,9 @@ export const finish = (ending: Ending<Run.RunningRun>, outcome: Outcome, at: num
   })
 
 /**
- * Settles an attempt: it is tried again when its failure asks for that, retries are left and it passed no node marked as
- * not repeatable; else the run ends with what the attempt brought. The errors of a run tried again stay in its record.
+ * Settles an attempt: it is tried again when its failure asks for that, retries are left and it passed no node marked
+ * as not repeatable; else the run ends with the outcome of the attempt. The errors of a run tried again stay in its
+ * record.
  *
  * An attempt that could not sign in with one member of a pool is followed by one with the next, at once and without
  * using a retry, while there is a member that the run did not try.

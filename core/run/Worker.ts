@@ -11,7 +11,7 @@ import * as Lease from "../runtime/Lease.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as Attempt from "./Attempt.ts"
 import { BrowserCapacity } from "./BrowserCapacity.ts"
-import { type Claimed, type Held, RunStore } from "./RunStore.ts"
+import { type Claimed, type LeaseRef, RunStore } from "./RunStore.ts"
 
 export interface Options {
   /** Names the worker in leases; different for every process. */
@@ -20,7 +20,7 @@ export interface Options {
   readonly capacity: number
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
-  /** How long running runs may go on after a shutdown began, in milliseconds. */
+  /** How long running runs may continue after a shutdown began, in milliseconds. */
   readonly graceMillis: number
 }
 
@@ -41,8 +41,8 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
       Effect.tap(store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis }), (claimed) =>
         claimed.length > 0 ? signals.publish({ _tag: "events" }) : Effect.void
       ),
-    leaseOf: ({ run }: Claimed): Held => ({ id: run.id, fence: run.lease.fence }),
-    renew: (held) => store.renew(held, options.leaseMillis),
+    leaseOf: ({ run }: Claimed): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
+    renew: (lease) => store.renew(lease, options.leaseMillis),
     carryOut: Attempt.carryOut,
     drain: Effect.timeoutOption(options.graceMillis)
   })

@@ -1,5 +1,5 @@
 /**
- * Rounds of loops that must go on whatever happens in one of them.
+ * Rounds of loops that continue after a failure in one of them.
  */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "./StoreUnavailable.ts"

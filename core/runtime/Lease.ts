@@ -1,5 +1,5 @@
 /**
- * How a process holds work by leases: it claims what there is room for, carries each piece out in a fiber of its own, and
+ * How a process holds work by leases: it claims what there is room for, carries each piece out in a separate fiber, and
  * renews the leases while the fibers run.
  *
  * A process that dies loses its leases. One that cannot renew a lease interrupts the work before the lease runs out,
@@ -17,7 +17,7 @@ export interface LeaseRef<Id extends string> {
 }
 
 export interface Options<Id extends string, Work, R> {
-  /** What is held, for the log: `runs`. */
+  /** The kind of work, for the log: `runs`. */
   readonly what: string
   /** How many pieces may be held at once now. It may fall below the number that are. */
   readonly capacity: Effect.Effect<number, never, R>
@@ -30,11 +30,11 @@ export interface Options<Id extends string, Work, R> {
     leases: ReadonlyArray<LeaseRef<Id>>
   ) => Effect.Effect<ReadonlyArray<LeaseRef<Id>>, StoreUnavailable, R>
   readonly carryOut: (work: Work) => Effect.Effect<void, never, R>
-  /** What is done when the holder is interrupted and still holds work, before the rest is interrupted as well. */
+  /** Runs when the holder is interrupted while it has work, before the rest is interrupted as well. */
   readonly drain: (finished: Effect.Effect<void>) => Effect.Effect<unknown, never, R>
 }
 
-/** What holds the leases of a process. */
+/** The holder of the leases of a process. */
 export interface Holder<R> {
   /** Claims and renews until interrupted; then it drains, and completes when nothing is held any more. */
   readonly run: Effect.Effect<never, never, R>

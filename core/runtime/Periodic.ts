@@ -8,7 +8,7 @@ import * as Background from "./Background.ts"
 import type { StoreUnavailable } from "./StoreUnavailable.ts"
 
 export interface Job<R> {
-  /** What the job does, as a verb: `forget used time steps`. */
+  /** The action of the job, as a verb: `forget used time steps`. */
   readonly name: string
   /** The pause between two rounds. */
   readonly every: Duration.Input

@@ -1,6 +1,6 @@
 /**
- * What the operator of a service can set, as far as its messages name it. Core says what a limit is; the program that
- * runs the service knows by which name it is set.
+ * The names of the settings that messages may mention. Core says what a limit is; the program that runs the service
+ * knows by which name it is set.
  */
 import { Context } from "effect"
 

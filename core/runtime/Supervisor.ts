@@ -16,7 +16,7 @@ const outageLineMillis = 10_000
 interface Failing {
   /** How many rounds died in a row. */
   readonly count: number
-  /** What was logged last, so that the same defect is logged once. */
+  /** The defect that was logged last, so that the same one is logged once. */
   readonly logged: string
 }
 

@@ -1,10 +1,10 @@
 /**
- * What callers send to create or change a vault entry, as far as its form goes.
+ * The request bodies that create or change a vault entry, by their form.
  */
 import { Result, Schema, SchemaIssue } from "effect"
 import * as WellFormed from "../workspace/WellFormed.ts"
+import * as BrowserLocation from "./BrowserLocation.ts"
 import { IntervalText } from "./Interval.ts"
-import * as Place from "./Place.ts"
 import * as Domain from "./site/Domain.ts"
 import * as SecretSites from "./site/SecretSites.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
@@ -59,7 +59,7 @@ const pair = {
 
 const Storage = Schema.JsonObject.annotate({
   description:
-    "What is stored for the site by its keys; or for each of several origins, such as https://app.example.com, an object of its own"
+    "The stored values of the site by their keys; or an object of them for each of several origins, such as https://app.example.com"
 })
 
 const settable = {
@@ -94,9 +94,11 @@ const settable = {
   location: optional(
     text(256)
       .check(
-        Schema.makeFilter((location) => location === "" || Place.parse(location) !== null, { message: Place.expected })
+        Schema.makeFilter((location) => location === "" || BrowserLocation.parse(location) !== null, {
+          message: BrowserLocation.expected
+        })
       )
-      .annotate({ description: `Where the browser is for the site. ${Place.expected}` })
+      .annotate({ description: `Where the browser is for the site. ${BrowserLocation.expected}` })
   ),
   proxy_setting: optional(ProxySetting),
   proxy_value: optional(
@@ -118,12 +120,10 @@ const settable = {
   )
 }
 
-/**
- * An entry to create or to change. What the service computes is ignored here, so that an answer can be sent back changed.
- */
+/** An entry to create or to change. Computed fields are ignored, so that an answer can be sent back changed. */
 export const EntryBody = Schema.Struct({ ...pair, ...settable }).annotate({ identifier: "VaultEntryToSave" })
 
-/** What names one entry. */
+/** The identity of one entry. */
 export const PairBody = Schema.Struct(pair).annotate({ identifier: "VaultEntryName" })
 
 const { domain, permissioned_user_id } = pair
@@ -135,7 +135,7 @@ const Readable = Schema.Struct({
 
 export type Sent = typeof Readable.Type
 
-/** A body as far as it can be read: what is wrong with its form, and the fields that have none of these problems. */
+/** A body with its readable fields: the problems of its form, and the fields without problems. */
 export interface Reading {
   readonly sent: Sent
   readonly problems: ReadonlyArray<Problem>

@@ -18,10 +18,10 @@ import {
 
 export type SealedField = "user_name" | "password" | "tfa_secret" | "proxy_value"
 
-/** What a body says, with all that was found out about it. */
+/** The parsed content of a body. */
 export interface Given {
   readonly reading: Reading
-  /** What the sealed fields of the body hold, as `sealedIn` names them. */
+  /** The values of the sealed fields of the body, as `sealedIn` names them. */
   readonly opened: { readonly [field in SealedField]?: Result.Result<Redacted.Redacted<Schema.Json>, CannotUnseal> }
   /** The parts of the browser state that the body has, sealed; `null` for those that it removes. */
   readonly browserState: { readonly [part in (typeof browserStateNames)[number]]?: string | null }
@@ -68,7 +68,7 @@ export const create = (
 export const update =
   (given: Given, now: number) =>
   (kept: VaultEntry): Result.Result<VaultEntry, InvalidEntry> => {
-    // What had expired must not become valid again by something else that is given.
+    // An expired value must not become valid again by a change of another one.
     const before = withoutExpired(kept, now)
     return Result.map(settle(given, before.fields), (fields) => ({
       ...before,
@@ -171,7 +171,7 @@ const merge = (given: Given, before: Fields): Fields => {
   }
 }
 
-/** An empty text in clear, or a sealed `null`, is what some clients send for no value at all. */
+/** Some clients send an empty text in clear, or a sealed `null`, for an absent value. */
 const holdsNothing = ({ opened, reading }: Given, name: (typeof credentials)[number]): boolean => {
   const result = opened[name]
   return (

@@ -13,7 +13,7 @@ export interface Interval {
 const second = 1_000
 const day = 86_400_000
 
-/** What each unit is worth. Its plural is accepted as well. */
+/** The length of each unit. Its plural is accepted as well. */
 const units: Readonly<Record<string, Interval>> = {
   year: { months: 12, millis: 0 },
   yr: { months: 12, millis: 0 },

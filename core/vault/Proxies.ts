@@ -1,5 +1,5 @@
 /**
- * The proxies that browsers go out through: those of the installation, and those that a credential brings.
+ * The proxies that browsers go out through: those of the installation, and those of a credential.
  */
 import { Context, Redacted, Result } from "effect"
 import type { Fields, VaultEntry } from "./VaultEntry.ts"
@@ -17,7 +17,7 @@ export interface Proxy {
 
 /** A proxy of the installation. */
 export interface Pooled extends Proxy {
-  /** Where it goes out: a code of ISO 3166. */
+  /** The country of the proxy: a code of ISO 3166. */
   readonly country: string | null
   /** The address that sites see, where it is not the host. */
   readonly address: string | null

@@ -12,12 +12,12 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
 import * as Inbox from "./inbox/Inbox.ts"
-import * as KeptState from "./KeptState.ts"
 import * as ReaderKey from "./keys/ReaderKey.ts"
 import { type Cipher, Sealing } from "./keys/Sealing.ts"
 import { PhoneNumbers } from "./otp/PhoneNumbers.ts"
 import * as Proxies from "./Proxies.ts"
 import { SecretProviders } from "./providers/SecretProviders.ts"
+import * as SealedBrowserState from "./SealedBrowserState.ts"
 import * as Domain from "./site/Domain.ts"
 import * as SecretSites from "./site/SecretSites.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
@@ -44,9 +44,9 @@ export interface EntryView {
   readonly browserState: BrowserState
   readonly effectiveExpiresAt: number | null
   readonly siteIdentifier: string
-  /** Where codes for the credential may be mailed to, if it has them mailed and this service receives mail. */
+  /** The mail address for the codes of the credential, if it has them mailed and this service receives mail. */
   readonly tfaEmail: string | null
-  /** Where codes for the credential may be sent to by SMS, if they come so and its workspace has a number. */
+  /** The phone number for the codes of the credential, if they come by SMS and its workspace has a number. */
   readonly tfaPhoneNumber: string | null
   /** `ip:port` of the proxy of the installation that runs with the entry go out through, where there is one for it. */
   readonly proxyString: string | null
@@ -66,7 +66,7 @@ export class Vault extends Context.Service<
       body: unknown
     ) => Effect.Effect<EntryView, InvalidEntry | EntryTaken | OriginsForOwners | RoleForbids | StoreUnavailable>
 
-    /** Changes the entry that the body names. What the body leaves out stays. */
+    /** Changes the entry that the body names. Fields that the body leaves out stay. */
     readonly update: (
       caller: Caller,
       body: unknown
@@ -134,7 +134,9 @@ export class Vault extends Context.Service<
         kept: VaultEntry
       ) {
         const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = allows(caller.role, "edit") ? yield* KeptState.open(cipher, lasting) : KeptState.nothing
+        const browserState = allows(caller.role, "edit")
+          ? yield* SealedBrowserState.open(cipher, lasting)
+          : SealedBrowserState.nothing
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
@@ -154,7 +156,7 @@ export class Vault extends Context.Service<
         return Option.isSome(entry) ? entry.value : yield* new EntryNotFound(pair)
       })
 
-      /** What a body means for an entry, or for a new one. */
+      /** The effect of a body on an entry, or on a new one. */
       const understand = Effect.fnUntraced(function* (
         caller: Caller,
         cipher: Cipher,
@@ -342,7 +344,7 @@ const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, e
   return { ...entry, fields }
 })
 
-/** Returns whether two sealed values hold the same. What cannot be opened is the same as nothing. */
+/** Returns whether two sealed values hold the same. A value that cannot be opened counts as absent. */
 const isSame = Effect.fnUntraced(function* (cipher: Cipher, one: string | null, other: string | null) {
   if (one === null || other === null) return one === other
   if (one === other) return true

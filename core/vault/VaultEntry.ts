@@ -1,8 +1,8 @@
 /**
  * A vault entry: what the service knows of one user on one site, and how runs may use it.
  *
- * Secrets are sealed when they arrive and stay so. What a browser remembers of a site (cookies, storage, headers) gives
- * access like a password does: it is kept sealed as well.
+ * Secrets are sealed when they arrive and stay so. The stored state of a browser for a site (cookies, storage, headers)
+ * gives access like a password does: it is kept sealed as well.
  */
 import { Effect, Schema } from "effect"
 import { inOneSentence } from "../window/Problems.ts"
@@ -13,7 +13,7 @@ import * as Interval from "./Interval.ts"
 export const TfaMethod = Schema.Literals(["AUTHENTICATOR", "EMAIL", "MAGIC_LINK", "SMS"])
 export type TfaMethod = typeof TfaMethod.Type
 
-/** `custom` is a proxy of one's own; the others say what the proxies of the installation are chosen by. */
+/** `custom` is the user's proxy; the others say what the proxies of the installation are chosen by. */
 export const ProxySetting = Schema.Literals(["random", "static", "country", "custom"])
 export type ProxySetting = typeof ProxySetting.Type
 
@@ -40,7 +40,7 @@ export type Cookie = typeof Cookie.Type
 export const Header = Schema.Struct({ name: Schema.String, value: Schema.String }).annotate({ identifier: "Header" })
 export type Header = typeof Header.Type
 
-/** What a browser remembers of a site. */
+/** The stored state of a browser for a site. */
 export interface BrowserState {
   readonly cookies: ReadonlyArray<Cookie> | null
   readonly local_storage: Schema.JsonObject | null
@@ -52,8 +52,8 @@ export interface BrowserState {
 export const browserStateNames = ["cookies", "local_storage", "session_storage", "headers"] as const
 
 /**
- * What callers set, under the names of the interface. `null` is what was never set, or was removed. The first fields and
- * those of the browser state are sealed values; `proxy_value` is one when the setting is `custom`.
+ * The fields that callers set, under the names of the interface. `null` is what was never set, or was removed. The
+ * first fields and those of the browser state are sealed values; `proxy_value` is one when the setting is `custom`.
  */
 export const Fields = Schema.Struct({
   user_name: text,
@@ -112,7 +112,7 @@ export const VaultEntry = Schema.Struct({
 })
 export type VaultEntry = typeof VaultEntry.Type
 
-/** What an entry is known by: the user, and a domain that means its site. */
+/** The key of an entry: the user, and a domain that means its site. */
 export interface Pair {
   readonly permissionedUserId: string
   readonly domain: string

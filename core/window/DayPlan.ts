@@ -27,7 +27,7 @@ export interface Part {
   readonly end: number
 }
 
-/** What rules a date. `closings` are the entries that close all of it; they leave nothing of `parts`. */
+/** The rule that decides a date. `closings` are the entries that close all of it; they leave nothing of `parts`. */
 export interface DayRule {
   readonly level: Level
   readonly parts: ReadonlyArray<Part>
@@ -37,7 +37,7 @@ export interface DayRule {
 export interface DayPlans {
   /** The stretches of a date in which runs may start. */
   readonly stretches: (day: CivilDate.EpochDay) => OpenIntervals
-  /** What rules a date, for explanations. Slower than `stretches`. */
+  /** The rule that decides a date, for explanations. Slower than `stretches`. */
   readonly ruling: (day: CivilDate.EpochDay) => DayRule
 }
 

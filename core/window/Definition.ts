@@ -1,6 +1,6 @@
 /**
- * The schema of a run window, with the names of the interface document. What is expected of a value is said here, in the
- * words in which a problem with it is reported.
+ * The schema of a run window, with the names of the interface document. The expected form of each value is described
+ * here, in the words that problems with it use.
  */
 import { type Brand, Schema } from "effect"
 import * as CivilDate from "./calendar/CivilDate.ts"
@@ -83,5 +83,5 @@ export class InvalidRunWindow extends Schema.TaggedError<InvalidRunWindow>()("In
   }
 }
 
-/** How far openings are looked for: 400 days of 24 hours, in milliseconds. */
+/** The horizon of the search for openings: 400 days of 24 hours, in milliseconds. */
 export const horizonMillis = 400 * 86_400_000

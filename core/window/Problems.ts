@@ -2,7 +2,7 @@
  * The problems of something that was sent, as they are listed in answers.
  */
 
-/** What is wrong, and where. */
+/** A problem, and its path. */
 interface Problem {
   readonly path: string
   readonly message: string
@@ -13,7 +13,7 @@ const mostProblems = 1_000
 const longestPath = 500
 const longestMessage = 2_000
 
-/** The first problems, cut where they are long. Behind them stands how many more there are. */
+/** The first problems, cut where they are long. The last entry is the number of further ones. */
 export const listed = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
   const isLong = ({ message, path }: Problem) => path.length > longestPath || message.length > longestMessage
   const first = problems

@@ -71,7 +71,7 @@ export const RunWindowStateJson = Schema.Struct({
   nextOpenAt: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "RunWindowState" })
 
-/** How far ahead openings are looked for, in milliseconds: 400 days of 24 hours, the last instant included. */
+/** The horizon of the search for openings, in milliseconds: 400 days of 24 hours, the last instant included. */
 export const horizonMillis = Definition.horizonMillis
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What a valid window does that its author may not have meant.
+ * Properties of a valid window that its author may not have meant.
  */
 import * as CivilDate from "./calendar/CivilDate.ts"
 import * as DayPlan from "./DayPlan.ts"
@@ -7,7 +7,7 @@ import type { RunWindowIssue, SpecialHours, ValidRunWindow } from "./Definition.
 import { horizonMillis } from "./Definition.ts"
 import * as Schedule from "./Schedule.ts"
 
-/** Warnings that hold whatever the time: a start that its own rule does not produce. */
+/** Warnings that hold at any time: a start that its own rule does not produce. */
 export const lasting = (window: ValidRunWindow): ReadonlyArray<RunWindowIssue> =>
   (window.special_hours ?? []).flatMap((entry, index) => {
     const series = DayPlan.seriesOf(entry)

@@ -1,10 +1,10 @@
 /**
- * The sites that a workflow may visit: hosts such as `example.com` or `localhost:3000`, or `*.example.com` for every host
- * below one. Where none is named, every site may be visited.
+ * The sites that a workflow may visit: hosts such as `example.com` or `localhost:3000`, or `*.example.com` for every
+ * host below one. Without any, every site may be visited.
  *
  * `permits` is asked of each document before it is loaded (addresses that are opened, redirects, new windows, frames,
- * forms that are sent) and of each address that is fetched on behalf of a workflow outside of its pages. What a page loads
- * beside its documents, such as images, styles and scripts, is not asked about: sites keep these at other hosts.
+ * forms that are sent) and of each address that is fetched on behalf of a workflow outside of its pages. Other
+ * resources of a page, such as images, styles and scripts, are not checked: sites keep these at other hosts.
  */
 import type { Problem } from "./Workflow.ts"
 
@@ -38,7 +38,7 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, "").toLowe
 const portOf = ({ port, protocol }: URL): string =>
   port !== "" ? port : protocol === "https:" || protocol === "wss:" ? "443" : "80"
 
-/** What is wrong with a list of sites, each problem at its path. */
+/** The problems of a list of sites, each at its path. */
 export const problems = (sites: unknown): ReadonlyArray<Problem> => {
   if (!Array.isArray(sites)) return []
   const unreadable = sites.flatMap((site: unknown, index) =>
@@ -78,7 +78,7 @@ export const permits = (sites: AllowedSites, address: string): boolean => {
 /** Why an address may not be visited. */
 export const refusal = (sites: AllowedSites, address: string): string => {
   const named = sites.length > 5 ? `${sites.slice(0, 5).join(", ")} and ${sites.length - 5} more` : sites.join(", ")
-  return `${siteOf(address)} is none of the sites that the workflow may visit; its allowed_sites are ${named}`
+  return `${siteOf(address)} is not among the sites that the workflow may visit; its allowed_sites are ${named}`
 }
 
 /** The part of an address that may be shown: what follows the host may be secret. */

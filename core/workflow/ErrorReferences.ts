@@ -1,5 +1,5 @@
 /**
- * Where the nodes of a workflow say how they fail: by the id of an error code, or by a text of their own.
+ * The failures that the nodes of a workflow declare: by the id of an error code, or by a literal text.
  */
 import type { Schema } from "effect"
 import type { Problem } from "./Workflow.ts"
@@ -18,7 +18,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** The id of the error code that such a text is, in lower case; `null` for a text that speaks for itself. */
 export const idIn = (text: string): string | null => (uuid.test(text.trim()) ? text.trim().toLowerCase() : null)
 
-/** Every reference in the nodes of a workflow, whatever else is wrong with them. */
+/** Every reference in the nodes of a workflow, even if they have other problems. */
 export const all = (nodes: unknown): ReadonlyArray<Reference> =>
   (Array.isArray(nodes) ? nodes : []).flatMap((node: unknown, index) => {
     const parameters = isFields(node) && isFields(node.parameters) ? node.parameters : {}
@@ -47,7 +47,7 @@ export const renamed = (
       : ({ ...node, parameters: { ...parameters, ...Object.fromEntries(changed) } } as Schema.Json)
   })
 
-/** A problem for each reference that names none of the known codes. */
+/** A problem for each reference that matches no known code. */
 export const problems = (nodes: unknown, known: ReadonlySet<string>): ReadonlyArray<Problem> =>
   all(nodes)
     .filter(({ id }) => !known.has(id))

@@ -21,7 +21,7 @@ export const normal = (path: unknown): string | null => {
   return names.length === 0 ? null : names.join("/")
 }
 
-/** What is wrong with a path; nothing is wrong with none. */
+/** The problem of a path; nothing is wrong with none. */
 export const problems = (path: unknown): ReadonlyArray<Problem> => {
   if (typeof path !== "string") return []
   const names = namesOf(path)

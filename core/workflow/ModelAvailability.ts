@@ -12,7 +12,7 @@ export interface Availability {
   readonly setting?: string
 }
 
-/** What this installation has. */
+/** The models of this installation. */
 export const ModelAvailability: Context.Reference<Availability> = Context.Reference(
   "sluice/core/workflow/ModelAvailability",
   { defaultValue: (): Availability => ({ names: [] }) }
@@ -21,7 +21,7 @@ export const ModelAvailability: Context.Reference<Availability> = Context.Refere
 /** Actions that take no notice of `execution`. */
 const heedless = new Set(["INPUT_SELECT", "CAPTCHA"])
 
-/** Each node that asks for a model that is not there, at its path. What cannot be read as a node is passed over. */
+/** Each node that asks for a model that is not there, at its path. Values that cannot be read as a node are skipped. */
 export const problems = (
   nodes: Schema.Json,
   { names, setting }: Availability,

@@ -1,5 +1,5 @@
 /**
- * What callers send to create a workflow or to save a next version of one.
+ * The request bodies that create a workflow or save a new version of one.
  */
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
@@ -50,13 +50,13 @@ export const SaveBody = Schema.Struct({
   ...Settings.fields
 }).annotate({ identifier: "WorkflowToSave" })
 
-/** What a save does to the window: keep it, remove it, or replace it. */
+/** The effect of a save on the window: keep it, remove it, or replace it. */
 export type WindowChange =
   | { readonly _tag: "Keep" }
   | { readonly _tag: "Remove" }
   | { readonly _tag: "Set"; readonly window: RunWindow.ValidRunWindow }
 
-/** A body as far as it could be read, with everything that is wrong with it apart from what only the store can tell. */
+/** A body with its readable fields, and every problem that can be found without the store. */
 export interface Draft {
   readonly name: string
   readonly description: string | null
@@ -184,7 +184,7 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
 /** Maximum number of reported warnings. The workflow is saved in any case. */
 const mostWarnings = 100
 
-/** What may be wrong with a workflow that was saved: what its expressions read and may be missing there. */
+/** Warnings about a saved workflow: values that its expressions read and that may be missing. */
 export const warnings = (content: Content): ReadonlyArray<Problem> => {
   const { graph, pathOf } = GraphCheck.examine(content.nodes, content.edges)
   return graph === null ? [] : Variables.check(graph, knownInputs(content), pathOf).warnings.slice(0, mostWarnings)

@@ -41,7 +41,7 @@ export const of = (sent: { readonly [N in Name]?: Settings[N] | null }): Setting
     })
   )
 
-/** The settings of a version as they were stored. What is none of a setting's values is left out. */
+/** The settings of a version as they were stored. Values that the setting does not allow are left out. */
 export const stored = (kept: Readonly<Record<string, unknown>>): Settings =>
   Object.fromEntries(names.flatMap((name) => (isA[name](kept[name]) ? [[name, kept[name]]] : [])))
 
@@ -49,7 +49,7 @@ const isA = Object.fromEntries(
   names.map((name) => [name, Schema.is(settings[name] as Schema.Codec<unknown>)])
 ) as unknown as Readonly<Record<Name, (value: unknown) => boolean>>
 
-/** What is wrong with settings that have the right types. */
+/** The problems of settings that have the right types. */
 export const problems = (sent: { readonly [N in Name]?: unknown }): ReadonlyArray<Problem> => [
   ...Folder.problems(sent.folder_path),
   ...AllowedSites.problems(sent.allowed_sites),
@@ -65,8 +65,8 @@ const popupProblems = (xpaths: unknown): ReadonlyArray<Problem> =>
   })
 
 /**
- * What is wrong with a proxy that a workflow asks for. Whether there is one like it is found out by its runs: an imported
- * workflow with one of its own has no address for it yet, as bundles carry no secrets.
+ * The problem of the proxy of a workflow. Whether there is one like it is found out by its runs: an imported workflow
+ * with a custom proxy has no address for it yet, as bundles carry no secrets.
  */
 const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem> => {
   if (setting === null && typeof value === "string") {

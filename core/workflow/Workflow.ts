@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import { inOneSentence } from "../window/Problems.ts"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 
-/** What a workflow is known by. Instants are epoch milliseconds. */
+/** The identity of a workflow. Instants are epoch milliseconds. */
 export const Workflow = Schema.Struct({
   id: WorkflowId,
   workspaceId: WorkspaceId,
@@ -22,7 +22,7 @@ export const texts = Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)
 
 const ProxySetting = Schema.Literals(["random", "static", "country", "custom", "off"])
 
-/** What each optional setting of a workflow may be, by its name in the interface. */
+/** The values of each optional setting of a workflow, by its name in the interface. */
 export const settings = {
   use_native_actions: flag,
   video_record_session: flag,
@@ -58,7 +58,7 @@ export const Settings = Schema.Struct(
 export type Settings = typeof Settings.Type
 
 /**
- * What a run executes. The names are those of the interface.
+ * The content that a run executes. The names are those of the interface.
  *
  * Only content that was checked is stored, and it never changes. `SavedGraph` reads its nodes and edges.
  */

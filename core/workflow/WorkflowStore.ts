@@ -1,5 +1,5 @@
 /**
- * Where workflows and their versions are kept. A version never changes once it is kept.
+ * The store of workflows and their versions. A version never changes once it is kept.
  */
 import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
@@ -20,7 +20,7 @@ export interface Listed {
   readonly settings: Content["settings"]
 }
 
-/** What a version asks of its runs, and gives them. */
+/** The contract of a version with its runs. */
 export type RunTerms = Pick<WorkflowVersion, "versionId"> & {
   readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema" | "max_retries">
 }
@@ -65,8 +65,9 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Deletes a workflow: from then on it is not found here, nor is its gate, and none of its waiting runs starts. What
-     * its runs refer to is kept; the patches that were offered for it and what its elements looked like are removed.
+     * Deletes a workflow: from then on neither it nor its gate is found here, and its waiting runs do not start. Data
+     * that its runs refer to is kept; the patches that were offered for it and what its elements looked like are
+     * removed.
      */
     readonly remove: (
       workspaceId: WorkspaceId,
@@ -74,8 +75,8 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * What the latest version of a workflow asks of a run, or one that was the latest before: for those who check that later. It costs next
-     * to nothing for a workflow that was asked for before.
+     * The input contract of the latest version of a workflow, or of an earlier one: for those who check that later. It
+     * costs next to nothing for a workflow that was asked for before.
      */
     readonly recentTerms: (
       workspaceId: WorkspaceId,

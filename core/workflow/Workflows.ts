@@ -55,7 +55,7 @@ export class Workflows extends Context.Service<
      * Stores the next version. The window changes only if the body has `run_window`, and `null` removes it; the version
      * and the window change together, or neither does. Without `encrypted_keys`, the former ones are kept.
      *
-     * Ids that a body brings back from an answer must be those of this workflow.
+     * Ids that a body repeats from an answer must be those of this workflow.
      */
     readonly save: (
       caller: Caller,
@@ -100,7 +100,7 @@ export class Workflows extends Context.Service<
       const errorCodes = yield* ErrorCodeStore
       const models = yield* ModelAvailability.ModelAvailability
 
-      /** What a body says, its references to error codes of the workspace included. */
+      /** The content of a body, its references to error codes of the workspace included. */
       const read = Effect.fnUntraced(function* (caller: Caller, body: unknown, now: number) {
         const nodes = typeof body === "object" && body !== null && "nodes" in body ? body.nodes : []
         const known = ErrorReferences.all(nodes).length === 0 ? [] : yield* errorCodes.list(caller.workspaceId)
@@ -239,7 +239,7 @@ export const tooCostly = Sandbox.refused((message) =>
   Effect.fail(new InvalidWorkflow({ problems: [{ path: "", message }] }))
 )
 
-/** What a workflow becomes by a save. */
+/** The result of a save. */
 const next = (before: Stored, draft: SaveBody.Draft, versionId: VersionId, actor: Gate.Actor): Stored => ({
   workflow: { ...before.workflow, name: draft.name, description: draft.description, updatedAt: actor.at },
   version: {

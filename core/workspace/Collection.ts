@@ -1,14 +1,14 @@
 /**
  * Things of one kind that a workspace keeps: each under an id, and known by a key that no other of the kind has there.
  *
- * Kinds that need nothing more than this from a store are each a service of their own of this shape, such as the error
- * codes and the webhooks. What another workspace keeps is as if it did not exist.
+ * Each kind that needs nothing more from a store is a separate service of this shape, such as the error codes and the
+ * webhooks. Records of another workspace appear as absent.
  */
 import { type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "./Ids.ts"
 
-/** What is kept has an id, a UUID, that never changes. */
+/** Each record has an id, a UUID, that never changes. */
 export interface Kept {
   readonly id: string
 }
@@ -25,8 +25,8 @@ export interface Collection<A extends Kept> {
   readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
 
   /**
-   * Up to `limit` of them after a position in some fixed order (`null`: from the first), and the position to go on from;
-   * `null` when these were the last.
+   * Up to `limit` of them after a position in some fixed order (`null`: from the first), and the position to continue
+   * from; `null` when these were the last.
    */
   readonly page: (
     workspaceId: WorkspaceId,

@@ -1,7 +1,7 @@
 /**
  * The error codes of a workspace: what its people call the failures of their workflows, and what follows from one.
  *
- * A code is known by its name, whatever its case and the blanks around it. Nodes of workflows refer to codes by id.
+ * A code is identified by its name, regardless of case and surrounding blanks. Nodes of workflows refer to codes by id.
  */
 
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
@@ -12,7 +12,7 @@ import * as Permissions from "./Permissions.ts"
 import type { Caller, RoleForbids } from "./Workspace.ts"
 
 /**
- * What follows when a run fails with a code: `alert` and `cancel` end the run, `pause` also pauses its workflow until a
+ * The consequences of a failure with a code: `alert` and `cancel` end the run, `pause` also pauses its workflow until a
  * user unpauses it, and `retry` tries the run again. `input_required` is kept, and ends the run like `alert`.
  */
 export const ErrorAction = Schema.Literals(["alert", "cancel", "pause", "retry", "input_required"])
@@ -34,7 +34,7 @@ export const ErrorCode = Schema.Struct({
 })
 export type ErrorCode = typeof ErrorCode.Type
 
-/** What a person decides about a code. */
+/** The fields of a code that a person sets. */
 export type Draft = Omit<ErrorCode, "id" | "createdAt" | "updatedAt">
 
 export const kind: Kind<ErrorCode> = {

@@ -1,5 +1,5 @@
 /**
- * What things are known by, and the errors for an id that there is nothing of in a workspace.
+ * Ids, and the errors for an id that is unknown in a workspace.
  */
 import { Schema } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * Checks what callers may do, for the services that act on their behalf: whoever calls a service is checked, whichever
- * way they come.
+ * Checks what callers may do, for the services that act on their behalf: every caller of a service is checked, on every
+ * way in.
  */
 import { Effect } from "effect"
 import { type Ability, allows, type Caller, RoleForbids } from "./Workspace.ts"

@@ -1,5 +1,6 @@
 /**
- * Who may do what: a workspace owns workflows and runs, and an API key of the workspace speaks for a user in a role.
+ * The permissions of each role: a workspace owns workflows and runs, and an API key of the workspace speaks for a user
+ * in a role.
  */
 import { Schema } from "effect"
 import type { UserId, WorkspaceId } from "./Ids.ts"

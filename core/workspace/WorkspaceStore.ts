@@ -1,5 +1,5 @@
 /**
- * Where workspaces and their API keys are kept. A key itself is never kept, only its SHA-256.
+ * The store of workspaces and their API keys. A key itself is never kept, only its SHA-256.
  */
 import { Context, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
@@ -56,7 +56,7 @@ export class WorkspaceStore extends Context.Service<
       keyId: string,
       version: number
     ) => Effect.Effect<void, StoreUnavailable>
-    /** Who the key with this hash speaks for; none when it is unknown or revoked. */
+    /** The user and workspace of the key with this hash; none when it is unknown or revoked. */
     readonly authenticate: (hash: string) => Effect.Effect<Option.Option<Caller>, StoreUnavailable>
   }
 >()("sluice/core/workspace/WorkspaceStore") {}

@@ -14,7 +14,7 @@ export interface Member {
   readonly role: Role
 }
 
-/** What an Owner may set. */
+/** The settings of an Owner. */
 export type Settings = Pick<
   Workspace,
   "name" | "waitingTtlMillis" | "inputRequiredTimeoutSeconds" | "signedUrlTtlSeconds"
@@ -35,7 +35,7 @@ export class Workspaces extends Context.Service<
     /** The workspace with this id, which must be the caller's own. */
     readonly get: (caller: Caller, id: string) => Effect.Effect<Workspace, WorkspaceNotFound | StoreUnavailable>
 
-    /** Who works in the caller's workspace, in the order of their first keys. */
+    /** The members of the caller's workspace, in the order of their first keys. */
     readonly members: (caller: Caller) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
 
     /**

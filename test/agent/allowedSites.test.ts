@@ -126,7 +126,7 @@ describe("a run that is kept to sites", () => {
             assert.strictEqual(outcome._tag, "Failed", way)
             if (outcome._tag !== "Failed") continue
             assert.strictEqual(outcome.failure.code, "NAVIGATION-E0002", `${way}: ${outcome.failure.message}`)
-            assert.include(outcome.failure.message, `${new URL(there).host} is none of the sites`, way)
+            assert.include(outcome.failure.message, `${new URL(there).host} is not among the sites`, way)
             assert.strictEqual(outcome.failure.category, "ACTION_BLOCKED_BY_PLATFORM")
           }
           assert.deepStrictEqual(asked, [])

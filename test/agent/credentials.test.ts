@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as References from "../../core/agent/model/References.ts"
 import * as Memory from "../../core/agent/variables/Memory.ts"
-import * as Looking from "../../core/agent/vision/Looking.ts"
+import * as PageView from "../../core/agent/vision/PageView.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
@@ -165,9 +165,9 @@ describe("what a model is told of", () => {
       secrets.add("hunter-42-hunter", "secret")
       for (let length = 39_950; length < 40_000; length++) {
         const data = { a: `${"x".repeat(length)}hunter-42-hunter`, b: "y" }
-        const context = yield* Looking.context({ ...memory, data })
+        const context = yield* PageView.context({ ...memory, data })
         assert.notInclude(context, "hunter")
-        assert.include(context, Looking.restIsCut)
+        assert.include(context, PageView.restIsCut)
       }
     })
   )

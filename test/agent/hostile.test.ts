@@ -12,7 +12,7 @@ const limits = {
   ...defaultPageLimits,
   navigationMillis: 3_000,
   unresponsiveMillis: 4_000,
-  windows: 5,
+  tabs: 5,
   memoryBytes: 400 * 1_048_576
 }
 

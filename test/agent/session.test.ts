@@ -3,7 +3,7 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
-import * as Place from "../../core/vault/Place.ts"
+import * as BrowserLocation from "../../core/vault/BrowserLocation.ts"
 import { executablePath } from "../support/realBrowser.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
@@ -234,7 +234,7 @@ describe("in Chromium", () => {
             document.write("<p>" + [navigator.userAgent, navigator.language, zone, coords.latitude, coords.longitude] + "</p>"))
         </script>`)
       })
-      const place = Place.parse("JP; 35.68,139.69") ?? Place.nowhere
+      const place = BrowserLocation.parse("JP; 35.68,139.69") ?? BrowserLocation.nowhere
       yield* opened({ userAgent: "Sluice/1", place }, (page) =>
         Effect.gen(function* () {
           yield* page.navigation.goto(`${at("localhost")}/where`)

@@ -61,7 +61,7 @@ describe("files that are fetched", () => {
         const failure = yield* fetched(url, allowed, options)
         if (expected === null) {
           assert.strictEqual(failure?.code, "UPLOAD-E0004", url)
-          assert.include(failure?.message, `${new URL(there).host} is none of the sites`)
+          assert.include(failure?.message, `${new URL(there).host} is not among the sites`)
           assert.notInclude(failure?.message, "signature")
         } else assert.isNull(failure, failure?.message)
         assert.deepStrictEqual(asked.splice(0), [...(expected ?? [])])

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Resealing from "../../core/vault/keys/Resealing.ts"
+import * as Reencryption from "../../core/vault/keys/Reencryption.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { seal, unseal } from "../support/sealed.ts"
 import { layer, type Member, Service } from "../support/service.ts"
@@ -18,7 +18,7 @@ const requests = Effect.fnUntraced(function* (member: Member) {
 
 /** Everything is sealed anew, as the scheduler does. */
 const resealed = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
-  while (yield* Resealing.step(workspaceId)) {
+  while (yield* Reencryption.step(workspaceId)) {
     // The next step.
   }
 })

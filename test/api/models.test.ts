@@ -21,7 +21,7 @@ type Environment = Readonly<Record<string, string>>
 
 /** What a command is given that is started with these variables. */
 const settingsOf = Effect.fnUntraced(function* (env: Environment) {
-  const given: Array<Models.Asked> = []
+  const given: Array<Models.ModelSettings> = []
   const command = Command.make("work", Settings.model, (settings) => Effect.sync(() => void given.push(settings)))
   yield* Command.runWith(command, { version: "0" })([]).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),

@@ -10,7 +10,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import type { Observer } from "../../core/agent/Observer.ts"
 import type { BrowserSession } from "../../core/browser/Browser.ts"
 import type { Exchange } from "../../core/browser/Exchange.ts"
-import * as Evidence from "../../core/execution/Evidence.ts"
+import * as EvidenceRecorder from "../../core/execution/EvidenceRecorder.ts"
 import { maxAtOnce, Secrets } from "../../core/redaction/Secrets.ts"
 import type { Keeper } from "../../core/run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
@@ -65,7 +65,7 @@ layer(services, { timeout: "2 minutes" })("a run that keeps evidence", (it) => {
     const observer = { picture: () => Effect.void } as unknown as Observer<never>
     const keeper = { keep } as Keeper
     const reporter = { event: () => Effect.void } as unknown as Reporter
-    const evidence = (yield* Evidence.make)(claimed, secrets, keeper, reporter, observer)
+    const evidence = (yield* EvidenceRecorder.make)(claimed, secrets, keeper, reporter, observer)
     return { evidence, runId: sent.id }
   })
 

@@ -12,7 +12,7 @@ import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Names from "../../adapters/http/Names.ts"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
 import * as S3Client from "../../adapters/s3/S3Client.ts"
-import * as Asking from "../../adapters/secrets/Asking.ts"
+import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
 import { Sender } from "../../core/event/webhook/Sender.ts"
 import type { Connection } from "../../core/vault/providers/SecretSource.ts"
 import { graphOf, walk } from "../support/browser.ts"
@@ -44,7 +44,12 @@ const told = <A, E, R>(client: Effect.Effect<A, E, R>) =>
 
 const budgetMillis = 700
 const lookup = Names.lookupOf(Names.make(Names.defaults))
-const asking = Asking.make({ ...Asking.defaults, allowPrivateNetworks: true, budgetMillis, retryMillis: 0 })
+const asking = SecretStoreRequest.make({
+  ...SecretStoreRequest.defaults,
+  allowPrivateNetworks: true,
+  budgetMillis,
+  retryMillis: 0
+})
 const provider = { id: "p", name: "bank", access: Redacted.make({}) } as Connection
 
 type Client = (url: string) => Effect.Effect<unknown, unknown>

@@ -4,7 +4,7 @@
 import { afterAll, assert, it } from "@effect/vitest"
 import { type Ending, type Options, ThreadPool } from "../../adapters/threads/ThreadPool.ts"
 import { defaults } from "../../adapters/threads/ThreadSandbox.ts"
-import type { Asked, Name } from "../../core/workflow/sandbox/Operations.ts"
+import type { Input, Name } from "../../core/workflow/sandbox/Operations.ts"
 
 const pools: Array<ThreadPool<Name>> = []
 
@@ -16,7 +16,7 @@ const poolOf = (options: Partial<Options<Name>>): ThreadPool<Name> => {
   return pool
 }
 
-const ask = <N extends Name>(pool: ThreadPool<Name>, name: N, asked: Asked<N>, owner = "one"): Promise<Ending> =>
+const ask = <N extends Name>(pool: ThreadPool<Name>, name: N, asked: Input<N>, owner = "one"): Promise<Ending> =>
   new Promise((end) => pool.submit({ owner, name, asked: JSON.stringify(asked), end }))
 
 const cheap = (pool: ThreadPool<Name>, owner = "one") => ask(pool, "patternCost", { pattern: "^a+$" }, owner)

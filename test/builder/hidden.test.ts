@@ -5,8 +5,8 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { Builder } from "../../core/builder/Builder.ts"
-import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Host from "../../core/builder/host/Host.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { altered } from "../support/altered.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
@@ -49,7 +49,7 @@ it.effect("what the session of a conversation brings is in nothing that is shown
     const builder = yield* Builder
     const caller = yield* makeWorkspace()
     const session = { ...Session.empty, localStorage: { [home]: { token } } }
-    const beginningOf = () => Effect.succeed({ ...Beginning.empty, session })
+    const beginningOf = () => Effect.succeed({ ...StartingState.empty, session })
     yield* Effect.forkChild(Host.run({ name: "h", capacity: 1, leaseMillis: 30_000, beginningOf }))
     yield* settle
     const { conversation } = yield* builder.open(caller, {

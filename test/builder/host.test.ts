@@ -9,10 +9,10 @@ import { PageFailure } from "../../core/browser/PageFailure.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
-import * as Beginning from "../../core/builder/host/Beginning.ts"
+import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
+import type { Opening } from "../../core/builder/ConversationStart.ts"
 import * as Host from "../../core/builder/host/Host.ts"
-import type { Message } from "../../core/builder/Message.ts"
-import type { Opening } from "../../core/builder/Opening.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import { ofWorkflow } from "../../core/builder/Sources.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { WorkflowId } from "../../core/workspace/Ids.ts"
@@ -43,7 +43,7 @@ const site: ScriptedBrowser.ScriptedSite = {
 
 const orders = `extract {"type":"object","properties":{"orders":{"type":"array","path":"//tr","items":{"type":"object","properties":{"id":{"type":"string","path":"/td[1]"}}}}}}`
 
-const beginningOf = () => Effect.succeed(Beginning.empty)
+const beginningOf = () => Effect.succeed(StartingState.empty)
 const options: Host.Options = { name: "h", capacity: 2, leaseMillis: 30_000, beginningOf }
 
 const services = Builder.layer.pipe(
@@ -111,7 +111,7 @@ const tell = (caller: Caller, id: Conversation.ConversationId, text: string) =>
     yield* settle
     const { conversation, status } = yield* builder.get(caller, id)
     const [last] = yield* builder.messages(caller, id, conversation.messages, conversation.messages)
-    return { conversation, status, last: last as Message }
+    return { conversation, status, last: last as ConversationMessage }
   })
 
 const status = (caller: Caller, id: Conversation.ConversationId) =>

@@ -5,8 +5,8 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Builder } from "../../core/builder/Builder.ts"
 import type { ConversationId } from "../../core/builder/Conversation.ts"
-import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Host from "../../core/builder/host/Host.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import { ofWorkflow } from "../../core/builder/Sources.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
@@ -38,7 +38,7 @@ const site: ScriptedBrowser.ScriptedSite = {
 
 const services = Layer.effectDiscard(
   Effect.gen(function* () {
-    const beginningOf = yield* Beginning.ofConversations
+    const beginningOf = yield* StartingState.ofConversations
     yield* Effect.forkScoped(Host.run({ name: "h", capacity: 2, leaseMillis: 30_000, beginningOf }))
   })
 ).pipe(

@@ -4,7 +4,7 @@ import { NetworkRecorder } from "../../core/agent/network/NetworkRecorder.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
 import * as Session from "../../core/browser/Session.ts"
-import * as Beginning from "../../core/builder/host/Beginning.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as Turn from "../../core/builder/host/Turn.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
@@ -39,7 +39,7 @@ it.effect("a conversation signs in, and tells no secret that its steps have read
     const stage = Turn.newStage(
       { page, heard: new NetworkRecorder() },
       { BANK: "robot" },
-      { ...Beginning.empty, accounts: new Map([["BANK", account("BANK", { password: "horse&staple" })]]) },
+      { ...StartingState.empty, accounts: new Map([["BANK", account("BANK", { password: "horse&staple" })]]) },
       0
     )
     const start = graphOf(site, []).nodes[0]?.id ?? ""
@@ -58,7 +58,7 @@ it.effect("files that a conversation uploads come only from where the workflow m
     const page = yield* (yield* Browser).open(Session.empty)
     yield* page.navigation.goto(site)
     const session = { ...Session.empty, allowedSites: ["bank.example"] }
-    const stage = Turn.newStage({ page, heard: new NetworkRecorder() }, {}, { ...Beginning.empty, session }, 0)
+    const stage = Turn.newStage({ page, heard: new NetworkRecorder() }, {}, { ...StartingState.empty, session }, 0)
     const uploaded = Effect.fnUntraced(function* (signed_file_url: string) {
       const graph = graphOf(site, [{ action: "FILE_UPLOAD", parameters: { signed_file_url, selector: "#password" } }])
       const { content } = SaveBody.read({ name: "Bank", ...graph }, 0)

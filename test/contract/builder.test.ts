@@ -4,7 +4,7 @@ import { Clock, Effect, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { BuilderStore, TooManyConversations } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
-import * as Opening from "../../core/builder/Opening.ts"
+import * as ConversationStart from "../../core/builder/ConversationStart.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -28,7 +28,7 @@ const begun = (caller: Caller, at: number, startUrl = "https://example.com") => 
     settings: {},
     login: null
   } as const
-  return Effect.orDie(Opening.begin(caller, opening, ids, at))
+  return Effect.orDie(ConversationStart.begin(caller, opening, ids, at))
 }
 
 const opened = (caller: Caller) =>
@@ -155,18 +155,18 @@ const suite = <E>(name: string, [layer]: readonly [Layer.Layer<BuilderStore | Wo
         const lost = new Conversation.HostLost({ conversationId: id, fence: held.fence })
         yield* TestClock.adjust(900)
         assert.deepStrictEqual(yield* store.renew([held, { ...held, fence: 9 }], 1_000), [{ ...held, fence: 9 }])
-        assert.strictEqual((yield* store.held(held)).lease?.until, (yield* Clock.currentTimeMillis) + 1_000)
+        assert.strictEqual((yield* store.leased(held)).lease?.until, (yield* Clock.currentTimeMillis) + 1_000)
         yield* TestClock.adjust(1_000)
         const [other] = (yield* store.claim({ host: "b", limit: 1_000, leaseMillis: 1_000 })).filter(
           (one) => one.id === id
         )
         assert.strictEqual(other?.fence, held.fence + 1)
-        assert.deepStrictEqual(yield* Effect.flip(store.held(held)), lost)
+        assert.deepStrictEqual(yield* Effect.flip(store.leased(held)), lost)
         assert.deepStrictEqual(yield* Effect.flip(store.settle(held, Conversation.taken)), lost)
         assert.deepStrictEqual(yield* store.renew([held], 1_000), [held])
         const present = { id, fence: held.fence + 1 }
         yield* store.settle(present, (before, at) => Conversation.released(before, randomUUID(), at))
-        assert.strictEqual((yield* Effect.flip(store.held(present)))._tag, "HostLost")
+        assert.strictEqual((yield* Effect.flip(store.leased(present)))._tag, "HostLost")
         assert.strictEqual((yield* store.get(caller.workspaceId, id)).lease, null)
       })
     )

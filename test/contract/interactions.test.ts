@@ -5,15 +5,15 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
-import { message } from "../../core/event/Message.ts"
+import { message } from "../../core/event/EventMessage.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
-import * as Asking from "../../core/run/interaction/Asking.ts"
 import * as Interaction from "../../core/run/interaction/Interaction.ts"
+import * as InteractionRequest from "../../core/run/interaction/InteractionRequest.ts"
 import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
-import { SealedColumns } from "../../core/vault/keys/SealedPlaces.ts"
+import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -237,7 +237,7 @@ it.live("an answer reaches a worker in another process at once, and a third proc
     const caller = yield* makeWorkspace().pipe(Effect.provide(worker))
     const one = yield* claimed(caller).pipe(Effect.provide(worker))
     const told = yield* Queue.unbounded<RunEvent>()
-    const waiting = yield* Asking.ask(askerOf(one.run), questionOf(code), 60_000, (event) =>
+    const waiting = yield* InteractionRequest.ask(askerOf(one.run), questionOf(code), 60_000, (event) =>
       Queue.offer(told, event)
     ).pipe(Effect.provide(worker), Effect.forkChild)
     yield* Queue.take(told)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, type Scope } from "effect"
 import * as MemorySecretSource from "../../adapters/memory/vault/MemorySecretSource.ts"
-import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"
+import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
 import type { Access, Connection, ProvidedSecrets, SecretSource } from "../../core/vault/providers/SecretSource.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
 
@@ -19,7 +19,7 @@ interface Store {
   readonly change: (password: string) => void
 }
 
-const asking = Asking.make({ ...Asking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
+const asking = SecretStoreRequest.make({ ...SecretStoreRequest.defaults, allowPrivateNetworks: true, retryMillis: 0 })
 
 const onePassword = Effect.gen(function* () {
   const field = (purpose: string, value: string) => ({ id: purpose.toLowerCase(), type: "STRING", purpose, value })
@@ -74,7 +74,10 @@ const hashiCorp = Effect.gen(function* () {
 })
 
 const memory = Effect.sync(() => {
-  const held = (title: string, secrets: Partial<Record<keyof ProvidedSecrets, string>>): MemorySecretSource.Held => {
+  const held = (
+    title: string,
+    secrets: Partial<Record<keyof ProvidedSecrets, string>>
+  ): MemorySecretSource.StoredItem => {
     const of = (name: keyof ProvidedSecrets) => (secrets[name] === undefined ? null : Redacted.make(secrets[name]))
     const all = { userName: of("userName"), password: of("password"), tfaSecret: of("tfaSecret"), oneTimeCode: null }
     return { id: title, title, vaultName: null, secrets: all }

@@ -2,8 +2,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
-import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Host from "../../core/builder/host/Host.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { freshDatabase } from "../support/databases.ts"
@@ -19,7 +19,7 @@ const serviceFor = (site: string) => {
         name: "host",
         capacity: 2,
         leaseMillis: 30_000,
-        beginningOf: () => Effect.succeed(Beginning.empty)
+        beginningOf: () => Effect.succeed(StartingState.empty)
       })
     )
   )

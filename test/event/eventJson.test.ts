@@ -1,7 +1,7 @@
 import { assert, describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as EventJson from "../../core/event/EventJson.ts"
-import * as Message from "../../core/event/Message.ts"
+import * as EventMessage from "../../core/event/EventMessage.ts"
 import { RunEvent } from "../../core/event/RunEvent.ts"
 import * as RunFailure from "../../core/event/RunFailure.ts"
 
@@ -138,7 +138,7 @@ const events: ReadonlyArray<RunEvent> = [
 describe("the JSON of events", () => {
   it("keeps its bytes for every kind, with and without addresses", async () => {
     const lines = events.map((event) => {
-      const sent = Message.message({ sequence: 1, runId: "r", at, event }, links, { metadata: { m: 1 } })
+      const sent = EventMessage.message({ sequence: 1, runId: "r", at, event }, links, { metadata: { m: 1 } })
       return `${JSON.stringify(sent)}\n${JSON.stringify(EventJson.payloadOf(event, null))}\n`
     })
     await expect(lines.join("\n")).toMatchFileSnapshot("./events.jsonl")

@@ -5,8 +5,8 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
-import * as Asking from "../../core/run/interaction/Asking.ts"
 import * as Interaction from "../../core/run/interaction/Interaction.ts"
+import * as InteractionRequest from "../../core/run/interaction/InteractionRequest.ts"
 import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -31,7 +31,7 @@ const waiting = Effect.gen(function* () {
   const { id, lease, workflowId, workspaceId } = claimed.run
   const told = yield* Queue.unbounded<RunEvent>()
   const asker = { workspaceId, workflowId, runId: id, fence: lease?.fence ?? 0 }
-  const ask = Asking.ask(asker, questionOf(code), 60_000, (event) => Queue.offer(told, event))
+  const ask = InteractionRequest.ask(asker, questionOf(code), 60_000, (event) => Queue.offer(told, event))
   const asking = yield* Effect.forkChild(ask)
   const first = yield* Queue.take(told)
   const stored = Effect.map(
@@ -150,7 +150,7 @@ it.effect("an answer that nobody takes is forgotten within two minutes of the en
       const store = yield* InteractionStore
       yield* store.put({ ...(yield* stored), id: "another" })
       yield* (yield* Interactions).answer(caller, id, { code: "123456" })
-      const sweeper = yield* Effect.forkChild(Periodic.run(Asking.forgetting))
+      const sweeper = yield* Effect.forkChild(Periodic.run(InteractionRequest.forgetting))
       yield* TestClock.adjust(60_000)
       assert.isNotNull((yield* stored).answer)
       assert.notInclude(JSON.stringify(yield* stored), "123456")

@@ -223,7 +223,7 @@ describe("a question", () => {
   })
 
   it.prop("once closed is never open again, and holds no answer", [Schema.Array(Moment)], ([moments]) => {
-    let question: Interaction.Asked & { readonly answer: unknown } = forData()
+    let question: Interaction.AskedQuestion & { readonly answer: unknown } = forData()
     let closed = false
     for (const { at } of moments) {
       const next: Result.Result<typeof question, unknown> =

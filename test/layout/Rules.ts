@@ -132,4 +132,15 @@ export const filesAreNamedAfterAnIdea: Rule = (sources) =>
     .filter(({ path }) => /\/(utils?|helpers?|common|misc|index|mod)\.ts$/i.test(path))
     .map(({ path }) => `${path} is named after no idea`)
 
+/** No two files of core have the same name: a name in a stack trace, a search or an import means one thing. */
+export const coreNamesAreUnique: Rule = (sources) => {
+  const paths = inCore(sources).map(({ path }) => path)
+  const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1)
+  const first = new Map(paths.toReversed().map((path) => [nameOf(path), path]))
+  return paths.flatMap((path) => {
+    const other = first.get(nameOf(path))
+    return other === undefined || other === path ? [] : [`${path} has the name of ${other}`]
+  })
+}
+
 const inCore = (sources: ReadonlyArray<Source>) => sources.filter(({ path }) => path.startsWith("core/"))

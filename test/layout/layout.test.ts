@@ -65,6 +65,12 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     shipped,
     [file("core/run/A.ts", 'import "./B.ts"'), file("core/run/B.ts", 'import { a } from "./A.ts"')]
   ],
+  [
+    "core names are unique",
+    Rules.coreNamesAreUnique,
+    shipped,
+    [file("core/run/Settings.ts", ""), file("core/agent/recovery/Settings.ts", "")]
+  ],
   ["files are named after an idea", Rules.filesAreNamedAfterAnIdea, everything, [file("core/run/utils.ts", "")]]
 ]
 
@@ -73,7 +79,7 @@ describe("the house", () => {
 
   it.each(rules)("would notice a breach of: %s", (name, rule, _where, breaches) => {
     const found = rule(breaches)
-    const together = ["folders stay small", "no cycles"]
+    const together = ["folders stay small", "no cycles", "core names are unique"]
     assert.isAtLeast(found.length, together.includes(name) ? 1 : breaches.length)
   })
 

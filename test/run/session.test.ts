@@ -8,8 +8,8 @@ import { settingNames } from "../../apps/cli/SettingNames.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import type * as Session from "../../core/browser/Session.ts"
-import * as Beginning from "../../core/builder/host/Beginning.ts"
-import * as Opening from "../../core/builder/Opening.ts"
+import * as ConversationStart from "../../core/builder/ConversationStart.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -359,19 +359,24 @@ describe("a conversation that builds a workflow", () => {
           proxy_setting: "country",
           proxy_value: "US"
         })
-        const beginningOf = yield* Beginning.ofConversations.pipe(
+        const beginningOf = yield* StartingState.ofConversations.pipe(
           Effect.provide(Layer.merge(Accounts.layer, LoginCodes.layer))
         )
         const inputs = { SHOP: pair.permissioned_user_id }
         const stored = yield* (yield* Workflows).get(caller, workflow.id)
-        const opening: Opening.Opening = { _tag: "Of", stored, inputs, until: null, lastBrowserState: true }
-        const begun = yield* Opening.begin(caller, opening, yield* Opening.ids, 0)
+        const opening: ConversationStart.Opening = { _tag: "Of", stored, inputs, until: null, lastBrowserState: true }
+        const begun = yield* ConversationStart.begin(caller, opening, yield* ConversationStart.ids, 0)
         const { accounts, session, unavailable } = yield* beginningOf(begun.conversation)
         assert.deepStrictEqual([[...accounts.keys()], unavailable], [["SHOP"], []])
         assert.deepStrictEqual(names(session.cookies), ["given"])
         assert.strictEqual(session.proxy?.host, "gate.example")
         assert.strictEqual((yield* entry).lastUsedAt, 0)
-        const blank = yield* Opening.begin(caller, { ...opening, lastBrowserState: false }, yield* Opening.ids, 0)
+        const blank = yield* ConversationStart.begin(
+          caller,
+          { ...opening, lastBrowserState: false },
+          yield* ConversationStart.ids,
+          0
+        )
         const bare = yield* beginningOf(blank.conversation)
         assert.deepInclude(bare.session, { cookies: [], localStorage: {}, sessionStorage: {} })
         assert.strictEqual(bare.session.proxy?.host, "gate.example")

@@ -1,15 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"
+import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
 import type { Access, Connection } from "../../core/vault/providers/SecretSource.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
 import type { Answer, StandIn } from "../support/standIn.ts"
 
-const options = { ...Asking.defaults, allowPrivateNetworks: true, retryMillis: 0 }
-const asking = Asking.make(options)
+const options = { ...SecretStoreRequest.defaults, allowPrivateNetworks: true, retryMillis: 0 }
+const asking = SecretStoreRequest.make(options)
 const connection = (access: Access): Connection => ({ id: "1", name: "Safe", access: Redacted.make(access) })
 
 const onePassword = Effect.gen(function* () {
@@ -129,9 +129,9 @@ it.effect(
   () =>
     Effect.gen(function* () {
       const { server } = yield* hashiCorp
-      const careful = Asking.make({ ...options, allowPrivateNetworks: false })
-      const named = Asking.make({ ...options, allowPrivateNetworks: false, allowedOrigins: [server.url] })
-      const refuses = (one: Asking.Asking, url: string) => one.refusal(url) !== null
+      const careful = SecretStoreRequest.make({ ...options, allowPrivateNetworks: false })
+      const named = SecretStoreRequest.make({ ...options, allowPrivateNetworks: false, allowedOrigins: [server.url] })
+      const refuses = (one: SecretStoreRequest.SecretStoreClient, url: string) => one.refusal(url) !== null
       for (const url of [server.url, "https://127.0.0.1", "http://localhost:1", "https://[::1]", "https://10.0.0.1"]) {
         assert.isTrue(refuses(careful, url), url)
         assert.isFalse(refuses(asking, url), url)

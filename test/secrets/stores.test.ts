@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HashiCorpVault from "../../adapters/secrets/HashiCorpVault.ts"
 import * as OnePasswordConnect from "../../adapters/secrets/OnePasswordConnect.ts"
+import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
 import type { Access, Connection, ProvidedSecrets, SecretSource } from "../../core/vault/providers/SecretSource.ts"
 import { type ConnectItem, connectServer, id, vaultServer } from "../support/secretServers.ts"
 
-const asking = Asking.make({ ...Asking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
+const asking = SecretStoreRequest.make({ ...SecretStoreRequest.defaults, allowPrivateNetworks: true, retryMillis: 0 })
 const connection = (access: Access): Connection => ({ id: "1", name: "Safe", access: Redacted.make(access) })
 
 const opened = ({ oneTimeCode, password, tfaSecret, userName }: ProvidedSecrets) =>

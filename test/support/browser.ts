@@ -8,8 +8,8 @@ import type { Picture } from "../../core/agent/Observer.ts"
 import type { Outcome } from "../../core/agent/Outcome.ts"
 import type { Person } from "../../core/agent/Person.ts"
 import { type Memories, nothing } from "../../core/agent/recovery/ElementMemory.ts"
-import type { Analysis } from "../../core/agent/recovery/Remedy.ts"
-import * as Recovery from "../../core/agent/recovery/Settings.ts"
+import * as Recovery from "../../core/agent/recovery/RecoverySettings.ts"
+import type { Analysis } from "../../core/agent/recovery/RecoveryStrategy.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
 import type { Account } from "../../core/vault/Account.ts"
@@ -83,7 +83,7 @@ export const walk = (
     readonly person?: Person
     readonly correctable?: boolean
     readonly manualCaptcha?: boolean
-    readonly recovery?: Partial<Recovery.Settings>
+    readonly recovery?: Partial<Recovery.RecoverySettings>
     readonly memories?: Memories
     readonly accounts?: ReadonlyArray<Account>
     readonly codes?: LoginCodes["Service"]

@@ -12,8 +12,8 @@ import { Tables } from "../../adapters/memory/Tables.ts"
 import * as KeptSubscription from "../../core/event/notification/KeptSubscription.ts"
 import { WebhookStore } from "../../core/event/webhook/Webhook.ts"
 import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
-import { ResealingWalks } from "../../core/vault/keys/ResealingWalk.ts"
-import { SealedColumns } from "../../core/vault/keys/SealedPlaces.ts"
+import { ReencryptionWalks } from "../../core/vault/keys/Reencryption.ts"
+import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import { SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
@@ -143,7 +143,7 @@ export const dying = (at: number, after: boolean) =>
         KeptSubscription.RunSubscriptionStore,
         collection(get(KeptSubscription.RunSubscriptionStore) as never) as never
       ),
-      Context.add(ResealingWalks, collection(get(ResealingWalks) as never) as never),
+      Context.add(ReencryptionWalks, collection(get(ReencryptionWalks) as never) as never),
       Context.add(
         SealedColumns,
         get(SealedColumns).map((place) => ({ ...place, replace: counted(place.replace as never) })) as never

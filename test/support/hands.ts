@@ -11,7 +11,7 @@ import { executablePath } from "./realBrowser.ts"
 import { type Answer, html, serve } from "./site.ts"
 
 /** Small bounds, so that a test reaches them. */
-const bounds = { limits: { ...defaultPageLimits, windows: 4, downloadBytes: 5 * 1_048_576, names: settingNames } }
+const bounds = { limits: { ...defaultPageLimits, tabs: 4, downloadBytes: 5 * 1_048_576, names: settingNames } }
 
 export const pdf = Buffer.from(
   "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj " +

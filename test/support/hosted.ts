@@ -2,8 +2,8 @@
  * The service with a host of conversations, whose browser is a scripted one.
  */
 import { Effect, Layer } from "effect"
-import * as Beginning from "../../core/builder/host/Beginning.ts"
 import * as Host from "../../core/builder/host/Host.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import * as ScriptedBrowser from "./scripted/ScriptedBrowser.ts"
@@ -24,7 +24,7 @@ const site: ScriptedBrowser.ScriptedSite = {
 /** A host of conversations beside the service. */
 export const hosting = Layer.effectDiscard(
   Effect.gen(function* () {
-    const beginningOf = yield* Beginning.ofConversations
+    const beginningOf = yield* StartingState.ofConversations
     yield* Effect.forkScoped(Host.run({ name: "host", capacity: 1_000, leaseMillis: 30_000, beginningOf }))
   })
 ).pipe(Layer.provide([ScriptedBrowser.layer(site), Accounts.layer, LoginCodes.layer]))

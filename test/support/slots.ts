@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import * as RunFailure from "../../core/event/RunFailure.ts"
-import { type Credential, chosen } from "../../core/run/Credentials.ts"
+import { type Credential, chosen } from "../../core/run/CredentialReferences.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bodiesOf } from "../../adapters/mail/MailParser.ts"
 import { codesIn } from "../../core/vault/inbox/CodeFinder.ts"
-import type { Message } from "../../core/vault/inbox/Message.ts"
+import type { Message } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { type Sample, withCode, withoutCode } from "./samples/Codes.ts"
 import { moreWithCode, moreWithoutCode } from "./samples/MoreCodes.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bodiesOf } from "../../adapters/mail/MailParser.ts"
 import { linksIn } from "../../core/vault/inbox/LinkFinder.ts"
-import type { Message } from "../../core/vault/inbox/Message.ts"
+import type { Message } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { type Sample, withLink, withoutLink } from "./samples/Links.ts"
 
 const messageOf = ({ html, subject = "", text }: Sample): Message => ({

@@ -4,8 +4,8 @@ import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
-import * as Asking from "../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
+import * as SecretStoreRequest from "../../adapters/secrets/SecretStoreRequest.ts"
 import * as RunAccounts from "../../core/execution/RunAccounts.ts"
 import * as SavedSession from "../../core/execution/SavedSession.ts"
 import type { Run } from "../../core/run/Run.ts"
@@ -25,7 +25,7 @@ const layer = Layer.mergeAll(Accounts.layer, SecretConnections.layer, Vault.laye
     Layer.mergeAll(
       Memory.layer,
       Crypto.layer,
-      HttpSources.layer({ ...Asking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
+      HttpSources.layer({ ...SecretStoreRequest.defaults, allowPrivateNetworks: true, retryMillis: 0 })
     )
   )
 )

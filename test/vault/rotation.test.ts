@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { Tables } from "../../adapters/memory/Tables.ts"
 import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
-import * as Resealing from "../../core/vault/keys/Resealing.ts"
+import * as Reencryption from "../../core/vault/keys/Reencryption.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
@@ -17,7 +17,7 @@ import { makeWorkspace } from "../support/fixtures.ts"
 const asOwner = (workspaceId: WorkspaceId) => ({ workspaceId, role: "Owner" }) as const
 
 const stepAll = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
-  while (yield* Resealing.step(workspaceId)) {
+  while (yield* Reencryption.step(workspaceId)) {
     // The next one.
   }
 })
@@ -92,7 +92,7 @@ it.effect("a retired key still opens what was sealed late, and is thrown away on
         yield* stepAll(workspaceId)
         assert.lengthOf((yield* (yield* EncryptionKeys).ring(workspaceId)).former, 1)
 
-        yield* TestClock.adjust(Resealing.graceMillis)
+        yield* TestClock.adjust(Reencryption.graceMillis)
         yield* stepAll(workspaceId)
         assert.lengthOf((yield* (yield* EncryptionKeys).ring(workspaceId)).former, 0)
         const kept = Option.getOrThrow(yield* (yield* VaultEntries).get(workspaceId, entry.id))

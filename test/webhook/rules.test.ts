@@ -5,7 +5,7 @@ import * as SealedSecrets from "../../adapters/crypto/SealedSecrets.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
 import * as Circuit from "../../core/event/webhook/Circuit.ts"
 import * as Delivery from "../../core/event/webhook/Delivery.ts"
-import * as Sending from "../../core/event/webhook/Sending.ts"
+import * as DeliveryAttempt from "../../core/event/webhook/DeliveryAttempt.ts"
 import * as Subscription from "../../core/event/webhook/Subscription.ts"
 import * as Target from "../../core/event/webhook/Target.ts"
 import * as Webhook from "../../core/event/webhook/Webhook.ts"
@@ -263,7 +263,7 @@ describe("a message", () => {
   const { logged } = delivery()
 
   it("expires its validity after it was sent, and tells when the event happened", () => {
-    const message = Sending.messageAt(logged, links, { validity: 60, metadata: { a: 1 } }, 10_000_999)
+    const message = DeliveryAttempt.messageAt(logged, links, { validity: 60, metadata: { a: 1 } }, 10_000_999)
     assert.strictEqual(
       JSON.stringify(message),
       '{"event":"execution.queued","timestamp":0,"expires_at":10060,"payload":{"session_id":"s","workflow_id":"w"},"metadata":{"a":1}}'
@@ -284,12 +284,12 @@ describe("a message", () => {
         expiresAt: 300_000
       }
     }
-    assert.strictEqual(Sending.messageAt(asking, links, { validity: 300 }, 100_000).expires_at, 300)
+    assert.strictEqual(DeliveryAttempt.messageAt(asking, links, { validity: 300 }, 100_000).expires_at, 300)
     assert.deepStrictEqual(
-      [299_999, 300_000].map((now) => Sending.isPerished(asking, now)),
+      [299_999, 300_000].map((now) => DeliveryAttempt.isPerished(asking, now)),
       [false, true]
     )
-    assert.isFalse(Sending.isPerished(logged, 1e12))
+    assert.isFalse(DeliveryAttempt.isPerished(logged, 1e12))
   })
 })
 

@@ -6,7 +6,7 @@ import {
   type Claimed,
   type Filter,
   type Gated,
-  type Held,
+  type LeaseRef,
   type Listed,
   RunStore,
   VersionOutdated
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
       return run?.workspaceId === workspaceId ? run : yield* new RunNotFound({ sessionId: id })
     })
 
-    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+    const owned = Effect.fnUntraced(function* ({ fence, id }: LeaseRef) {
       const run = tables.runs.get(id)
       return run !== undefined && Run.isRunning(run) && run.lease.fence === fence
         ? run
@@ -101,17 +101,17 @@ export const layer = Layer.effect(
       }),
       announceHolds: Effect.fn("RunStore.announceHolds")(function* (limit, announce) {
         const now = yield* Clock.currentTimeMillis
-        const [next] = tables.untold
+        const [next] = tables.unannounced
         if (next === undefined) return false
-        const [workflowId, untold] = next
+        const [workflowId, unannounced] = next
         const gate = tables.gates.get(workflowId)
-        const told = gate === undefined || Gate.mayStart(gate, now) ? untold : untold.slice(0, limit)
-        for (const id of told) {
+        const announced = gate === undefined || Gate.mayStart(gate, now) ? unannounced : unannounced.slice(0, limit)
+        for (const id of announced) {
           const run = tables.runs.get(id)
           if (run !== undefined && Run.isWaiting(run)) append(tables, id, announce(gated(run), now), now)
         }
-        if (told.length === untold.length) tables.untold.delete(workflowId)
-        else tables.untold.set(workflowId, untold.slice(limit))
+        if (announced.length === unannounced.length) tables.unannounced.delete(workflowId)
+        else tables.unannounced.set(workflowId, unannounced.slice(limit))
         return true
       }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
@@ -134,23 +134,23 @@ export const layer = Layer.effect(
         }
         return claimed
       }),
-      renew: Effect.fn("RunStore.renew")(function* (held, leaseMillis) {
+      renew: Effect.fn("RunStore.renew")(function* (leases, leaseMillis) {
         const until = (yield* Clock.currentTimeMillis) + leaseMillis
-        return held.filter(({ fence, id }) => {
+        return leases.filter(({ fence, id }) => {
           const run = tables.runs.get(id)
           if (run === undefined || !Run.isRunning(run) || run.lease.fence !== fence) return true
           tables.runs.set(id, { ...run, lease: { ...run.lease, until } })
           return false
         })
       }),
-      report: Effect.fn("RunStore.report")(function* (held, { events, progress }) {
+      report: Effect.fn("RunStore.report")(function* (lease, { events, progress }) {
         const at = yield* Clock.currentTimeMillis
-        const run = Transition.progress(yield* owned(held), progress ?? {})
+        const run = Transition.progress(yield* owned(lease), progress ?? {})
         tables.runs.set(run.id, run)
         append(tables, run.id, events, at)
       }),
-      loggedIn: Effect.fn("RunStore.loggedIn")(function* (held, alias) {
-        const run = yield* owned(held)
+      loggedIn: Effect.fn("RunStore.loggedIn")(function* (lease, alias) {
+        const run = yield* owned(lease)
         const before = Slots.names(run.credentials)
         MemorySlots.worked(tables, run, alias)
         const change = Transition.loggedIn(run, alias)
@@ -160,8 +160,8 @@ export const layer = Layer.effect(
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         Effect.map(Clock.currentTimeMillis, (now) => MemorySlots.stopAfterFailedLogins(tables, limit, decide, now))
       ),
-      settle: Effect.fn("RunStore.settle")(function* (held, decide) {
-        const run = yield* owned(held)
+      settle: Effect.fn("RunStore.settle")(function* (lease, decide) {
+        const run = yield* owned(lease)
         const at = yield* Clock.currentTimeMillis
         const change = decide(locked(run), at)
         write(tables, change, at)

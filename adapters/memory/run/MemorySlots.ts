@@ -1,5 +1,5 @@
 /** The slots of credentials in use, in memory: derived from the running runs. */
-import type { Credential } from "../../../core/run/Credentials.ts"
+import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import * as Run from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -19,12 +19,12 @@ type Shape = Tables["Service"]
 export const assigner = (tables: Shape, now: number) => {
   const reserved: Array<string> = []
   const taken = heldIn(tables)
-  const held: Slots.Held = (name) => taken(name) + reserved.filter((one) => one === name).length
+  const inUse: Slots.InUse = (name) => taken(name) + reserved.filter((one) => one === name).length
   return ({ credentials, notBefore, workspaceId }: Run.Run): ReadonlyArray<Credential> | null => {
     if (credentials.length === 0) return credentials
     const find = findIn(tables, workspaceId)
-    const assigned = Slots.assign(credentials, find, held)
-    if (assigned === null) reserved.push(...Slots.reserved(credentials, now - notBefore, find, held))
+    const assigned = Slots.assign(credentials, find, inUse)
+    if (assigned === null) reserved.push(...Slots.reserved(credentials, now - notBefore, find, inUse))
     return assigned
   }
 }
@@ -81,7 +81,7 @@ export const stopAfterFailedLogins = (tables: Shape, limit: number, decide: Stop
 const turnOf = (tables: Shape, entry: string) => tables.slotTurns.get(entry) ?? { served: 0, failedAt: null }
 
 const heldIn =
-  (tables: Shape): Slots.Held =>
+  (tables: Shape): Slots.InUse =>
   (name) =>
     [...tables.runs.values()].filter((run) => run.lease !== null && Slots.names(run.credentials).includes(name)).length
 

@@ -1,7 +1,7 @@
 /** What in memory holds sealed values, beside what the vault itself keeps. */
 import { Effect, Layer } from "effect"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
-import { type Place, SealedColumns } from "../../../core/vault/keys/SealedPlaces.ts"
+import { SealedColumns, type Target } from "../../../core/vault/keys/ReencryptionTargets.ts"
 import { Tables } from "../Tables.ts"
 
 interface Cell {
@@ -16,7 +16,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { idempotency, interactions, receivedCodes } = yield* Tables
     const subscriptions = yield* KeptSubscription.sealedPlace
-    const place = (name: string, cells: () => ReadonlyArray<Cell>): Place => {
+    const place = (name: string, cells: () => ReadonlyArray<Cell>): Target => {
       const following = (workspaceId: string, after: string | null) =>
         cells()
           .flatMap(({ sealed, ...cell }) => (sealed === null ? [] : [{ ...cell, sealed }]))

@@ -10,12 +10,12 @@ import {
   type SecretSource
 } from "../../../core/vault/providers/SecretSource.ts"
 
-export interface Held extends Pick<SecretItem, "id" | "title" | "vaultName"> {
+export interface StoredItem extends Pick<SecretItem, "id" | "title" | "vaultName"> {
   readonly secrets: ProvidedSecrets
 }
 
 /** Gives the items, by their references, to connections whose access has the token. Later changes of the map are seen. */
-export const make = (token: string, held: ReadonlyMap<string, Held>): SecretSource => {
+export const make = (token: string, items: ReadonlyMap<string, StoredItem>): SecretSource => {
   const check = (connection: Connection) =>
     Effect.suspend(() =>
       Redacted.value(connection.access).token === token
@@ -27,12 +27,12 @@ export const make = (token: string, held: ReadonlyMap<string, Held>): SecretSour
     check,
     items: (connection) =>
       Effect.map(check(connection), () =>
-        [...held].map(([ref, { id, title, vaultName }]) => ({ id, title, ref, vaultName }))
+        [...items].map(([ref, { id, title, vaultName }]) => ({ id, title, ref, vaultName }))
       ),
     read: Effect.fn("MemorySecretSource.read")(function* (connection, ref) {
       yield* check(connection)
       const provider = connection.name
-      const found = held.get(ref)
+      const found = items.get(ref)
       if (found === undefined) return yield* new ItemNotFound({ provider, reason: `it has no item "${ref}"` })
       const { oneTimeCode, password, tfaSecret } = found.secrets
       if (password === null && tfaSecret === null && oneTimeCode === null) {

@@ -1,6 +1,6 @@
-/** What the vault keeps, in memory. */
+/** The vault stores, in memory. */
 import { Effect, Layer } from "effect"
-import * as ResealingWalk from "../../../core/vault/keys/ResealingWalk.ts"
+import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"
 import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
 import * as MemoryCollection from "../MemoryCollection.ts"
@@ -18,7 +18,7 @@ export const layer = Layer.mergeAll(
   ),
   MemoryMailboxes.layer,
   Layer.effect(SecretProviders.SecretProviders, MemoryCollection.make(SecretProviders.kind)),
-  Layer.effect(ResealingWalk.ResealingWalks, MemoryCollection.make(ResealingWalk.kind)),
+  Layer.effect(Reencryption.ReencryptionWalks, MemoryCollection.make(Reencryption.kind)),
   MemoryPhoneNumbers.layer,
   MemoryReceivedCodes.layer,
   MemorySealedColumns.layer,

@@ -120,7 +120,7 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
   const open = paths.filter((_, at) => own[at] === 0)
   const inside = open.length === 0 ? [] : await Promise.all(frames.map((frame) => soon(look(frame, open))))
   for (const [at, { index }] of open.entries()) {
-    // What is in several of them is taken from the first, whether it can be seen there or not.
+    // A field that several of them have is taken from the first, visible there or not.
     const first = frames[inside.findIndex((states) => (states?.[at] ?? 0) > 0)]
     const isSeen = first !== undefined && inside[frames.indexOf(first)]?.[at] === 2
     if (isSeen && (await soon(isShown(first))) === true) found.add(index)
@@ -171,12 +171,12 @@ const surveyed = async (tab: Tab, sight: Finder.Sight | null): Promise<Surveyed>
 
 interface Filled {
   readonly states: ReadonlyArray<FieldState>
-  /** What is complained about beside fields in frames. */
+  /** Complaints outside of fields in frames. */
   readonly alerts: ReadonlyArray<string>
 }
 
 /**
- * What is complained about fields, each in the document that the finder would take it from: one visit to the page, and one to
+ * Complaints about fields, each in the document that the finder would take it from: one visit to the page, and one to
  * each frame for what is not in the document itself.
  */
 const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Filled> => {
@@ -208,9 +208,9 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
   for (const [at, { index }] of open.entries()) {
     const having = [...inside.keys()].filter((number) => (inside[number]?.states[at]?.matched ?? 0) > 0)
     const [number = -1] = having
-    const [frame, told] = [frames[number], inside[number]]
-    if (having.length === 1 && frame !== undefined && told != null) {
-      await keep(index, frame, told.states[at], told.alerts)
+    const [frame, answer] = [frames[number], inside[number]]
+    if (having.length === 1 && frame !== undefined && answer != null) {
+      await keep(index, frame, answer.states[at], answer.alerts)
     }
   }
   const others = parsed.map(async (selector, index) => {
@@ -219,8 +219,8 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
     const [place] = sight?.places ?? []
     if (sight === null || place === undefined || Finder.total(sight) !== 1) return
     const on = { root: Finder.inPlace(place, selector, "one"), waitMillis: frameMillis }
-    const told = await soon(World.run(tab, place.frame, "fields", { queries: null }, on))
-    await keep(index, place.frame, told?.states[0], told?.alerts ?? [])
+    const answer = await soon(World.run(tab, place.frame, "fields", { queries: null }, on))
+    await keep(index, place.frame, answer?.states[0], answer?.alerts ?? [])
   })
   await Promise.all(others)
   return { states, alerts }

@@ -233,7 +233,7 @@ export const answering = async (
   return few.filter((_, at) => answers[at] === true)
 }
 
-/** What comes in time. */
+/** The results that arrive in time. */
 export const within = async <A>(millis: number, act: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

@@ -30,7 +30,7 @@ export const frameIn = async (frame: Frame, name: string): Promise<Frame | null>
   return inner
 }
 
-/** The address of a frame. One that has none of its own belongs to the document around it. */
+/** The address of a frame. A document without one belongs to the document around it. */
 export const addressOf = (frame: Frame): string => {
   let around = frame
   for (let parent = around.parentFrame(); parent !== null && /^(about|data|blob):/.test(around.url()); ) {

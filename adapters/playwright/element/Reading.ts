@@ -42,7 +42,10 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
   return one?.found === true ? String(one.value) : null
 }
 
-/** Carries out a plan. What is not found in the document is looked for in its frames, each part in the first that has it. */
+/**
+ * Carries out a plan. Parts that the document does not have are looked for in its frames, each in the first that has
+ * it.
+ */
 export const extract = async (tab: Tab, plan: ExtractionPlan): Promise<Schema.Json> => {
   await tab.page.waitForLoadState("domcontentloaded")
   const wanted = new Map<ExtractionPlan, { readonly selector: Selector.Selector; readonly part: Part }>()

@@ -74,7 +74,9 @@ const set = async (
   await keyIn(tab, text, { delay: 0 }, guard)
 }
 
-/** Types a text key by key where the focus is. What is guarded is checked before each key: the focus may have moved on. */
+/**
+ * Types a text key by key where the focus is. A guarded text is checked before each key: the focus may have moved on.
+ */
 const keyIn = async (tab: Tab, text: string, options: { delay: number }, guard: Typing["guard"]): Promise<void> => {
   const { keyboard } = tab.page
   if (guard === undefined) return keyboard.type(text, options)
@@ -91,7 +93,7 @@ const fillAs = async (element: Guarded.Field, text: string, timeout: number): Pr
   return value !== null
 }
 
-/** What was copied in a session. The clipboard of the browser is shared with other sessions, so it is left alone. */
+/** The text that was copied in a session. The clipboard of the browser is shared with other sessions, so it is left alone. */
 const copied = new WeakMap<BrowserContext, string>()
 
 /** Types where the focus is. */

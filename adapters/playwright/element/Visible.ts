@@ -33,8 +33,8 @@ export const isShown = async (frame: Frame): Promise<boolean> => {
 }
 
 /**
- * Where the document of a frame begins in the window; `null` when it has no place there. What Playwright tells of elements in
- * frames of other sites passes over the borders of these frames.
+ * Where the document of a frame begins in the window; `null` when it has no place there. The results of Playwright for
+ * elements in frames of other sites cross the borders of these frames.
  */
 export const originOf = async (tab: Tab, frame: Frame): Promise<{ readonly x: number; readonly y: number } | null> => {
   const around = frame.parentFrame()

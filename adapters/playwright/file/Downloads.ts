@@ -1,7 +1,7 @@
 /**
- * The downloads of a session, from any of its windows, while they are in progress.
+ * The downloads of a session, from any of its tabs, while they are in progress.
  *
- * The browser writes them to a folder of its own, which is emptied when the session closes. A download that grows too
+ * The browser writes them to a separate folder, which is emptied when the session closes. A download that grows too
  * large is cancelled at once, and so is the oldest one not yet taken when all together are too large.
  */
 import { basename } from "node:path"
@@ -53,7 +53,7 @@ export interface Downloads {
   readonly discard: (entry: Entry) => void
 }
 
-/** What the browser reports of a download, whose name differs from Playwright's. */
+/** The browser's report of a download, whose name differs from Playwright's. */
 interface Growth {
   readonly guid: string
   readonly url: string

@@ -11,8 +11,8 @@ import { Clock, Effect } from "effect"
 import type { FileChooser } from "playwright-core"
 import { tooLargeDownload } from "../../../core/agent/Limits.ts"
 import type { Elements } from "../../../core/browser/Elements.ts"
+import type { Download, Downloading as Port } from "../../../core/browser/file/DownloadPorts.ts"
 import * as FileNames from "../../../core/browser/file/FileNames.ts"
-import type { Download, Downloading as Port } from "../../../core/browser/file/Transfers.ts"
 import { isNavigation, PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as Finder from "../element/Finder.ts"
 import type { Uploads } from "../LocalChromium.ts"
@@ -39,7 +39,7 @@ export const make = (
   const choosers: Array<FileChooser> = []
   const uploads = options.uploads ?? { folder: tmpdir(), gid: null }
   const folder = temporaryFolder(tabs, uploads)
-  // The window that is there has no document yet that could be printed.
+  // The tab that is there has no document yet that could be printed.
   current()
     .page.context()
     .addInitScript(rememberPrinting)
@@ -139,7 +139,7 @@ export const make = (
     } satisfies Download
   })
 
-  /** The file dialog that was opened last, in the active window where it has one. */
+  /** The file dialog that was opened last, in the active tab where it has one. */
   const chooser = Effect.gen(function* () {
     const until = (yield* Clock.currentTimeMillis) + dialogMillis
     while (choosers.length === 0 && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(lookMillis)
@@ -186,8 +186,8 @@ export const make = (
 }
 
 /**
- * A folder of the session, made when there is something to put there and removed with the session. In that of a browser of
- * this machine it goes with that as well, whatever ends this process.
+ * A folder of the session, made when there is something to put there and removed with the session. In that of a browser
+ * of this machine it is removed with the browser as well, even if this process is killed.
  */
 const temporaryFolder = (tabs: Tabs, around: Uploads): (() => Promise<string>) => {
   let made: Promise<string> | undefined
@@ -226,7 +226,7 @@ const shared = async (path: string, mode: number, gid: number | null): Promise<s
   return path
 }
 
-/** What was saved; `null` when it is larger than allowed, which a browser on another machine tells of only now. */
+/** The saved file; `null` when it is larger than allowed, which a browser on another machine reports only now. */
 const contents = async (
   { saved }: Downloading.Entry,
   isHere: boolean,

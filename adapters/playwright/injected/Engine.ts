@@ -9,7 +9,7 @@ import { gather, gathered, kept, keptElement } from "./find/Kept.ts"
 import { hasFrames, hasShadow } from "./find/Nodes.ts"
 import { countPlain, elements } from "./find/XPath.ts"
 
-/** What is asked for: elements to act on, or an answer of a function. */
+/** The request: elements to act on, or an answer of a function. */
 export type Job =
   | {
       readonly query: Query

@@ -14,7 +14,7 @@ import * as World from "./World.ts"
 /** How many documents of frames of other origins are put in their places. */
 const mostFrames = 50
 
-/** How long such a frame may take, with those in it, and how long until it answers at all, in milliseconds. */
+/** How long such a frame may take, with those in it, and how long until its first answer, in milliseconds. */
 const frameMillis = 1_500
 const answerMillis = 1_000
 

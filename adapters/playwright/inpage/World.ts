@@ -17,12 +17,12 @@ const busyMillis = 60_000
 
 const name = "sluice"
 
-/** The engine was brought to Playwright, which is done once. */
+/** The engine was registered with Playwright, which is done once. */
 let brought: Promise<void> | undefined
 
 /**
- * Brings the engine to Playwright, which then has it in the documents of every context that is made. Only processes that open
- * a browser do so, as linking it takes a while.
+ * Registers the engine with Playwright, which then has it in the documents of every new context. Only processes that
+ * open a browser do so, as linking it takes a while.
  */
 export const bring = (): Promise<void> => {
   const engine = () => `${expressionOf(new URL("../injected/Engine.ts", import.meta.url))}.engine`
@@ -54,10 +54,10 @@ export const tooSlow = () =>
   )
 
 /** The window that a frame is in. */
-type Window = Pick<Tab, "page" | "devTools">
+type InjectedTab = Pick<Tab, "page" | "devTools">
 
 /** The window of a page, if only the page is known. */
-export const windowOf = (page: Page): Window => ({ page, devTools: () => page.context().newCDPSession(page) })
+export const injectedTabOf = (page: Page): InjectedTab => ({ page, devTools: () => page.context().newCDPSession(page) })
 
 /** What a function is run on. */
 export interface Subject {
@@ -80,7 +80,7 @@ type FunctionsOfAll = typeof functionsOfAll
 const jobOf = <N extends Name>(run: N, arg: Given<N>): Job => ({ run, arg })
 
 /** The answer to a job in a frame. */
-const answerTo = async <A>(tab: Window, frame: Frame, job: Job, on?: Subject): Promise<A> => {
+const answerTo = async <A>(tab: InjectedTab, frame: Frame, job: Job, on?: Subject): Promise<A> => {
   try {
     return await once<A>(frame, job, on)
   } catch (error) {
@@ -99,7 +99,7 @@ const answerTo = async <A>(tab: Window, frame: Frame, job: Job, on?: Subject): P
  * functions or to act on.
  */
 export const run = <N extends Name>(
-  tab: Window,
+  tab: InjectedTab,
   frame: Frame,
   act: N,
   arg: Given<N>,
@@ -122,7 +122,7 @@ export const keep = (element: ElementHandle, name: string): Promise<void> => run
 
 /** Runs a function on all elements of a frame that there are now, in their order. */
 export const runOnAll = async <N extends keyof FunctionsOfAll>(
-  tab: Window,
+  tab: InjectedTab,
   frame: Frame,
   act: N,
   arg: Parameters<FunctionsOfAll[N]>[1],
@@ -135,14 +135,14 @@ export const runOnAll = async <N extends keyof FunctionsOfAll>(
 
 let gathered = 0
 
-/** Brings the engine of XPath 3.1 to a document. */
-export const install = async (tab: Window, frame: Frame): Promise<void> => {
+/** Injects the engine of XPath 3.1 into a document. */
+export const install = async (tab: InjectedTab, frame: Frame): Promise<void> => {
   // Opened now: a process that is busy does not answer who only then wants to end what it does.
   if (!lines.has(frame)) lines.set(frame, await lineTo(tab, frame))
   await once(frame, jobOf("install", library()))
 }
 
-/** Lines to the processes of frames to which the engine of XPath 3.1 was brought. */
+/** Sessions with the processes of frames that have the engine of XPath 3.1. */
 const lines = new WeakMap<Frame, CDPSession>()
 
 const once = async <A>(frame: Frame, wanted: Job, on?: Subject): Promise<A> => {
@@ -195,8 +195,8 @@ const interrupt = async (frame: Frame): Promise<void> => {
   }
 }
 
-/** A line to the process that a frame is in: one of its own, or that of the nearest frame around it that has one. */
-const lineTo = async (tab: Window, frame: Frame): Promise<CDPSession> => {
+/** A session with the process of a frame, or of the nearest frame around it that has one. */
+const lineTo = async (tab: InjectedTab, frame: Frame): Promise<CDPSession> => {
   for (let one: Frame | null = frame; one?.parentFrame() != null; one = one.parentFrame()) {
     try {
       return await tab.page.context().newCDPSession(one)
@@ -205,7 +205,7 @@ const lineTo = async (tab: Window, frame: Frame): Promise<CDPSession> => {
   return tab.devTools()
 }
 
-/** What the engine says in place of elements. */
+/** A signal of the engine in place of elements. */
 export interface Signal {
   /**
    * `elsewhere`: nothing in the document, but it has frames, or another window came. `modern`: the engine of XPath 3.1 is needed. `several`: more than

@@ -23,7 +23,7 @@ export class Refused extends Error {
   }
 }
 
-/** Tries something, with the selector that it is about. `isGone` tells whether the page went away. */
+/** Tries something, with the selector that it is about. `isGone` is true when the page closed. */
 export type Attempt = <A>(selector: string | null, act: () => Promise<A>) => Effect.Effect<A, PageFailure>
 
 export const attempting =
@@ -44,7 +44,7 @@ export const attemptingWithin =
       )
     })
 
-/** What the errors of Chromium's network, and of Playwright, say about the load of a document. An address follows them. */
+/** The errors of Chromium's network, and of Playwright, about the load of a document. An address follows them. */
 const causes: ReadonlyArray<readonly [cause: NavigationCause, said: RegExp]> = [
   ["auth", /^net::ERR_INVALID_AUTH_CREDENTIALS/],
   ["unresolved", /^net::ERR_(NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED)/],
@@ -110,6 +110,6 @@ const isLost = (firstLine: string): boolean =>
 /** Whether the log of an action says that it was already being done to the element, and so may have taken effect. */
 export const hasBegun = (log: string): boolean => {
   const performing = log.lastIndexOf(" performing ")
-  // What was in the way of it was noticed before the page had it.
+  // The obstacle was noticed before the page received the event.
   return performing >= 0 && !/intercepts pointer events|retrying/.test(log.slice(performing))
 }

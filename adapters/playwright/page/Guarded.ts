@@ -58,10 +58,7 @@ export const onField = async (
   }
 }
 
-/**
- * The origin of a frame. A document without an address of its own has the origin of its creator, as reported by the
- * browser.
- */
+/** The origin of a frame. A document without an address has the origin of its creator, as reported by the browser. */
 const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
   /^(about|blob):/.test(frame.url()) ? World.run(tab, frame, "origin", null) : frame.url()
 

@@ -12,8 +12,8 @@ import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
 import * as Candidates from "../element/Candidates.ts"
-import * as Choosing from "../element/Choosing.ts"
 import * as Finder from "../element/Finder.ts"
+import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
 import { strike, type } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
@@ -33,15 +33,15 @@ import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
 import * as Requesting from "./Requesting.ts"
 import type { Tabs } from "./Tabs.ts"
+import * as TabsPort from "./TabsPort.ts"
 import * as Traffic from "./Traffic.ts"
-import * as Windows from "./Windows.ts"
 
 export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
   /** Why an address could not be reached, or `null`. Asked after a page could not be loaded. */
   readonly refusal: (url: URL) => Pick<PageFailure, "kind" | "reason"> | null
   /** How long an address may take to load, in milliseconds. */
   readonly navigationMillis: number
-  /** What the session remembers. */
+  /** The state of the session. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
   /** Where downloads go, and how far. */
   readonly downloads?: Downloads.Options
@@ -52,7 +52,7 @@ const inspectionMillis = 5_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
-/** A window that another was put in front of a moment ago has no picture. */
+/** A tab that another was put in front of a moment ago has no picture. */
 const isNotDrawn = ({ reason }: PageFailure): boolean => reason.includes("Unable to capture screenshot")
 
 const leaving = new PageFailure({ kind: "replaced", reason: "the page is being replaced by another one" })
@@ -75,7 +75,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
   return {
     navigation: {
       ...navigation(tabs, traffic, options),
-      ...Windows.make(tabs),
+      ...TabsPort.make(tabs),
       ...Requesting.make(() => tabs.current().page, options),
       forgetDownloads: transfers.forgetDownloads,
       download: transfers.download,
@@ -102,7 +102,8 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
   const { navigationMillis } = options
 
   const arrived = Effect.gen(function* () {
-    // What the browser told before it answers this has been heard then: a form that was sent a moment ago, for one.
+    // Events that the browser sent before its answer have been received then: a form that was sent a moment ago, for
+    // one.
     yield* attempt(null, () => current().page.context().cookies("http://localhost"))
     const until = (yield* Clock.currentTimeMillis) + arrivalMillis
     while (current().isDeparting() && (yield* Clock.currentTimeMillis) < until) yield* Effect.sleep(stepMillis)
@@ -119,7 +120,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       if (/^page\.goto: Download is starting/.test(said)) return null
       // The page for the error comes after the failure: the next address would be interrupted by it.
       if (/^page\.goto: net::ERR_(?!ABORTED)/.test(said)) await within(errorPageMillis, instead.shown)
-      // An error without a page: the browser tells its status apart from the failure.
+      // An error without a page: the browser reports its status apart from the failure.
       const status = /^page\.goto: net::ERR_HTTP_RESPONSE_CODE_FAILURE/.test(said)
         ? await traffic.lastStatus(page)
         : null
@@ -141,15 +142,15 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
         return yield* forbidden(`addresses with ${parsed.protocol} are not allowed, only http: and https:`)
       }
-      // A page that is on its way somewhere else, as after a form was sent, arrives there first: what this address does may be
-      // done only once, and needs what that page brings.
+      // A page that is on its way somewhere else, as after a form was sent, arrives there first: the effect of this
+      // address may happen only once, and needs the content of that page.
       yield* arrived
       const response = yield* attempt(null, () => load(url)).pipe(
         // Retry: another navigation started at the same moment.
         Effect.retry({ while: ({ kind }) => kind === "replaced", times: 3 }),
         Effect.mapError((failure) => {
           const refused = refusedAs(options.refusal(parsed)) ?? refusedOnTheWay()
-          // What took too long was reached, whatever became of its other requests.
+          // An address that took too long was reached, even if other requests of it failed.
           return refused === null || (failure.kind === "timeout" && isNavigation(refused)) ? failure : refused
         })
       )
@@ -206,7 +207,7 @@ const elements = (tabs: Tabs) => {
     select: (target, value, fuzzy) =>
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
-        return Choosing.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
+        return OptionChoice.choose(current(), frame, element, { value, fuzzy }, timeout, () =>
           Finder.nativeOptions(current(), frame, target.selector)
         )
       }),

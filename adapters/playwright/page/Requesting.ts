@@ -53,7 +53,7 @@ export const make = (page: () => Page, given: Omit<Way, "lookup">): Requests => 
   }
 }
 
-/** Ends with the signal, whatever the server, the browser or a stream still waits for. */
+/** Ends with the signal, even if the server, the browser or a stream is still waiting. */
 const inTime = (asked: ApiRequest, page: Page, way: Way, signal: AbortSignal): Promise<ApiAnswer> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -273,6 +273,6 @@ const originOf = (address: string): string | null =>
 
 const userAgent = (page: Page): Promise<string | null> =>
   Promise.race([
-    World.run(World.windowOf(page), page.mainFrame(), "userAgent", null).catch(() => null),
+    World.run(World.injectedTabOf(page), page.mainFrame(), "userAgent", null).catch(() => null),
     new Promise<null>((resolve) => setTimeout(resolve, 2_000, null).unref())
   ])

@@ -1,17 +1,17 @@
 /**
- * The open windows of a session, one of which is active.
+ * The open tabs of a session, one of which is active.
  */
 import { Effect } from "effect"
 import type { BrowserContext, CDPSession, Page } from "playwright-core"
-import { defaultPageLimits, type PageLimits, tooManyWindows } from "../../../core/agent/Limits.ts"
+import { defaultPageLimits, type PageLimits, tooManyTabs } from "../../../core/agent/Limits.ts"
 import type { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Dialog } from "../../../core/browser/Windows.ts"
+import type { Dialog } from "../../../core/browser/Tabs.ts"
 import { within } from "../Within.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
 import { type Attempt, attempting, attemptingWithin, Refused } from "./Attempt.ts"
 import { departures } from "./Departures.ts"
 
-/** An open window and its state. */
+/** An open tab and its state. */
 export interface Tab {
   readonly page: Page
   /** Whether it has crashed or was closed. */
@@ -20,38 +20,38 @@ export interface Tab {
   readonly isDeparting: () => boolean
   /** How many of the requests that it has begun since an instant have no end yet. */
   readonly loading: (since: number) => number
-  /** A line to the browser about this window, opened once. */
+  /** The CDP session of this tab, opened once. */
   readonly devTools: () => Promise<CDPSession>
 }
 
 export interface Tabs {
-  /** The active window. */
+  /** The active tab. */
   readonly current: () => Tab
-  /** The open windows, in the order in which they were opened. */
+  /** The open tabs, in the order in which they were opened. */
   readonly all: () => ReadonlyArray<Tab>
   /**
-   * Tries something in the active window. It is done once the windows are there that it opened. When the window closes
-   * because of it, it was done; when the window was closed before, it is tried in the window that is then active.
+   * Tries something in the active tab. It is done once the tabs are there that it opened. When the tab closes
+   * because of it, it was done; when the tab was closed before, it is tried in the tab that is then active.
    */
   readonly attempt: Attempt
-  /** Tries to look at the window without doing anything in it, also after more were opened than may be. */
+  /** Tries to look at the tab without doing anything in it, also after more were opened than may be. */
   readonly observe: Attempt
-  /** Tries it again in the active window, if another window became active and it was not done. */
+  /** Tries it again in the active tab, if another tab became active and it was not done. */
   readonly following: <A>(effect: Effect.Effect<A, PageFailure>) => Effect.Effect<A, PageFailure>
-  /** Opens an empty window and looks at it. */
+  /** Opens an empty tab, which becomes active. */
   readonly open: Effect.Effect<void, PageFailure>
-  /** Looks at a window. */
+  /** Makes a tab active. */
   readonly look: (tab: Tab) => Promise<void>
   /** The dialogs that were answered since this was last asked. */
   readonly dialogs: () => ReadonlyArray<Dialog>
-  /** Calls back for every window that there is, and each one that comes. */
+  /** Calls back for every open tab, and for each new one. */
   readonly each: (tell: (tab: Tab) => void) => void
-  /** Calls back whenever another window becomes active, until the returned function is called. */
+  /** Calls back whenever another tab becomes active, until the returned function is called. */
   readonly onTurn: (tell: () => void) => () => void
 }
 
 export interface Options {
-  /** What bounds the session. Windows beyond what it may have open are closed, and what is tried next fails. */
+  /** What bounds the session. Tabs beyond what it may have open are closed, and what is tried next fails. */
   readonly bounds: Bounds
   readonly limits: PageLimits
 }
@@ -67,7 +67,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const listeners: Array<(tab: Tab) => void> = []
   const order = orderOf()
   const { current } = order
-  /** Until when each window is waited for that a page has begun to open. */
+  /** Until when each tab is waited for that a page has begun to open. */
   const coming: Array<number> = []
 
   const add = (page: Page): Tab => {
@@ -83,14 +83,14 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   add(first)
   context.on("page", (page) => {
     coming.shift()
-    // A window that came with a file to save is closed again by the browser.
+    // A tab that came with a file to save is closed again by the browser.
     if (page.isClosed()) return
-    if (order.all().length < limits.windows) return void add(page)
-    bounds.pass(tooManyWindows(limits))
+    if (order.all().length < limits.tabs) return void add(page)
+    bounds.pass(tooManyTabs(limits))
     page.close().catch(() => undefined)
   })
 
-  /** Waits for the windows that are being opened. */
+  /** Waits for the tabs that are being opened. */
   const arrived = async (): Promise<void> => {
     while (coming.length > 0) {
       if ((coming[0] ?? 0) < Date.now()) coming.shift()
@@ -109,7 +109,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
         before.devTools
       )(selector, async () => {
         const done = await act().catch((error: unknown) => {
-          // What closed its own window, as the last click of a login does, was done.
+          // An action that closed its tab, as the last click of a login does, succeeded.
           if (before.page.isClosed() && isUnderWay(error)) return undefined as A
           throw error
         })
@@ -138,8 +138,8 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
         )
       }),
     open: Effect.suspend(() =>
-      order.all().length >= limits.windows
-        ? Effect.fail(tooManyWindows(limits))
+      order.all().length >= limits.tabs
+        ? Effect.fail(tooManyTabs(limits))
         : attempting(() => false)(null, async () => {
             // A browser that goes away at that moment never answers.
             const page = await within(limits.navigationMillis, context.newPage())
@@ -157,7 +157,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   }
 }
 
-/** The windows in the order in which they were opened, and which of them is active. */
+/** The tabs in the order in which they were opened, and which of them is active. */
 const orderOf = () => {
   const open: Array<Tab> = []
   /** In the order in which they were active, the present one last. The last one to close stays in the list. */
@@ -177,12 +177,12 @@ const orderOf = () => {
   return {
     current,
     all: (): ReadonlyArray<Tab> => open,
-    /** Adds a window that was opened, which is active from then on. */
+    /** Adds a tab that was opened, which is active from then on. */
     add: (tab: Tab): void => {
       open.push(tab)
       turnTo(tab)
     },
-    /** Takes a window out that was closed. The one that opened it becomes active, or else the one that was before. */
+    /** Takes a tab out that was closed. The one that opened it becomes active, or else the one that was before. */
     remove: async (tab: Tab): Promise<void> => {
       const wasCurrent = current() === tab
       if (!open.includes(tab)) return
@@ -207,7 +207,7 @@ const orderOf = () => {
   }
 }
 
-/** Accepts the dialogs of all windows, and hands over those since it was last called. */
+/** Accepts the dialogs of all tabs, and hands over those since it was last called. */
 const answeringDialogs = (context: BrowserContext): Tabs["dialogs"] => {
   const shown: Array<Dialog> = []
   context.on("dialog", (dialog) => {
@@ -251,7 +251,7 @@ const follow = (page: Page, opening: () => void): Tab => {
     devTools ??= connect()
     return devTools
   }
-  // The browser announces windows on this session before they exist.
+  // The browser announces tabs on this session before they exist.
   line().catch(() => undefined)
   return {
     page,

@@ -1,5 +1,5 @@
 /**
- * Encodes pictures as video, in a page of the browser that has the session: a context of its own, which nothing else can
+ * Encodes pictures as video, in a page of the browser that has the session: a separate context, which nothing else can
  * see and which reaches no network.
  */
 import type { BrowserContext, Page } from "playwright-core"

@@ -1,9 +1,9 @@
 /**
- * Records the active window as a WebM file.
+ * Records the active tab as a WebM file.
  *
- * The pictures are encoded in the browser, and what comes out is put into a file here. So a browser that goes away takes
- * nothing with it but the last moment. The file has no name from the beginning: whatever ends this process, nothing is
- * left of it.
+ * The pictures are encoded in the browser, and what comes out is put into a file here. So a browser that goes away
+ * takes nothing with it but the last moment. The file has no name from the beginning: nothing of it is left, for any
+ * end of this process.
  */
 import { randomBytes } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"

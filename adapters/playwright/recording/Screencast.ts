@@ -1,5 +1,5 @@
 /**
- * Pictures of the active window, sent by the browser after each repaint.
+ * Pictures of the active tab, sent by the browser after each repaint.
  *
  * The browser sends at most two unacknowledged pictures, so a slow receiver slows it down. Every picture is
  * acknowledged, even one that is not shown: otherwise the browser would stop sending.
@@ -10,7 +10,7 @@ import type { ScreencastOptions } from "../../../core/browser/vision/Screencast.
 import type { Tabs } from "../page/Tabs.ts"
 import { within } from "../Within.ts"
 
-/** How often to check whether another window became active, in milliseconds. */
+/** How often to check whether another tab became active, in milliseconds. */
 const followMillis = 250
 
 /**

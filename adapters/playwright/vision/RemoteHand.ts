@@ -13,12 +13,12 @@ import type { Tabs } from "../page/Tabs.ts"
  */
 const gestureMillis = 2_000
 
-/** What is pressed, and in which window: what to do to let go of it, by its name. */
+/** The pressed keys and buttons, and their tab: what to do to let go of it, by its name. */
 type Pressed = Map<string, () => Promise<void>>
 
 export const make = (tabs: Tabs): RemoteHand => {
   const pressed: Pressed = new Map()
-  // What is let go of comes after what was being pressed.
+  // A release comes after the press in progress.
   const turn = Semaphore.makeUnsafe(1)
   return {
     gesture: (gesture) =>
@@ -83,6 +83,6 @@ const act = async (page: Page, gesture: Gesture): Promise<void> => {
 
 const placeOf = async (page: Page, { x, y }: { readonly x: number; readonly y: number }): Promise<[number, number]> => {
   const { height, width } =
-    page.viewportSize() ?? (await World.run(World.windowOf(page), page.mainFrame(), "windowSize", null))
+    page.viewportSize() ?? (await World.run(World.injectedTabOf(page), page.mainFrame(), "windowSize", null))
   return [x * width, y * height]
 }

@@ -28,7 +28,7 @@ const loadMillis = 5_000
 /** The part of the window that a frame must cover to be scrolled like the page. */
 const largeFrame = 0.5
 
-/** What is scrolled, and where it stands. */
+/** The scrolled element, and its position. */
 interface Measure {
   readonly at: number
   /** How far it goes. */
@@ -41,7 +41,7 @@ interface Measure {
   readonly y: number
 }
 
-/** What is scrolled: the element that is kept as `scroller` in a frame. */
+/** The scrolled element: the element that is kept as `scroller` in a frame. */
 interface Scroller {
   readonly tab: Tab
   readonly frame: Frame
@@ -60,7 +60,10 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
   const measured = (scroller: Scroller, axis: Axis) =>
     attempt(null, () => World.run(scroller.tab, scroller.frame, "measure", axis))
 
-  /** What a wheel over the middle of the window scrolls: a frame that is most of the window, as long as it goes on, or the page. */
+  /**
+   * What a wheel over the middle of the window scrolls: a frame that is most of the viewport, while it can scroll, or
+   * the page.
+   */
   const pageScroller = (direction: Direction) =>
     attempt(null, async (): Promise<Scroller> => {
       const tab = current()

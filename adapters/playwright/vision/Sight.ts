@@ -28,7 +28,7 @@ const maxFrames = 20
 const inspectionMillis = 5_000
 
 /** An element by the name under which it is kept in a frame. */
-interface Known {
+interface NamedElement {
   readonly frame: Frame
   readonly name: string
 }
@@ -38,7 +38,7 @@ const pointed = "pointed"
 
 export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> & Pick<Navigation, "visited"> => {
   const { attempt, current } = tabs
-  let known = new Map<string, Known>()
+  let known = new Map<string, NamedElement>()
   const hosts = visits(current().page)
 
   const bounded = <A>(effect: Effect.Effect<A, PageFailure>) =>
@@ -50,7 +50,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
         )
     })
 
-  const elementAt = async (place: Place): Promise<Known | null> => {
+  const elementAt = async (place: Place): Promise<NamedElement | null> => {
     if (place._tag === "Ref") return known.get(place.ref) ?? null
     const frame = await under(current(), current().page.mainFrame(), place.x, place.y)
     return frame === null ? null : { frame, name: pointed }
@@ -127,7 +127,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
     turn: (direction, container) =>
       Effect.tap(
         attempt(container, () => turned(current(), direction, container)),
-        // What comes into view is loaded then.
+        // Content that comes into view is loaded then.
         () => Effect.sleep(settleMillis)
       ),
     show: Effect.fnUntraced(function* (place: Place, position: Position) {
@@ -161,7 +161,7 @@ const inFrame = <A>(frame: Frame, act: () => Promise<A>, otherwise: A): Promise<
 const described = async (tab: Tab, maxElements: number) => {
   const { page } = tab
   await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
-  const refs = new Map<string, Known>()
+  const refs = new Map<string, NamedElement>()
   const elements: Array<Outlined> = []
   let more = 0
   let main = { title: "", width: 0, height: 0 }
@@ -174,7 +174,7 @@ const described = async (tab: Tab, maxElements: number) => {
     if (found === null) continue
     if (number === 0) main = found
     more += found.more
-    for (const [index, { box, ...one }] of found.told.entries()) {
+    for (const [index, { box, ...one }] of found.listed.entries()) {
       const ref = number === 0 ? `e${index + 1}` : `f${number}e${index + 1}`
       refs.set(ref, { frame, name: `outlined ${index}` })
       elements.push({ ...one, ref, box: box === null ? null : seenOf(moved(box, origin), main) })
@@ -222,7 +222,7 @@ const turned = async (tab: Tab, direction: "down" | "up", container: string | nu
   return false
 }
 
-/** How long a page is given to show what scrolling brought into view, in milliseconds. */
+/** How long a page may take to show content that was scrolled into view, in milliseconds. */
 const settleMillis = 250
 
 const moved = (box: Box, { x, y }: { readonly x: number; readonly y: number }): Box => ({
@@ -240,7 +240,7 @@ const seenOf = (box: Box, window: { readonly width: number; readonly height: num
 }
 
 /** A path to an element, through the frames that it is in; `null` when there is none. */
-const pathTo = async (tab: Tab, { frame, name }: Known): Promise<string | null> => {
+const pathTo = async (tab: Tab, { frame, name }: NamedElement): Promise<string | null> => {
   const within = await World.run(tab, frame, "pathOf", name)
   const parent = frame.parentFrame()
   if (within === null || parent === null) return within

@@ -1,5 +1,5 @@
 /**
- * What ends a session at once, whatever it is doing: its pages passed a limit, or went where they may not.
+ * Limits that end a session at once, during any operation: its pages passed a limit, or went where they may not.
  */
 import { Effect } from "effect"
 import type { CDPSession } from "playwright-core"
@@ -15,14 +15,14 @@ export interface Bounds {
   readonly pass: (failure: PageFailure) => void
 }
 
-/** No bounds at all. */
+/** No bounds. */
 export const unbounded: Bounds = { passed: () => null, passing: () => Effect.never, pass: () => undefined }
 
 /** The bounds of one session. */
 export const make = (limits: PageLimits): Bounds => {
   let first: PageFailure | null = null
   const waiting = new Set<(failure: PageFailure) => void>()
-  const told = Effect.callback<never, PageFailure>((resume) => {
+  const exceeded = Effect.callback<never, PageFailure>((resume) => {
     const tell = (failure: PageFailure) => resume(Effect.fail(failure))
     waiting.add(tell)
     return Effect.sync(() => void waiting.delete(tell))
@@ -33,7 +33,7 @@ export const make = (limits: PageLimits): Bounds => {
       first ??= failure
       for (const tell of waiting) tell(first)
     },
-    passing: (devTools) => Effect.raceFirst(told, answering(limits, devTools))
+    passing: (devTools) => Effect.raceFirst(exceeded, answering(limits, devTools))
   }
 }
 

@@ -47,7 +47,7 @@ export interface Refusal {
 export interface Guard {
   /** The address of the proxy, such as `http://127.0.0.1:40123`. */
   readonly server: string
-  /** What it asks of who uses it; `null` where only this machine can reach it. */
+  /** The authentication of its users; `null` where only this machine can reach it. */
   readonly credential: { readonly username: string; readonly password: string } | null
   /** Why a host and port were refused when they were last asked for; `null` when they were not. */
   readonly refusal: (host: string, port: number) => Refusal | null
@@ -55,7 +55,7 @@ export interface Guard {
   readonly connect: (host: string, port: number) => Promise<Socket>
 }
 
-/** How long a name may take to be resolved where that only tells whether it is private, in milliseconds. */
+/** How long a name may take to be resolved where that only decides whether it is private, in milliseconds. */
 const checkMillis = 2_000
 
 /** How long one of several addresses of a host may take to answer before the next one is tried, in milliseconds. */
@@ -100,7 +100,7 @@ export const make = ({
       return upstream === null ? addresses : [bare]
     }
 
-    /** Keeps why a host was not reached: the browser is told of the status 502 alone. */
+    /** Keeps why a host was not reached: the browser receives only the status 502. */
     const note = (host: string, port: number, error: unknown): void => {
       const refusal = refusalOf(host, error)
       if (refusal !== null) refuse(`${host}:${port}`, refusal)

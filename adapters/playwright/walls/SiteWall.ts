@@ -28,7 +28,7 @@ interface Held {
   readonly refused: (address: string) => void
 }
 
-interface Asked {
+interface PausedRequest {
   readonly requestId: string
   readonly frameId: string
   readonly request: { readonly url: string }
@@ -66,7 +66,7 @@ export const make = (chromium: Chromium): SiteWall => {
     return turn
   }
 
-  const answer = async (devTools: CDPSession, { frameId, request, requestId }: Asked): Promise<void> => {
+  const answer = async (devTools: CDPSession, { frameId, request, requestId }: PausedRequest): Promise<void> => {
     const target = await devTools.send("Target.getTargetInfo", { targetId: frameId }).catch(() => null)
     const context = target?.targetInfo.browserContextId
     const isWindow = target?.targetInfo.type === "page"

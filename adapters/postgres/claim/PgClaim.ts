@@ -37,8 +37,8 @@ type LockedGate = Gates.Row & Gates.IntervalRow & { readonly slots: boolean }
  * Claims, and settles whose turn it is next.
  *
  * Gates that turn out to have no run to give, as when their runs were interrupted or wait for credentials, must not
- * hide those that have: while there were as many candidates as asked for and too few runs, it goes on with more of
- * them. It also goes on if another process took the runs that it had chosen.
+ * hide those that have: while there were as many candidates as asked for and too few runs, it continues with more of
+ * them. It also continues if another process took the runs that it had chosen.
  */
 export const claim = (
   sql: SqlClient.SqlClient,
@@ -202,7 +202,7 @@ const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigne
 /**
  * Lets the others go first next time, and forgets a workflow without waiting runs until the next submission.
  *
- * Whether there are any is asked after the gate's row is locked, in a statement of its own: a submission that the lock
+ * Whether there are any is asked after the gate's row is locked, in a separate statement: a submission that the lock
  * waited for is seen then, and one that comes later finds the workflow forgotten and says so.
  */
 const settleTurns = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>) =>

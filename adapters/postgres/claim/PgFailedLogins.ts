@@ -1,6 +1,6 @@
 /**
  * Stops the runs that wait for a credential that could not be signed in with: not in the transaction of the run that
- * found it out, as there may be very many, but afterwards, in pieces. How far it is stands in the database.
+ * found it out, as there may be very many, but afterwards, in pieces. Its position is stored in the database.
  */
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -168,7 +168,7 @@ const remove = (sql: SqlClient.SqlClient, { run_id }: FailureRow) =>
 
 /** Continues at a queue, or after it. */
 const move = (sql: SqlClient.SqlClient, { run_id }: FailureRow, { queue, workflow_id }: Place, behind: boolean) =>
-  // A queue is named by hexadecimal digits: nothing stands between a name and the same with a space added.
+  // A queue is named by hexadecimal digits: nothing sorts between a name and the same with a space added.
   sql`
     update login_failures set workflow_id = ${workflow_id}, queue = ${behind ? `${queue} ` : queue}
     where run_id = ${run_id}`

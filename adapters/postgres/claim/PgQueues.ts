@@ -1,9 +1,10 @@
 /**
  * The waiting runs of one workflow in the order in which they may be given slots.
  *
- * First the oldest runs are tried, whatever they need. If those are not enough, the queues behind them are tried: the
- * runs of one queue need the same credentials, so if one of them has to wait, the whole queue does. Any number of runs
- * that wait for one busy credential cost no more than one of them, and do not block runs that need another one.
+ * First the oldest runs are tried, regardless of their needs. If those are not enough, the queues behind them are
+ * tried: the runs of one queue need the same credentials, so if one of them has to wait, the whole queue does. Any
+ * number of runs that wait for one busy credential cost no more than one of them, and do not block runs that need
+ * another one.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"

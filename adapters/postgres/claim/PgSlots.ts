@@ -7,14 +7,14 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Credential } from "../../../core/run/Credentials.ts"
+import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Pair } from "../../../core/vault/VaultEntry.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
-/** A waiting run as far as it matters for what it can be given. */
+/** The part of a waiting run that decides which slots it can be given. */
 export interface Candidate {
   readonly id: string
   readonly workspace_id: string
@@ -61,15 +61,15 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
   const located = new Map<string, Slots.Entry | undefined>()
   const ids = new Map<string, string>()
   const counts = new Map<string, number>()
-  const held: Slots.Held = (name) => counts.get(name) ?? 0
+  const inUse: Slots.InUse = (name) => counts.get(name) ?? 0
 
   const find =
     (workspaceId: string): Slots.Find =>
     (pair) =>
       located.get(pairKey(workspaceId, pair))
 
-  const hold = (names: ReadonlyArray<string>) => {
-    for (const name of names) counts.set(name, held(name) + 1)
+  const take = (names: ReadonlyArray<string>) => {
+    for (const name of names) counts.set(name, inUse(name) + 1)
   }
 
   return {
@@ -88,7 +88,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
         }
         const rows = yield* locate(sql, [...unknown.values()])
         const states = yield* statesOf(sql, rows.filter((row) => row !== undefined).map(toEntry))
-        // What was counted before includes what was given since.
+        // Counts made before include slots that were given since.
         for (const [name, count] of states.counts) if (!counts.has(name)) counts.set(name, count)
         for (const [index, key] of [...unknown.keys()].entries()) {
           const row = rows[index]
@@ -105,9 +105,9 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
     assign: (candidate) => {
       const { not_before, workspace_id } = candidate
       const wanted = Runs.credentialsOf(candidate)
-      const assigned = Slots.assign(wanted, find(workspace_id), held)
+      const assigned = Slots.assign(wanted, find(workspace_id), inUse)
       const waited = now - not_before.getTime()
-      hold(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), held) : Slots.names(assigned))
+      take(assigned === null ? Slots.reserved(wanted, waited, find(workspace_id), inUse) : Slots.names(assigned))
       return assigned
     },
 
@@ -126,7 +126,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
         yield* lockShared(sql, [...entries.values()])
         const states = yield* statesOf(sql, [...entries.values()])
         const taken = new Map(states.counts)
-        const left: Slots.Held = (name) => taken.get(name) ?? 0
+        const left: Slots.InUse = (name) => taken.get(name) ?? 0
         return assigned.filter(({ credentials }) => {
           const stays = credentials.every(({ permissionedUserIds, slot }) => {
             if (slot === undefined) return true

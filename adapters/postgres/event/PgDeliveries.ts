@@ -8,10 +8,10 @@ import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Rows from "../tables/Deliveries.ts"
 
-/** What the queue holds: a delivery as it was when it was put in. */
+/** The content of the queue: a delivery as it was when it was put in. */
 const Ticket = Schema.Struct({ id: Schema.String, turn: Schema.Int })
 
-/** A delivery decides itself how often it is tried; the queue only brings back what a dead process held. */
+/** A delivery decides itself how often it is tried; the queue only returns the entries of a dead process. */
 const maxTakes = 1_000_000
 
 const deliveries = Layer.effect(

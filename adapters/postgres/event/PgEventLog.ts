@@ -1,7 +1,7 @@
 /** The log of events in PostgreSQL, and how far it was passed on. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Entry, EventLog, page, type Read } from "../../../core/event/EventLog.ts"
+import { type Entry, EventLog, type LogPage, page } from "../../../core/event/EventLog.ts"
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -27,7 +27,7 @@ const log = Layer.effect(
     const read = (
       from: Place,
       limit: number
-    ): Effect.Effect<Omit<Read, "position"> & { readonly to: Place }, StoreUnavailable> =>
+    ): Effect.Effect<Omit<LogPage, "position"> & { readonly to: Place }, StoreUnavailable> =>
       sql<EntryRow & { readonly tx: string; readonly settled: boolean; readonly found: number }>`
         with found as (
           select event.sequence, run_id, at, event, payload, event.expires_at, event.tx, workspace_id, workflow_id, created_at, options,

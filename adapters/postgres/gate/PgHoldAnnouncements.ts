@@ -1,6 +1,6 @@
 /**
- * Tells the waiting runs of a gate that an edit closed it: not in the edit, whose cost does not depend on how many wait,
- * but afterwards, in pieces. Where both are locked, the gate is locked before its announcement.
+ * Announces to the waiting runs of a gate that an edit closed it: not in the edit, whose cost does not depend on how
+ * many wait, but afterwards, in pieces. Where both are locked, the gate is locked before its announcement.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"

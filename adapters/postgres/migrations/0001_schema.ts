@@ -2,12 +2,12 @@
  * The tables of the first release.
  *
  * JSON of users and pages is kept as text: it stays as it was written, in its order of keys and with characters that
- * `jsonb` refuses, and the database compresses it. What is looked up by such text is looked up by its hash.
+ * `jsonb` refuses, and the database compresses it. Lookups by such text use its hash.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A table of the kind that `PgCollection` reads, with columns of its own. */
+/** A table of the kind that `PgCollection` reads, with additional columns. */
 const collection = (name: string, more: ReadonlyArray<string> = []): string =>
   `create table ${name} (
     ${[
@@ -178,7 +178,7 @@ const runs = [
   // A run names a version, which belongs to one workflow and so to one workspace, and it is inserted under the lock of
   // that workflow's gate. References to all three took a quarter of the time of an insertion, so there is one.
   //
-  // The runs of one `queue` can all be given slots, or none of them; runs that need none are in the queue without a
+  // All runs of one `queue` can be given slots, or none can; runs that need none are in the queue without a
   // name. `holds` names the slots that a running run has.
   `create sequence run_fences`,
   `create table runs (
@@ -269,7 +269,7 @@ const runs = [
   )`,
   `create index login_failures_of_entry on login_failures (entry)`,
 
-  // The latest question of each run. An answer stands here only until the run has taken it.
+  // The latest question of each run. An answer is kept here only until the run has taken it.
   `create table interactions (
     run_id uuid primary key references runs on delete cascade,
     id uuid not null,
@@ -510,7 +510,8 @@ const vault = [
 ]
 
 const builder = [
-  // What is asked of all conversations has columns; the rest of one is its body. A lease is renewed without the body.
+  // Fields that queries of all conversations use have columns; the rest of one is its body. A lease is renewed without
+  // the body.
   `create table conversations (
     id uuid primary key,
     workspace_id uuid not null references workspaces,

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
 import { isRunning, LeaseLost, type Run, type RunningRun } from "../../../core/run/Run.ts"
-import { type Filter, type Gated, type Held, RunStore } from "../../../core/run/RunStore.ts"
+import { type Filter, type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
@@ -43,18 +43,21 @@ export const layer = Layer.effect(
     })
 
     /** The run of a lease, locked. */
-    const owned = Effect.fnUntraced(function* ({ fence, id }: Held) {
+    const owned = Effect.fnUntraced(function* ({ fence, id }: LeaseRef) {
       const [row] = yield* sql<Runs.Row>`
         select * from runs where id = ${id} and lease_fence = ${fence} for update`
       const run = row === undefined ? null : Runs.toRun(row)
       return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
     })
 
-    const settle = (held: Held, decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change) =>
+    const settle = (
+      lease: LeaseRef,
+      decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change
+    ) =>
       transaction(
         sql,
         Effect.gen(function* () {
-          const locked = yield* lockedOf(yield* owned(held))
+          const locked = yield* lockedOf(yield* owned(lease))
           const at = yield* Clock.currentTimeMillis
           const change = decide(locked, at)
           yield* write(change, at)
@@ -62,11 +65,11 @@ export const layer = Layer.effect(
         })
       )
 
-    const loggedIn = (held: Held, alias: string) =>
+    const loggedIn = (lease: LeaseRef, alias: string) =>
       transaction(
         sql,
         Effect.gen(function* () {
-          const run = yield* owned(held)
+          const run = yield* owned(lease)
           const change = Transition.loggedIn(run, alias)
           yield* PgFailedLogins.worked(sql, run, alias)
           const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
@@ -179,7 +182,7 @@ export const layer = Layer.effect(
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
       list,
       reap,
-      settle: Effect.fn("RunStore.settle")((held, decide) => settle(held, decide)),
+      settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
       get: Effect.fn("RunStore.get")((workspaceId, id) =>
         Effect.gen(function* () {
           const [row] = yield* sql<Runs.Row>`
@@ -218,34 +221,34 @@ export const layer = Layer.effect(
       announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
         PgHoldAnnouncements.tell(sql, limit, announce)
       ),
-      loggedIn: Effect.fn("RunStore.loggedIn")((held, alias) => loggedIn(held, alias)),
+      loggedIn: Effect.fn("RunStore.loggedIn")((lease, alias) => loggedIn(lease, alias)),
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         PgFailedLogins.stop(sql, limit, decide)
       ),
       claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, places })),
-      renew: Effect.fn("RunStore.renew")((held, leaseMillis) =>
+      renew: Effect.fn("RunStore.renew")((leases, leaseMillis) =>
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
           const renewed = yield* sql<{ readonly id: string; readonly fence: bigint }>`
             update runs set lease_until = ${until}
-            from json_to_recordset(${JSON.stringify(held)}::json) as held (id uuid, fence bigint)
-            where runs.id = held.id and lease_fence = held.fence returning runs.id, lease_fence as fence`
+            from json_to_recordset(${JSON.stringify(leases)}::json) as leases (id uuid, fence bigint)
+            where runs.id = leases.id and lease_fence = leases.fence returning runs.id, lease_fence as fence`
           const kept = new Set(renewed.map((row) => `${row.id} ${row.fence}`))
-          return held.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
+          return leases.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
         }).pipe(withoutSqlErrors)
       ),
-      report: Effect.fn("RunStore.report")((held, { events, progress }) =>
+      report: Effect.fn("RunStore.report")((lease, { events, progress }) =>
         transaction(
           sql,
           Effect.gen(function* () {
             const at = yield* Clock.currentTimeMillis
             const owned = yield* sql`
               update runs set acted = acted or ${progress?.acted === true}, committed = committed or ${progress?.committed === true}
-              where id = ${held.id} and lease_fence = ${held.fence} returning id`
-            if (owned.length === 0) return yield* new LeaseLost({ sessionId: held.id, fence: held.fence })
+              where id = ${lease.id} and lease_fence = ${lease.fence} returning id`
+            if (owned.length === 0) return yield* new LeaseLost({ sessionId: lease.id, fence: lease.fence })
             yield* Writing.events(
               sql,
-              events.map((event) => ({ runId: held.id, event })),
+              events.map((event) => ({ runId: lease.id, event })),
               at
             )
           })

@@ -1,9 +1,9 @@
 /**
  * Accepts runs in PostgreSQL.
  *
- * Most submissions meet an open gate that has waiting runs already. Those that come at the same time are accepted in one
- * statement, which checks all of that under the lock of their gates. Whatever else a submission meets is decided in a
- * transaction of its own.
+ * Most submissions meet an open gate that has waiting runs already. Those that come at the same time are accepted in
+ * one statement, which checks all of that under the lock of their gates. A submission with any other case is decided in
+ * a separate transaction.
  */
 import { Clock, Effect, Option, Request, RequestResolver, Schema, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -100,7 +100,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   // Submissions gather for one turn of the scheduler, and longer while as many statements run as may.
   const withOthers = RequestResolver.make<WithOthers>((entries) =>
     acceptAll(entries.map(({ request }) => request)).pipe(
-      // What is wrong shows again with the submission whose fault it is.
+      // The error appears again with the submission that caused it.
       Effect.catchCause(() => Effect.succeed([])),
       Effect.flatMap((gated: ReadonlyArray<Option.Option<Gated>>) =>
         Effect.forEach(entries, (entry, position) => Request.succeed(entry, gated[position] ?? Option.none()), {
@@ -117,7 +117,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
   return (submission) =>
     Effect.gen(function* () {
       const inTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
-      // Credentials are kept in a table of their own, and an added output is weighed; few runs have either.
+      // Credentials are kept in a separate table, and an added output is weighed; few runs have either.
       const input =
         inTransaction || submission.credentials.length > 0 || addsOutput(submission)
           ? null
@@ -155,7 +155,7 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
       from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
       order by position
       returning id, workflow_id
-    ), told as (
+    ), announced as (
       insert into run_events (run_id, at, event, payload)
       select id, ${now}, event, payload from new join inserted using (id) order by position
     )

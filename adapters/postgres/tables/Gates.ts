@@ -98,8 +98,8 @@ export const toGate = (row: Row): Gate.Gate => {
 }
 
 const decide = (gate: Gate.Gate, at: number): Decided => {
-  const interval = Gate.passage(gate, at)
-  return { gate, interval, reviewAt: Gate.reviewAt(gate, interval, at) }
+  const interval = Gate.startInterval(gate, at)
+  return { gate, interval, reviewAt: Gate.nextReviewAt(gate, interval, at) }
 }
 
 export const table = Table.make("gates", { ...ids, ...decided, ...derived }, ["workflow_id"])

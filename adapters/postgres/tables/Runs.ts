@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
-import type { Credential } from "../../../core/run/Credentials.ts"
+import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -33,7 +33,7 @@ const holds = (run: Run): ReadonlyArray<string> | null => {
   return names.length === 0 ? null : names
 }
 
-/** The options without `dryRun.addToOutput`, which has a column of its own so that its stored size is known. */
+/** The options without `dryRun.addToOutput`, which has a separate column so that its stored size is known. */
 const withoutAdded = ({ dryRun, ...options }: Options): Options => {
   if (dryRun === undefined) return options
   const { addToOutput: _, ...rest } = dryRun

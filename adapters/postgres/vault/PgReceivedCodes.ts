@@ -1,7 +1,7 @@
 /** Received codes in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type ReceivedCode, ReceivedCodes, type Wanted } from "../../../core/vault/inbox/ReceivedCodes.ts"
+import { type CodeQuery, type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 
@@ -23,7 +23,7 @@ export const layer = Layer.effect(
     const newest = (
       workspaceId: WorkspaceId,
       address: string,
-      { kind, since }: Wanted,
+      { kind, since }: CodeQuery,
       { lock }: { readonly lock: boolean }
     ) =>
       Effect.map(

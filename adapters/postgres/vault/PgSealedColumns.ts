@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
-import { type Place, SealedColumns } from "../../../core/vault/keys/SealedPlaces.ts"
+import { SealedColumns, type Target } from "../../../core/vault/keys/ReencryptionTargets.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
 interface Row {
@@ -29,7 +29,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const subscriptions = yield* KeptSubscription.sealedPlace
-    const place = ({ name, ...column }: Column): Place => {
+    const place = ({ name, ...column }: Column): Target => {
       const [table, id, sealed] = [sql(column.table), sql(column.id), sql(column.sealed)]
       const following = (workspaceId: string, after: string | null): Statement.Fragment =>
         after === null

@@ -1,6 +1,6 @@
-/** What the vault keeps, in PostgreSQL. */
+/** The vault stores, in PostgreSQL. */
 import { Layer } from "effect"
-import * as ResealingWalk from "../../../core/vault/keys/ResealingWalk.ts"
+import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"
 import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
 import * as SlotColumns from "../claim/SlotColumns.ts"
@@ -18,7 +18,7 @@ export const layer = Layer.mergeAll(
     PgCollection.make(VaultEntries.kind, (entry) => ({ ...SlotColumns.of(entry), ...PgMailboxes.columnOf(entry) }))
   ),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
-  Layer.effect(ResealingWalk.ResealingWalks, PgCollection.make(ResealingWalk.kind)),
+  Layer.effect(Reencryption.ReencryptionWalks, PgCollection.make(Reencryption.kind)),
   PgMailboxes.layer,
   PgPhoneNumbers.layer,
   PgReceivedCodes.layer,

@@ -41,7 +41,7 @@ export const layer = Layer.effect(
     // Equal requests of this process wait here, and not each with a connection of the pool.
     const turns = Turns.make()
 
-    /** Enters a key, or answers what stands under it. Waits for another transaction that is about to enter it. */
+    /** Enters a key, or returns its entry. Waits for another transaction that is about to enter it. */
     const enter = (named: Named, reservedFor: number): Effect.Effect<Option.Option<Entry>, SqlError.SqlError> =>
       Effect.gen(function* () {
         const { digest, key, workspaceId } = named

@@ -1,10 +1,10 @@
 /** The endpoints of conversations that build a workflow on an open page. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import type { QuestionNotFound } from "../../../core/builder/Answering.ts"
 import { help } from "../../../core/builder/Command.ts"
 import { ConversationId, type ConversationNotFound, Status } from "../../../core/builder/Conversation.ts"
-import { ActionResult, Question } from "../../../core/builder/Message.ts"
+import { ActionResult, Question } from "../../../core/builder/ConversationMessage.ts"
+import type { QuestionNotFound } from "../../../core/builder/MissingInputs.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import { MaxBody, mebibytes, Needs, streamLimits } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"

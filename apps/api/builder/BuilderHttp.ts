@@ -1,11 +1,11 @@
 /** Answers the endpoints of conversations that build a workflow. */
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Answer } from "../../../core/builder/Answering.ts"
 import { Builder, defaultNote, type Reading } from "../../../core/builder/Builder.ts"
 import type { ViewKind } from "../../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../../core/builder/Conversation.ts"
-import type { Message } from "../../../core/builder/Message.ts"
+import type { ConversationMessage } from "../../../core/builder/ConversationMessage.ts"
+import type { Answer } from "../../../core/builder/MissingInputs.ts"
 import * as Sources from "../../../core/builder/Sources.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
@@ -78,7 +78,7 @@ export const layer = HttpApiBuilder.group(
           const pings = Stream.mapEffect(Stream.tick(pingEvery), () =>
             Effect.map(Clock.currentTimeMillis, (ts) => frame("ping", { ts }))
           )
-          // Each frame is a write of its own, for readers that take what arrives at once for one event.
+          // Each frame is a separate write, for readers that take a chunk for one event.
           const all = Stream.merge(frames, pings, { haltStrategy: "left" }).pipe(
             whileAdmitted,
             Stream.encodeText,
@@ -245,4 +245,4 @@ const statusJson = ({ conversation, status }: Reading): typeof StatusJson.Type =
   ...ofWorkflow(conversation)
 })
 
-const messageJson = ({ kind, ...message }: Message): typeof MessageJson.Type => ({ ...message, type: kind })
+const messageJson = ({ kind, ...message }: ConversationMessage): typeof MessageJson.Type => ({ ...message, type: kind })

@@ -1,4 +1,4 @@
-/** What the endpoints of conversations read from requests, and how a draft is shown. */
+/** The parsers of requests to the endpoints of conversations, and the JSON of a draft. */
 
 import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"

@@ -13,17 +13,17 @@ export const ModelDecision = Schema.Struct({
   node_id: Schema.String,
   node_display_name: Schema.String,
   action_type: Schema.String,
-  /** What the model was asked for: an element, data, a verdict, a move, or one of several candidates. */
+  /** The purpose of the question: an element, data, a verdict, a move, or one of several candidates. */
   purpose: Purpose,
   /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
   llm_model: nullable,
-  /** What was asked, cut when it is long. */
+  /** The question, cut when it is long. */
   prompt: Schema.String,
   /** Whether a picture of the page went with it. */
   with_screenshot: Schema.Boolean,
-  /** What the model answered, cut when it is long; `null` when it did not. */
+  /** The answer of the model, cut when it is long; `null` when it did not. */
   answer: nullable,
-  /** What was made of the answer; `null` when it was refused. */
+  /** The result of the answer; `null` when it was refused. */
   decision: nullable,
   /** Why the answer was refused, or none came; `null` when it was taken. */
   refusal: nullable,

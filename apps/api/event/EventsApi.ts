@@ -1,7 +1,7 @@
 /** The endpoints that stream events. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Message } from "../../../core/event/Message.ts"
+import { Message } from "../../../core/event/EventMessage.ts"
 import { Needs, streamLimits } from "../Annotations.ts"
 import { session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"

@@ -3,7 +3,7 @@
  * data, and ASCII only, so that no character is split between two pieces of the network.
  */
 import type { Links } from "../../../core/event/EventJson.ts"
-import { message } from "../../../core/event/Message.ts"
+import { message } from "../../../core/event/EventMessage.ts"
 import type { Batch } from "../../../core/event/stream/EventStreams.ts"
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()

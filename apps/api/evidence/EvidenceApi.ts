@@ -39,7 +39,7 @@ export const ErrorReport = Schema.Struct({
     Schema.Struct({
       /** All failures with this code within the time frame. */
       count: Schema.Int,
-      /** The newest of them, as far as the limit reaches. */
+      /** The newest of them, up to the limit. */
       errors: Schema.Array(
         Schema.Struct({
           session_id: Schema.String,

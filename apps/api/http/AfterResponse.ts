@@ -1,5 +1,5 @@
 /**
- * What is to be done once the answer to a request was sent.
+ * Work that runs once the answer to a request was sent.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Context, Effect } from "effect"
@@ -14,8 +14,8 @@ export const AfterResponse: Context.Reference<AfterResponse> = Context.Reference
 })
 
 /**
- * The one for a request as the server received it. What is done then happens in the surroundings in which this was made:
- * it takes no part in a transaction in which the request was answered.
+ * The one for a request as the server received it. It runs with the services of the moment at which this was made: it
+ * takes no part in a transaction in which the request was answered.
  */
 export const of = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<AfterResponse> =>
   Effect.map(Effect.context<never>(), (context) => {

@@ -1,8 +1,8 @@
 /**
  * The addresses of the interface as a request meets them, before it is routed.
  *
- * An address has one form: that of the description, in its case, with single slashes, none at the end, no parameters after
- * `;`, and no escapes in its fixed parts. What is decided here from the address holds for the route that answers, because a
+ * An address has one form: that of the description, in its case, with single slashes, none at the end, no parameters
+ * after `;`, and no escapes in its fixed parts. Decisions by the address hold for the route that answers, because a
  * request in another form is answered before it is routed.
  */
 import { Context } from "effect"

@@ -3,9 +3,9 @@
  */
 import { identity, Predicate, Schema, SchemaAST, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import type { AlreadyAnswered, AnswerIncomplete } from "../../../core/builder/Answering.ts"
 import type { TooManyConversations } from "../../../core/builder/BuilderStore.ts"
 import type { SessionBusy } from "../../../core/builder/Conversation.ts"
+import type { AlreadyAnswered, AnswerIncomplete } from "../../../core/builder/MissingInputs.ts"
 import type { RunNotFailed } from "../../../core/builder/Sources.ts"
 import type { DeliveryNotDead, DeliveryNotFound } from "../../../core/event/webhook/Delivery.ts"
 import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/event/webhook/Webhook.ts"
@@ -14,7 +14,7 @@ import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import type { NoRotation, NotResealed, RotationUnderWay, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
+import type { NoRotation, NotReencrypted, RotationUnderWay, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
 import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { CodesUnsupported, NoCode, NoInbox } from "../../../core/vault/otp/TfaCodes.ts"
 import type {
@@ -62,10 +62,10 @@ export const general = <const Status extends keyof typeof reasons>(statusCode: S
   error: reasons[statusCode] as string
 })
 
-/** What is answered while the database cannot be reached. The reason is for the log alone. */
+/** The answer while the database cannot be reached. The reason is for the log alone. */
 export const unavailable = general(503, "The database cannot be reached now. Send the request again later")
 
-/** What is answered while as many checks of the workspace wait as may. */
+/** The answer while the maximal number of checks of the workspace waits. */
 export const busy = general(
   503,
   "Too many schemas, expressions and workflows of this workspace wait to be checked. Send the request again later"
@@ -258,7 +258,7 @@ const answers = {
     LastOwnerKey: conflict<LastOwnerKey>(),
     NoRotation: conflict<NoRotation>(),
     NotLive: conflict<NotLive>(),
-    NotResealed: conflict<NotResealed>(),
+    NotReencrypted: conflict<NotReencrypted>(),
     NotWaiting: (failure: NotWaiting) => notWaiting(409, failure),
     PatchOutdated: conflict<PatchOutdated>(),
     PatchSettled: conflict<PatchSettled>(),

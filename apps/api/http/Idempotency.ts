@@ -4,8 +4,8 @@
  * A key belongs to the API key that sent it, in the role that this had: another API key gets 409 for it, never the
  * answer. The answer is kept for a day, except a failure of the service (5xx) or that the request was not carried out
  * because of who sent it or when (401, 403, 429). Of an answer that holds a secret, or that its handler marks
- * `Cache-Control: no-store`, only the status is kept. A streamed answer is not kept. What is kept of an answer is
- * sealed, and of a request a fingerprint.
+ * `Cache-Control: no-store`, only the status is kept. A streamed answer is not kept. The stored answer is sealed, and
+ * of a request only a fingerprint is stored.
  */
 import { Effect, Option, Redacted, Result } from "effect"
 import { HttpServerResponse } from "effect/http"

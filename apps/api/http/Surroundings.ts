@@ -1,6 +1,6 @@
 /**
- * What happens to every request before its handler sees it, in this order: who sends it, whether it is too much, which
- * endpoint it is for, what its address and its body hold, and whether it was carried out before.
+ * The steps of every request before its handler, in this order: who sends it, whether it is too much, which endpoint it
+ * is for, what its address and its body hold, and whether it was carried out before.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
@@ -29,7 +29,7 @@ type Response = HttpServerResponse.HttpServerResponse
 /** Probes of the machine that the service runs on are not counted. */
 const uncounted = new Set(["/healthz", "/readyz"])
 
-/** What the description says of it costs nothing here. */
+/** Descriptions of the interface cost nothing here. */
 export const layer = Layer.succeed(Surrounded, (handler) => handler)
 
 /** Makes the middleware around the router. Each instance has its own rate limit counters. */
@@ -72,9 +72,9 @@ export const make = (limits: ReadonlyArray<Limit>) =>
           })
           const decision = yield* limiter.take(name)
           if (!decision.allowed) return RateLimit.refusal(decision)
-          const told = RateLimit.headers(decision)
+          const headers = RateLimit.headers(decision)
           yield* HttpEffect.appendPreResponseHandler((_request, response) =>
-            Effect.succeed(HttpServerResponse.setHeaders(response, told))
+            Effect.succeed(HttpServerResponse.setHeaders(response, headers))
           )
         }
 
@@ -95,7 +95,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
                 Sender,
                 Option.map(sender, ({ caller }) => caller)
               )
-        // What is brought from outside is mails and forms, which their own routes read.
+        // Messages from outside are mails and forms, which their routes read.
         if (!Body.mayHaveBody(method) || path.startsWith("/inbound/")) return yield* handler
         const key = headers["idempotency-key"]
         const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
@@ -121,7 +121,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
       })
   })
 
-/** What is left of the body of a request to no address is not read. */
+/** The rest of the body of a request to no address is not read. */
 const noAddress = (method: string, path: string): Response => {
   const refusal = Refusals.noEndpoint(method, path)
   return Body.mayHaveBody(method) ? HttpServerResponse.setHeader(refusal, "connection", "close") : refusal
@@ -134,6 +134,6 @@ const noJson = HttpServerResponse.jsonUnsafe(Errors.badRequest("The body is not 
 
 const unauthorizedAnswer = HttpServerResponse.jsonUnsafe(unauthorized, { status: 401 })
 
-// What is left of a body that was refused is not read.
+// The rest of a refused body is not read.
 const refuse = (refusal: Body.Refusal): Response =>
   HttpServerResponse.jsonUnsafe(refusal, { status: refusal.statusCode, headers: { connection: "close" } })

@@ -7,7 +7,7 @@ import { Context, Redacted } from "effect"
 export interface Settings {
   /** Without it only Twilio is accepted. */
   readonly secret: Redacted.Redacted<string> | null
-  /** What Twilio signs with; without it Twilio brings nothing. */
+  /** What Twilio signs with; without it Twilio sends nothing. */
   readonly twilioAuthToken: Redacted.Redacted<string> | null
 }
 

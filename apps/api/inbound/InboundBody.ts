@@ -1,4 +1,4 @@
-/** Reads the bodies of what is brought, of whatever type, counted while they arrive. */
+/** Reads the bodies of received messages, of any type, counted while they arrive. */
 import { Effect, Option, Result, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Errors from "../http/Errors.ts"
@@ -71,7 +71,7 @@ const tooLarge = (maxBytes: number) =>
       code: "PAYLOAD_TOO_LARGE",
       limit_bytes: maxBytes
     },
-    // What is left of it is not read.
+    // The rest of it is not read.
     { status: 413, headers: { connection: "close" } }
   )
 

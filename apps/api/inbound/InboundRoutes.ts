@@ -1,6 +1,6 @@
 /**
- * Where mails and SMS are brought to over HTTP, by mail services, SMS gateways, and programs of one's own. None of it
- * needs an API key; where the installation has no secret for it, there is no such address.
+ * The endpoints that receive mails and SMS over HTTP, from mail services, SMS gateways, and other programs. They need
+ * no API key; where the installation has no secret for it, there is no such address.
  */
 
 import { Clock, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
@@ -8,7 +8,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { AwsFetch } from "../../../adapters/http/AwsFetch.ts"
 import * as MailThread from "../../../adapters/mail/MailThread.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import { plainBody } from "../../../core/vault/inbox/Message.ts"
+import { plainBody } from "../../../core/vault/inbox/ReceivedMessage.ts"
 import { type Arrival, Receiving } from "../../../core/vault/inbox/Receiving.ts"
 import * as PhoneNumbers from "../../../core/vault/otp/PhoneNumbers.ts"
 import * as Errors from "../http/Errors.ts"
@@ -78,7 +78,7 @@ const trusting = (secret: Redacted.Redacted<string> | null) => {
     })
 }
 
-/** A message without an id of its own is identified by its signature. */
+/** A message without an id is identified by its signature. */
 const identified = (arrival: Arrival, signature: string | null): Arrival =>
   arrival.id === null && signature !== null ? { ...arrival, id: Inbound.idOf("signed", signature) } : arrival
 
@@ -161,7 +161,7 @@ const signedByTwilio = Effect.fnUntraced(function* (
   return HttpServerResponse.text("<Response/>", { contentType: "text/xml" })
 })
 
-/** The mail that a body brings as JSON in a form; none where it brings none. */
+/** The mail in a JSON body of a form; none where the body has none. */
 const readAs = (form: (json: unknown) => Effect.Effect<Option.Option<Arrival>>, body: Buffer | string) =>
   Option.match(InboundBody.json(body), { onNone: () => Effect.succeedNone, onSome: form })
 

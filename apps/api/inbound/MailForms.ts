@@ -1,4 +1,4 @@
-/** The forms in which mails are brought as JSON, and what they say in common. */
+/** The JSON forms of mails, and their common fields. */
 import { Effect, Option, Schema } from "effect"
 import * as MailThread from "../../../adapters/mail/MailThread.ts"
 import type { Arrival } from "../../../core/vault/inbox/Receiving.ts"
@@ -69,7 +69,7 @@ export const plain = (json: unknown): Effect.Effect<Option.Option<Arrival>> =>
     }))
   )
 
-/** A mail as Postmark brings it. */
+/** A mail in the form of Postmark. */
 export const postmark = (json: unknown): Effect.Effect<Option.Option<Arrival>> =>
   onMail(Schema.decodeUnknownOption(Postmark)(json), (mail) => {
     const full = [mail.ToFull, mail.CcFull, mail.BccFull].flatMap((all) => all ?? []).map(({ Email }) => Email)

@@ -1,4 +1,4 @@
-/** Messages that Twilio brings, and whether they are signed by it. */
+/** Messages from Twilio, and the check of its signature. */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
 import { isSame } from "./Inbound.ts"

@@ -55,7 +55,7 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const id = yield* runId(params.session_id)
         yield* interactions.answer(caller, id, payload)
-        return { success: true, message: "The run goes on with the answer", session_id: id }
+        return { success: true, message: "The run continues with the answer", session_id: id }
       }),
       correct: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller

@@ -1,4 +1,4 @@
-/** The endpoint by which a caller lets somebody watch a run, or take its browser into their own hands. */
+/** The endpoint by which a caller lets a person watch a run, or control its browser. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Needs } from "../Annotations.ts"
@@ -6,7 +6,7 @@ import { session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 const LiveConnection = Schema.Struct({
-  /** A page that shows the run while it goes on, to be opened or put into a frame. It carries the token in its fragment. */
+  /** A page that shows a run in progress, to be opened or put into a frame. It carries the token in its fragment. */
   url: Schema.String,
   sessionId: Schema.String,
   /** Lets one page in, within 60 seconds. */

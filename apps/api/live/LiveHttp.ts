@@ -1,4 +1,4 @@
-/** Answers the endpoint by which a caller lets somebody watch a run. */
+/** The handler of the endpoint by which a caller lets a person watch a run. */
 import { Effect, Redacted } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

@@ -1,6 +1,6 @@
 /**
- * The page that shows a run while it goes on. It is the same for every run: which one it shows stands in its address,
- * and what lets it in stands in the fragment, which is sent to no server, or is posted by the page around it.
+ * The page that shows a run in progress. It is the same for every run: the run is in its address, and the token is in
+ * the fragment, which is sent to no server, or is posted by the page around it.
  */
 import { createHash } from "node:crypto"
 import { expressionOf } from "../../../adapters/script/Script.ts"
@@ -24,7 +24,10 @@ const style = `
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`
 
-/** What the page may do: its own script and style, pictures that it was given, and questions to where it came from. */
+/**
+ * The permissions of the page: its own script and style, pictures that it was given, and questions to where it came
+ * from.
+ */
 export const policy = [
   "default-src 'none'",
   `script-src ${hashOf(script)}`,

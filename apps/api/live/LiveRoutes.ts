@@ -1,6 +1,7 @@
 /**
- * The page that shows a run while it goes on, and what the page asks for. Nothing needs a key or a cookie: the page trades
- * its single-use token for a ticket, and shows the ticket with everything it asks. So no other site can ask in its place.
+ * The page that shows a run in progress, and the requests of the page. Nothing needs a key or a cookie: the page trades
+ * its single-use token for a ticket, and shows the ticket with everything it asks. So no other site can ask in its
+ * place.
  */
 import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -47,15 +48,15 @@ const holder = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,64}$/))
 const Control = Schema.Struct({ action: Schema.Literals(["take", "release"]), holder })
 const Acting = Schema.Struct({ holder, gestures: Schema.Array(Gesture).check(Schema.isMaxLength(200)) })
 
-/** What is told of a run to a page that shows it. */
-export interface Told {
+/** The status of a run, as the live view receives it. */
+export interface RunStatus {
   readonly status: string
   readonly ended: boolean
   readonly step: string | null
   /** The page that has control; `null` when the run has it. */
   readonly holder: string | null
   readonly may_control: boolean
-  /** What the page is let in with from now on. */
+  /** The ticket of the next requests of the page. */
   readonly ticket: string
 }
 
@@ -106,15 +107,15 @@ export const routes = Layer.unwrap(
       return answer(200, { ticket, control: admission.value.userId !== null })
     })
 
-    /** What is told of a run, until it ends or the key is revoked that let the holder of the ticket in. */
-    const told = (ticket: Ticket) =>
+    /** The statuses of a run, until it ends or the key that the ticket was issued for is revoked. */
+    const statuses = (ticket: Ticket) =>
       views.looks(ticket.runId).pipe(
         Stream.mapEffect((look) => Effect.map(views.rights(ticket), (rights) => ({ look, rights }))),
         Stream.takeWhile(({ rights }) => rights !== "none"),
         Stream.mapEffect(({ look: { control, ended, status, step }, rights }) =>
           Effect.map(
             Clock.currentTimeMillis,
-            (now): Told => ({
+            (now): RunStatus => ({
               status,
               ended,
               step,
@@ -126,12 +127,12 @@ export const routes = Layer.unwrap(
         )
       )
 
-    /** The run as it goes on, with a new ticket every second. */
+    /** Streams the run, with a new ticket every second. */
     const watch = Effect.gen(function* () {
       const visitor = yield* admitted
       if (visitor === null || visitor.rights === "none") return notValid()
       const { ticket } = visitor
-      const stream = limited(LiveStream.of(told(ticket), views.frames(ticket.runId)))
+      const stream = limited(LiveStream.of(statuses(ticket), views.frames(ticket.runId)))
       if (stream === null) return answer(503, Errors.general(503, "Too many runs are watched here; try again later"))
       const workspaceId = yield* views.workspaceOf(ticket.runId)
       if (Option.isNone(workspaceId)) return notValid()
@@ -140,7 +141,10 @@ export const routes = Layer.unwrap(
       return yield* streams.answer(holder, stream, { contentType: "application/octet-stream", headers: streamed })
     })
 
-    /** Who may take control, with the body that they send. Whoever may not any more does not keep it until it lapses. */
+    /**
+     * Who may take control, with the body that they send. A user who lost the permission does not keep it until it
+     * lapses.
+     */
     const controlling = <A extends { readonly holder: string }>(schema: Schema.Codec<A, unknown>) =>
       Effect.gen(function* () {
         const visitor = yield* admitted

@@ -1,11 +1,11 @@
 /**
- * What a page that watches a run is sent: one answer without end, in pieces that each have a kind, a length and content.
+ * The stream of the live view: one response without end, in pieces that each have a kind, a length and content.
  */
 import { Effect, Stream } from "effect"
 import type { Frame } from "../../../core/execution/live/LiveChannel.ts"
 
-/** The kinds of pieces: what is to be told, as JSON, and a picture, as a JPEG. */
-const kinds = { told: 1, picture: 2 }
+/** The kinds of pieces: a status as JSON, and a picture as a JPEG. */
+const kinds = { status: 1, picture: 2 }
 
 const piece = (kind: number, content: Uint8Array): Uint8Array => {
   const all = new Uint8Array(5 + content.length)
@@ -16,11 +16,11 @@ const piece = (kind: number, content: Uint8Array): Uint8Array => {
   return all
 }
 
-/** Sends what is told and what is seen, each as soon as it is there; it ends when there is nothing more to tell. */
-export const of = <E>(told: Stream.Stream<object, E>, frames: Stream.Stream<Frame>): Stream.Stream<Uint8Array, E> =>
+/** Sends statuses and frames at once, and ends with the statuses. */
+export const of = <E>(statuses: Stream.Stream<object, E>, frames: Stream.Stream<Frame>): Stream.Stream<Uint8Array, E> =>
   Stream.merge(
-    Stream.map(told, (one) => piece(kinds.told, new TextEncoder().encode(JSON.stringify(one)))),
-    // Whoever reads slowly gets the newest picture.
+    Stream.map(statuses, (one) => piece(kinds.status, new TextEncoder().encode(JSON.stringify(one)))),
+    // A slow reader gets the newest picture only.
     Stream.map(Stream.buffer(frames, { capacity: 1, strategy: "sliding" }), ({ bytes }) => piece(kinds.picture, bytes)),
     { haltStrategy: "left" }
   )

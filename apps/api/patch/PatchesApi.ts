@@ -17,11 +17,11 @@ export const PatchRecord = Schema.Struct({
   node_name: Schema.NullOr(Schema.String),
   /** The parameter of the node that is changed. */
   parameter: Schema.NullOr(Schema.String),
-  /** What it is, null where it is left out, and what it becomes. Of pop-ups, the XPath that is added. */
+  /** The change: null where the value is left out, and the new value. Of pop-ups, the XPath that is added. */
   before: Schema.NullOr(value),
   after: value,
   reason: Schema.String,
-  /** The run that brought it, the last one that did so too, and how many did in all. */
+  /** The run that suggested it first, the last one that did, and how many did in all. */
   first_session_id: Schema.String,
   last_session_id: Schema.String,
   confirmations: Schema.Int,

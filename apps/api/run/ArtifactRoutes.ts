@@ -1,8 +1,8 @@
 /**
  * Serves artifacts at their signed addresses, whole or a part of them.
  *
- * What pages and workflows bring is never shown as a page of ours: files are saved, not opened, and whatever is opened all
- * the same runs nothing.
+ * What pages and workflows bring is never shown as a page of ours: files are saved, not opened, and an opened file runs
+ * nothing.
  */
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -14,7 +14,8 @@ import * as ByteRange from "./ByteRange.ts"
 import * as FileName from "./FileName.ts"
 
 /**
- * What the service makes itself, as it may be shown. The snapshot of a page runs nothing, loads nothing and sends nothing.
+ * Files that the service makes, which may be shown. The snapshot of a page runs nothing, loads nothing and sends
+ * nothing.
  */
 const shown: Readonly<Record<string, string>> = {
   "image/jpeg": "image/jpeg",
@@ -27,7 +28,7 @@ const mediaType = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}(;[ -~]{0,10
 
 const inert = {
   "cache-control": "private, max-age=3600",
-  // A browser shows a picture or a video in a page of its own, which loads it from here once more.
+  // A browser shows a picture or a video in a separate page, which loads it from here once more.
   "content-security-policy":
     "sandbox; script-src 'none'; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; form-action 'none'",
   "cross-origin-resource-policy": "cross-origin",
@@ -54,7 +55,7 @@ const missing = HttpServerResponse.jsonUnsafe(Errors.general(404, "No such artif
   headers: { "cache-control": "no-store" }
 })
 
-/** Whatever is wrong with an address, the answer is the same 404. */
+/** For every problem of an address, the answer is the same 404. */
 const serve = Effect.gen(function* () {
   const links = yield* ArtifactLinks
   const files = yield* ArtifactFiles

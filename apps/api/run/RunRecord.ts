@@ -6,7 +6,7 @@ import * as EventJson from "../../../core/event/EventJson.ts"
 import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
-import { useOf } from "../../../core/run/Credentials.ts"
+import { useOf } from "../../../core/run/CredentialReferences.ts"
 import type { Run } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
@@ -35,7 +35,7 @@ const Video = Schema.Struct({
   signed_screen_recording_url_expires: Schema.String
 }).annotate({ identifier: "Video" })
 
-/** A file that a run brought. */
+/** A file of a run. */
 const File = Schema.Struct({
   signed_file_url: Schema.String,
   signed_file_url_expires: Schema.String,
@@ -78,8 +78,8 @@ export const RunRecord = Schema.Struct({
   video_urls: Schema.Array(Video),
   file_urls: Schema.Array(File),
   /**
-   * What is to be known of pictures, videos and files beside their addresses: how many were left out, over the bounds of a
-   * run or because their store was away, and when older ones were removed because their time was over.
+   * The metadata of pictures, videos and files beside their addresses: how many were left out, over the bounds of a run
+   * or because their store was away, and when older ones were removed because their time was over.
    */
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
   /** The holds that stand on a waiting run. */

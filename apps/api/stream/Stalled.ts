@@ -22,9 +22,8 @@ interface Progress {
 }
 
 /**
- * Watches the connections of a server for as long as the scope is open. A connection with bytes to send, of which none
- * of the pieces written to it has left whole for `seconds` and the time that the pending bytes take at 32 KiB a second, is
- * closed.
+ * Watches the connections of a server for as long as the scope is open. A connection is closed if it has bytes to send
+ * and no written piece has left whole for `seconds` and the time that the pending bytes take at 32 KiB a second.
  */
 export const watch = (server: Server, seconds: number) =>
   Effect.gen(function* () {

@@ -1,8 +1,8 @@
 /**
  * How many streams one process serves at once: in all of one API key, and of one workspace.
  *
- * A place is taken when a stream is asked for, and is free again when its answer or its connection is closed, for whatever
- * cause. Every process counts for itself.
+ * A place is taken when a stream is asked for, and is free again when its answer or its connection is closed for any
+ * reason. Every process counts for itself.
  */
 import { Context } from "effect"
 

@@ -69,7 +69,7 @@ export const holderOf = ({ keyId, userId, workspaceId }: Caller): StreamPlaces.H
 /** The end of a stream, when an effect has completed. */
 const end = (when: Effect.Effect<void>) => Effect.andThen(when, Cause.done())
 
-/** What is pulled next, if all pulls but the first wait until what was pulled before was `taken`. */
+/** The items of the next pull, if all pulls but the first wait until those before were `taken`. */
 const pulledAfter = <A, E, R>(pull: Effect.Effect<A, E, R>, taken: Effect.Effect<void>): Effect.Effect<A, E, R> => {
   let isFirst = true
   return Effect.suspend(() => {

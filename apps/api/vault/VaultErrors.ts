@@ -13,7 +13,7 @@ import type {
 import type { InvalidEntry } from "../../../core/vault/VaultEntry.ts"
 import * as Errors from "../http/Errors.ts"
 
-/** What is wrong with an external secret store, for programs. */
+/** The kind of an error of an external secret store, for programs. */
 const SourceCode = Schema.Literals([
   "PROVIDER_UNAVAILABLE",
   "PROVIDER_ACCESS_REFUSED",

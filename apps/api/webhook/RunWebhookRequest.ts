@@ -1,4 +1,4 @@
-/** What the body of a submission may say of webhooks. */
+/** The webhook options of the body of a submission. */
 import { Effect, Redacted, Schema } from "effect"
 import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
 import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
@@ -29,7 +29,7 @@ export const RunWebhookRequest = Schema.Struct({
   )
   .annotate({ identifier: "RunWebhook" })
 
-/** What is kept of it: nothing of a secret in clear. */
+/** The stored part of it: nothing of a secret in clear. */
 export const sealed = Effect.fnUntraced(function* (
   webhooks: Webhooks["Service"],
   sent: typeof RunWebhookRequest.Type | null | undefined

@@ -1,7 +1,7 @@
 /** The endpoints of webhooks and of what was delivered to them. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Message } from "../../../core/event/Message.ts"
+import { Message } from "../../../core/event/EventMessage.ts"
 import { Status } from "../../../core/event/webhook/Delivery.ts"
 import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
 import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"

@@ -1,7 +1,7 @@
 /** Answers the endpoints of webhooks and of what was delivered to them. */
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import * as Message from "../../../core/event/Message.ts"
+import * as EventMessage from "../../../core/event/EventMessage.ts"
 import { Deliveries } from "../../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
 import * as Replay from "../../../core/event/webhook/Replay.ts"
@@ -112,7 +112,7 @@ export const layer = HttpApiBuilder.group(
               delivery_errors: one.errors,
               duration: one.durationMillis,
               retries: Math.max(0, one.attempts - 1),
-              message: Message.message(one.logged, under, {
+              message: EventMessage.message(one.logged, under, {
                 validity: validity ?? defaultValidity,
                 ...(metadata === undefined ? {} : { metadata })
               })

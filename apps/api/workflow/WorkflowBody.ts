@@ -25,7 +25,7 @@ const common = Schema.Struct({
   source_component_node_id: optional(Schema.String)
 })
 
-/** What the parameters of some actions may have beside their own. */
+/** The parameters that some actions may have in addition. */
 const condition = Schema.Struct({ run_if: optional(RunIf.RunIf) })
 
 /** A node of one action. */
@@ -55,13 +55,13 @@ const WorkflowNode = Schema.Union(
 
 const componentNode = ComponentData.fields.nodes.value
 
-/** What a component brings, as it is sent. */
+/** The content of a component, as it is sent. */
 export const ComponentDataToSave = Schema.Struct({
   ...ComponentCheck.Sent.fields,
   nodes: Schema.Array(Schema.Struct({ ...componentNode.fields, workflowNode: WorkflowNode }))
 })
 
-/** What a saved component brings. */
+/** The content of a saved component. */
 export const SavedComponentData = ComponentData as unknown as Schema.Codec<
   Omit<ComponentData, "nodes"> & Pick<typeof ComponentDataToSave.Encoded, "nodes">
 >

@@ -6,7 +6,7 @@ import * as InputContract from "../../../core/workflow/contract/InputContract.ts
 import * as VaultSchema from "../../../core/workflow/contract/VaultSchema.ts"
 import * as Folder from "../../../core/workflow/Folder.ts"
 import { folderOf } from "../../../core/workflow/Settings.ts"
-import type { Asked } from "../../../core/workflow/sandbox/Operations.ts"
+import type { Input } from "../../../core/workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../../core/workflow/transfer/Transfers.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
@@ -140,11 +140,11 @@ export const layer = HttpApiBuilder.group(
 const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
   { content }: WorkflowVersion,
   name: N,
-  asked: Omit<Asked<N>, "content">
+  asked: Omit<Input<N>, "content">
 ) {
   const { workspaceId } = yield* CurrentCaller
   const contract = { input_schema: content.input_schema, vault_schema: content.vault_schema }
-  return yield* Sandbox.run(workspaceId, name, { ...asked, content: contract } as Asked<N>).pipe(
+  return yield* Sandbox.run(workspaceId, name, { ...asked, content: contract } as Input<N>).pipe(
     Effect.catchTag(
       "TooCostly",
       Sandbox.refused((message) => Effect.fail(Errors.badRequest(message)))

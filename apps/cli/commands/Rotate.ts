@@ -29,7 +29,7 @@ const master = Command.make(
     if (!inFolder && Option.isNone(settings.previousMasterKey)) return yield* new NoPreviousKey()
     yield* Effect.gen(function* () {
       if (inFolder) {
-        // The data has a key at all, which is read before there is another one.
+        // The data already has a key, which is read before another one is made.
         const known = yield* (yield* WrappedKeys).list
         yield* MasterKeys.read(settings, { mayMake: known.length === 0 })
         yield* MasterKeys.begin(settings)
@@ -70,11 +70,11 @@ const oneWorkspace = Command.make(
   Effect.fn(function* (settings) {
     yield* Effect.gen(function* () {
       const { id } = yield* chosen(settings.workspace)
-      // Whoever runs a command here has the database and its master key.
+      // A user who runs a command here has the database and its master key.
       const operator = { workspaceId: id, role: "Owner" } as const
       const rotation = yield* KeyRotation.KeyRotation
-      if (settings.status) return yield* Console.log(told(yield* rotation.state(operator)))
-      if (settings.finish) return yield* Console.log(told(yield* rotation.finish(operator)))
+      if (settings.status) return yield* Console.log(sentence(yield* rotation.state(operator)))
+      if (settings.finish) return yield* Console.log(sentence(yield* rotation.finish(operator)))
       const key = yield* rotation.begin(operator, null)
       yield* Console.log(
         `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values sealed with the former one are accepted until \`sluice keys rotate workspace --finish\``
@@ -88,7 +88,7 @@ const oneWorkspace = Command.make(
 )
 
 /** The progress of a rotation as text. */
-const told = (state: KeyRotation.RotationState): string => {
+const sentence = (state: KeyRotation.RotationState): string => {
   const { apiKeysOnFormer, checked, formerVersion, left, mayFinish, resealed, unreadable, version } = state
   if (formerVersion === null) return `The encryption key has version ${version}; no other version is accepted`
   return [

@@ -106,7 +106,7 @@ const farewell = (workflowId: string): string =>
   [
     "",
     `That was workflow ${workflowId}, signed in as "controller". As "buyer" its code comes by mail, as "owner" it asks you`,
-    "(POST /run/{session_id}/user_interaction). The service goes on; Ctrl-C ends it."
+    "(POST /run/{session_id}/user_interaction). The service keeps running; Ctrl-C ends it."
   ].join("\n")
 
 const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.Made): string =>

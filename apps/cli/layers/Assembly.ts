@@ -16,26 +16,26 @@ import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../../adapters/playwright/Grid.ts"
 import type { BrowserNotConfined, ChromiumNotRunnable } from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../../adapters/postgres/Stores.ts"
-import * as SecretAsking from "../../../adapters/secrets/Asking.ts"
 import * as HttpSources from "../../../adapters/secrets/HttpSources.ts"
+import * as SecretAsking from "../../../adapters/secrets/SecretStoreRequest.ts"
 import * as ThreadSandbox from "../../../adapters/threads/ThreadSandbox.ts"
 import { RunLimits } from "../../../core/agent/Limits.ts"
 import type { Browser } from "../../../core/browser/Browser.ts"
-import * as Beginning from "../../../core/builder/host/Beginning.ts"
 import * as Host from "../../../core/builder/host/Host.ts"
+import * as StartingState from "../../../core/builder/host/StartingState.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
-import * as Asking from "../../../core/run/interaction/Asking.ts"
+import * as InteractionRequest from "../../../core/run/interaction/InteractionRequest.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
 import * as Worker from "../../../core/run/Worker.ts"
 import * as Periodic from "../../../core/runtime/Periodic.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
 import { Accounts } from "../../../core/vault/Accounts.ts"
 import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
-import * as Resealing from "../../../core/vault/keys/Resealing.ts"
+import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import { WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
 import * as GeneratedCodes from "../../../core/vault/otp/GeneratedCodes.ts"
 import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
@@ -92,8 +92,8 @@ export const layerStorage = (settings: Storage) => {
 }
 
 /**
- * The encryption keys of workspaces and what is sealed with them, on the stores. It does not build with a wrong master key:
- * whatever reads or writes secrets is built on it.
+ * The encryption keys of workspaces and what is sealed with them, on the stores. It does not build with a wrong master
+ * key: every service that reads or writes secrets is built on it.
  */
 export const layerEncryption = (settings: Storage) =>
   Layer.unwrap(
@@ -104,7 +104,7 @@ export const layerEncryption = (settings: Storage) =>
     })
   )
 
-export interface Serving extends Inbox.Reachable, Models.Asked {
+export interface Serving extends Inbox.Reachable, Models.ModelSettings {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
@@ -119,7 +119,7 @@ export interface Serving extends Inbox.Reachable, Models.Asked {
   readonly secretProviderOrigins: ReadonlyArray<string>
 }
 
-/** The threads in which the content of users is processed. Whatever of a process needs them shares the same. */
+/** The threads in which the content of users is processed. All parts of a process share the same. */
 const layerSandbox = ThreadSandbox.layer()
 
 /** The outside stores of secrets that connections may lead to. */
@@ -184,10 +184,10 @@ const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.for
 export const layerScheduler = ({ retentionDays }: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
-    periodically(Asking.forgetting),
+    periodically(InteractionRequest.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),
-    periodically(Resealing.resealing),
+    periodically(Reencryption.reencryption),
     periodically(Receiving.forgetting),
     periodically(Retention.sweeping(retentionDays))
   )
@@ -197,7 +197,7 @@ export const layerScheduler = ({ retentionDays }: Keeping) =>
  * the orderly shutdown.
  */
 export const layerWorker = (
-  settings: Working & Models.Asked & Inbox.Reachable,
+  settings: Working & Models.ModelSettings & Inbox.Reachable,
   allowedOrigins: ReadonlyArray<string> = []
 ) => {
   const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
@@ -213,7 +213,7 @@ export const layerWorker = (
   ).pipe(Layer.provide(AgentExecutor.layer))
   const host = Layer.effectDiscard(
     Effect.gen(function* () {
-      const beginningOf = yield* Beginning.ofConversations
+      const beginningOf = yield* StartingState.ofConversations
       yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, beginningOf }))
     })
   ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))

@@ -16,7 +16,7 @@ export interface Reachable {
   readonly phoneNumber: Option.Option<string>
 }
 
-/** What the computed addresses and numbers of credentials are made of. */
+/** The computed addresses and numbers of credentials are made of these. */
 export const layerNumbers = ({ inboxDomain, phoneNumber }: Reachable) =>
   Layer.merge(
     Layer.succeed(InboxDomain, Option.getOrNull(inboxDomain)),

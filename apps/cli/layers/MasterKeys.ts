@@ -19,7 +19,7 @@ export interface Sources {
 
 export interface MasterKeys {
   readonly present: Redacted.Redacted<string>
-  /** What the present one takes the place of. */
+  /** The keys that the present one replaces. */
   readonly previous: Redacted.Redacted<string> | null
 }
 
@@ -73,7 +73,7 @@ export const end = (sources: Sources) =>
     settle(sources.dataDir)
   })
 
-/** Makes a key in a file, which is there whole or not at all. */
+/** Makes a key in a file; the file is complete or absent. */
 const make = (file: string): void => {
   const folder = dirname(file)
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -6,7 +6,7 @@ import { ModelBudget } from "../../../core/agent/model/Budget.ts"
 import { ModelAvailability } from "../../../core/workflow/ModelAvailability.ts"
 import { settingNames } from "../SettingNames.ts"
 
-export interface Asked {
+export interface ModelSettings {
   readonly modelUrl: Option.Option<string>
   /** The first is the usual one. */
   readonly models: ReadonlyArray<string>
@@ -26,12 +26,12 @@ export class ModelMisconfigured extends Schema.TaggedError<ModelMisconfigured>()
   }
 }
 
-const namesOf = ({ models, visionModel }: Asked): ReadonlyArray<string> => [
+const namesOf = ({ models, visionModel }: ModelSettings): ReadonlyArray<string> => [
   ...new Set([...models, ...Option.toArray(visionModel)])
 ]
 
 /** What workflows may ask for. */
-export const layerAvailability = (settings: Asked) =>
+export const layerAvailability = (settings: ModelSettings) =>
   Layer.effect(
     ModelAvailability,
     Effect.gen(function* () {
@@ -49,7 +49,7 @@ export const layerAvailability = (settings: Asked) =>
   )
 
 /** The model itself, and how much of it a run may use. */
-export const layer = (settings: Asked) => {
+export const layer = (settings: ModelSettings) => {
   const budget = Layer.succeed(ModelBudget, {
     calls: settings.modelCalls,
     tokens: settings.modelTokens,

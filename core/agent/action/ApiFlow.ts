@@ -1,17 +1,17 @@
 import { Effect, type Schema } from "effect"
-import { type Flow, placeOf } from "../../workflow/language/parameters/ApiFlow.ts"
-import { namesIn } from "../../workflow/language/parameters/Transform.ts"
+import { type Flow, placeOf } from "../../workflow/language/parameters/ApiFlowParameters.ts"
+import { namesIn } from "../../workflow/language/parameters/TransformParameters.ts"
 import { afterActing, type StepFailed } from "../Failure.ts"
-import * as Flowing from "../network/Flowing.ts"
+import * as FlowResults from "../network/FlowResults.ts"
 import { refuse } from "../network/Refusal.ts"
-import * as Sending from "../network/Sending.ts"
+import * as RequestSender from "../network/RequestSender.ts"
 import { type Action, type Done, next, type StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Does requests in the session of the page, and merges what the map makes of their answers into the context. */
 export const apiFlow: Action<"API_FLOW", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
-  const allowance = yield* Sending.allowance
+  const allowance = yield* RequestSender.allowance
   return yield* done(parameters, surroundings, allowance).pipe(
     Effect.mapError((failure) => (allowance.acted ? afterActing(failure) : failure))
   )
@@ -20,10 +20,10 @@ export const apiFlow: Action<"API_FLOW", "navigation"> = Effect.fnUntraced(funct
 const done = Effect.fnUntraced(function* (
   parameters: Flow,
   surroundings: StepContext<"navigation">,
-  allowance: Sending.Allowance
+  allowance: RequestSender.Allowance
 ): Effect.fn.Return<Done, StepFailed> {
   const { memory, page } = surroundings
-  const steps = yield* Flowing.results(parameters, surroundings, allowance)
+  const steps = yield* FlowResults.results(parameters, surroundings, allowance)
   const map = parameters.field_json_map
   if (!map) return next
   const last = parameters.steps.at(-1)?.id ?? ""
@@ -44,7 +44,7 @@ const done = Effect.fnUntraced(function* (
   return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }
 })
 
-/** What a person answered is merged as well where the same name is set, and is data from then on. */
+/** Answers of persons are merged as well where the same name is set, and are data from then on. */
 const kept = ({ answers }: Memory.Memory, found: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(answers).filter(([name]) => Object.hasOwn(found, name)))
 

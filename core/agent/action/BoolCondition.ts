@@ -3,18 +3,18 @@ import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
-import * as Judging from "../model/Judging.ts"
+import * as Judgement from "../model/Judgement.ts"
 import * as References from "../model/References.ts"
 import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
-import * as Looking from "../vision/Looking.ts"
-import * as Pointing from "../vision/Pointing.ts"
+import * as ActionPoint from "../vision/ActionPoint.ts"
+import * as PageView from "../vision/PageView.ts"
 
 /**
  * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.
  *
- * `<<xpath:…>>` in a value stands for the text of that element, or for nothing when it is not there; it is looked for once,
- * or for as long as a `wait_time` that is given says.
+ * `<<xpath:…>>` in a value is replaced by the text of that element, or by the empty text when the element is absent; it
+ * is looked for once, or until a given `wait_time` is over.
  */
 export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {
@@ -62,13 +62,13 @@ const judged = Effect.fnUntraced(function* (
   const { execution, llm_model, prompt } = node.parameters
   const { secrets } = memory.credentials
   const visual = execution === "LLM_VISION"
-  return yield* Judging.holds({
+  return yield* Judgement.holds({
     node,
     secrets,
     prompt: yield* References.evaluate(prompt ?? "", memory, page),
-    model: Pointing.modelOf(llm_model),
-    page: visual ? (yield* Looking.view(page, true)).text : yield* Looking.context(memory),
-    shot: visual ? yield* Looking.picture(page, secrets) : null
+    model: ActionPoint.modelOf(llm_model),
+    page: visual ? (yield* PageView.view(page, true)).text : yield* PageView.context(memory),
+    shot: visual ? yield* PageView.picture(page, secrets) : null
   })
 })
 

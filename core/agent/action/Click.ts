@@ -5,8 +5,8 @@ import { ofPage } from "../Failure.ts"
 import * as References from "../model/References.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
-import * as Moving from "../vision/Moving.ts"
-import * as Pointing from "../vision/Pointing.ts"
+import * as ActionPoint from "../vision/ActionPoint.ts"
+import * as VisualTask from "../vision/VisualTask.ts"
 
 /**
  * Clicks, in the way that `click_type` says, the one element that matches, what a model takes for the one that is meant, or
@@ -21,13 +21,21 @@ export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effe
     const tried = kind.replace("_", "-")
     if (parameters.execution === "COMPUTER_USE") {
       const prompt = yield* References.evaluate(parameters.prompt ?? "", memory, page)
-      const model = Pointing.modelOf(parameters.llm_model)
-      yield* Moving.move({ node, page, memory, prompt, model, ends: "done", byHand: parameters.human_mode === true })
+      const model = ActionPoint.modelOf(parameters.llm_model)
+      yield* VisualTask.move({
+        node,
+        page,
+        memory,
+        prompt,
+        model,
+        ends: "done",
+        byHand: parameters.human_mode === true
+      })
       return next
     }
     const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
-    if (Pointing.isPointed(node)) {
-      const place = yield* Pointing.place(node, tried, "", surroundings)
+    if (ActionPoint.isPointed(node)) {
+      const place = yield* ActionPoint.place(node, tried, "", surroundings)
       yield* page.vision
         .clickAt(place, kind, waitMillis, gesture)
         .pipe(Effect.mapError((failure) => ofPage(tried, failure)))

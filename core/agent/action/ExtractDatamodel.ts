@@ -7,13 +7,13 @@ import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
-import * as Reading from "../model/Reading.ts"
+import * as DataExtraction from "../model/DataExtraction.ts"
 import * as References from "../model/References.ts"
 import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
-import * as Looking from "../vision/Looking.ts"
-import * as Pointing from "../vision/Pointing.ts"
+import * as ActionPoint from "../vision/ActionPoint.ts"
+import * as PageView from "../vision/PageView.ts"
 
 /**
  * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a
@@ -45,7 +45,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     }
     const overwrite = new Set(overwritten(model))
     if (Executions.isModelExecution(parameters.execution)) {
-      const wanted = Reading.wantedOf(model, (text) => resolved.get(text) ?? { text })
+      const wanted = DataExtraction.requestedFieldsOf(model, (text) => resolved.get(text) ?? { text })
       return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
     }
     const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
@@ -64,7 +64,7 @@ const maxCharacters = 200_000
 
 const read = Effect.fnUntraced(function* (
   node: NodeOf<"EXTRACT_DATAMODEL">,
-  wanted: Reading.Wanted,
+  wanted: DataExtraction.RequestedFields,
   { memory, page }: StepContext<"elements" | "navigation" | "vision">
 ) {
   const { execution, keep_html_metadata, llm_model, model, prompt, selector } = node.parameters
@@ -74,18 +74,19 @@ const read = Effect.fnUntraced(function* (
     secrets,
     wanted,
     prompt: yield* References.evaluate(prompt ?? "", memory, page),
-    model: Pointing.modelOf(llm_model) ?? Pointing.modelOf(model)
+    model: ActionPoint.modelOf(llm_model) ?? ActionPoint.modelOf(model)
   }
-  if (execution === "PROMPT") return yield* Reading.data({ ...asked, page: yield* Looking.context(memory), shot: null })
+  if (execution === "PROMPT")
+    return yield* DataExtraction.data({ ...asked, page: yield* PageView.context(memory), shot: null })
   if (execution === "LLM_VISION") {
-    const shot = yield* Looking.picture(page, secrets)
-    return yield* Reading.data({ ...asked, page: `Address: ${redactUrl(yield* page.navigation.address)}`, shot })
+    const shot = yield* PageView.picture(page, secrets)
+    return yield* DataExtraction.data({ ...asked, page: `Address: ${redactUrl(yield* page.navigation.address)}`, shot })
   }
   const scope = yield* Memory.evaluateText(selector ?? "", memory, page)
   const { cut, html } = yield* page.elements
     .readable(scope, { metadata: keep_html_metadata === true, maxCharacters })
     .pipe(Effect.mapError((failure) => ofPage("extract data from", failure)))
-  return yield* Reading.data({ ...asked, page: cut ? `${html}\n${Looking.restIsCut}` : html, shot: null })
+  return yield* DataExtraction.data({ ...asked, page: cut ? `${html}\n${PageView.restIsCut}` : html, shot: null })
 })
 
 /** Evaluates the texts with expressions. One that is an expression and nothing else is the value, not where it is. */

@@ -6,7 +6,7 @@ import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
-import * as Pointing from "../vision/Pointing.ts"
+import * as ActionPoint from "../vision/ActionPoint.ts"
 
 /**
  * Types a text into the one element that matches, what a model takes for the one that is meant, or what is at a point; where
@@ -40,8 +40,8 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
       paste: parameters.paste_via_clipboard === true && !hasKeys,
       guard
     }
-    if (!omitFocus && Pointing.isPointed(node)) {
-      const place = yield* Pointing.place(node, "type into", parameters.text, surroundings)
+    if (!omitFocus && ActionPoint.isPointed(node)) {
+      const place = yield* ActionPoint.place(node, "type into", parameters.text, surroundings)
       const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
       yield* page.vision
         .typeAt(place, typing, parameters.wait_time ?? defaultWaitMillis, gesture)

@@ -17,11 +17,11 @@ export const navigate: Action<"NAVIGATE" | "START", "navigation"> = Effect.fnUnt
     return next
   }
   const address = yield* resolve(url, page)
-  const told = redactUrl(memory.credentials.secrets.hide(address))
+  const shown = redactUrl(memory.credentials.secrets.hide(address))
   const guard = yield* SecretUse.guard([node.parameters.url], [address], memory)
   const foreign = SecretUse.objection(guard, node.parameters.url, address, yield* page.navigation.address)
-  if (foreign !== null) return yield* SecretUse.refused(`open ${told}`, foreign)
-  yield* page.navigation.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${told}`, failure)))
+  if (foreign !== null) return yield* SecretUse.refused(`open ${shown}`, foreign)
+  yield* page.navigation.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${shown}`, failure)))
   return next
 })
 

@@ -5,11 +5,11 @@ import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
-import * as Showing from "../vision/Showing.ts"
+import * as VisualScroll from "../vision/VisualScroll.ts"
 
 /**
- * Scrolls the page by ticks of the wheel, to an element, or a part of the page as far as `goal` says. With `LLM_VISION` a
- * model tells where the element or the part is.
+ * Scrolls the page by ticks of the wheel, to an element, or until the `goal`. With `LLM_VISION` a model locates the
+ * element or the part.
  */
 export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {
@@ -20,7 +20,7 @@ export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Ef
     const position = parameters.position ?? "start"
     const mode = parameters.scroll_mode ?? "simple"
     if (parameters.execution === "LLM_VISION" && mode !== "simple") {
-      yield* Showing.show(node, { direction, position }, surroundings)
+      yield* VisualScroll.show(node, { direction, position }, surroundings)
       return next
     }
     const selector = yield* Memory.evaluateText(parameters.xpath ?? "", memory, page)

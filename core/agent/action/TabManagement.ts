@@ -7,7 +7,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { resolve } from "./Navigate.ts"
 
-/** Opens a window and an address in it, closes one, or turns to another. */
+/** Opens a tab and an address in it, closes one, or turns to another. */
 export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { memory, page }
@@ -21,25 +21,25 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUn
       const guard = address === null ? undefined : yield* SecretUse.guard([written], [address], memory)
       const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.navigation.address)
       if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
-      yield* page.navigation.openWindow.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
+      yield* page.navigation.openTab.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
-        const told = redactUrl(memory.credentials.secrets.hide(address))
+        const shown = redactUrl(memory.credentials.secrets.hide(address))
         yield* page.navigation
           .goto(address)
-          .pipe(Effect.mapError((failure) => ofPage(`open ${told} in a new window`, failure)))
+          .pipe(Effect.mapError((failure) => ofPage(`open ${shown} in a new window`, failure)))
       }
       return next
     }
     case "CLOSE":
       yield* page.navigation
-        .closeWindow(index)
+        .closeTab(index)
         .pipe(
           Effect.mapError((failure) => ofPage(index === null ? "close the window" : `close window ${index}`, failure))
         )
       return next
     case "SWITCH":
       yield* page.navigation
-        .switchWindow(index ?? 0, parameters.wait_time ?? defaultWaitMillis)
+        .switchTab(index ?? 0, parameters.wait_time ?? defaultWaitMillis)
         .pipe(Effect.mapError((failure) => ofPage(`switch to window ${index ?? 0}`, failure)))
       return next
   }

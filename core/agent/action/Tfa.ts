@@ -18,7 +18,7 @@ import { type Action, next, type StepContext } from "../Step.ts"
 import * as Credentials from "../variables/Credentials.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
-import * as Pointing from "../vision/Pointing.ts"
+import * as ActionPoint from "../vision/ActionPoint.ts"
 
 /** How long a code or a link is waited for, and an answer of a person. */
 const longestMillis = 300_000
@@ -58,7 +58,7 @@ export const tfa: Action<"TFA", "elements" | "navigation" | "vision"> = Effect.f
       yield* page.navigation.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
       return next
     }
-    const selector = Pointing.isPointed(node)
+    const selector = ActionPoint.isPointed(node)
       ? yield* chosenField(node, account, surroundings)
       : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
     const guard = SecretUse.guardFor(account)
@@ -86,7 +86,7 @@ const chosenField = Effect.fnUntraced(function* (
   surroundings: StepContext<"elements" | "navigation" | "vision">
 ) {
   const { page } = surroundings
-  const place = yield* Pointing.place(node, "type a code into", "", surroundings)
+  const place = yield* ActionPoint.place(node, "type a code into", "", surroundings)
   const { address, selector } = yield* page.vision
     .spot(place)
     .pipe(Effect.mapError((failure) => ofPage("type a code into", failure)))

@@ -1,6 +1,6 @@
 import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
-import { namesIn, type Operation } from "../../workflow/language/parameters/Transform.ts"
+import { namesIn, type Operation } from "../../workflow/language/parameters/TransformParameters.ts"
 import { StepFailed } from "../Failure.ts"
 import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"

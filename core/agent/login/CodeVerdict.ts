@@ -1,9 +1,9 @@
 /**
- * Whether a site took a code that was typed into its field and sent, as far as its page shows it.
+ * Whether a site accepted a code that was typed into its field and submitted, judged by its page.
  */
 import type { InspectedField } from "../../browser/element/InspectedField.ts"
 
-/** What a page shows at an instant. `path` is its address without query and fragment. */
+/** The state of a page at an instant. `path` is its address without query and fragment. */
 export interface Sight {
   readonly field: InspectedField
   readonly path: string
@@ -30,9 +30,9 @@ export const longestMillis = 10_000
 /**
  * The verdict on what is seen `elapsed` milliseconds after a code was sent.
  *
- * A code is refused if its field is shown again after a reload, stays empty, or gets a new complaint. It is taken if
- * the field is gone or another page is shown. If neither happens in time, an empty field or one with a complaint means
- * refused, and any other means taken.
+ * A code is refused if its field is shown again after a reload, stays empty, or gets a new complaint. It is accepted if
+ * the field disappeared or another page is shown. If neither happens in time, an empty field or one with a complaint
+ * means refused, and any other means taken.
  */
 export const of = (sent: Sight, seen: Sight, lasting: Lasting, elapsed: number): Verdict => {
   const { field } = seen

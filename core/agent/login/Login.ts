@@ -2,8 +2,8 @@
  * When the logins of an execution begin, and when they are over.
  *
  * The login with a credential begins when a step first uses one of its secrets. It is over once no step that may still
- * come uses them and the site has shown what follows: the steps after the last use found what they looked for. Where the
- * site still knew the session, no secret is ever used: then it is over as soon as none can be.
+ * come uses them and the site has shown what follows: the steps after the last use found what they looked for. If the
+ * site still accepts the session, no secret is used: then it is over as soon as none can be.
  */
 
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
@@ -22,7 +22,7 @@ export interface Login {
   /** The nodes that use each credential, and those from which one of these can be reached. */
   readonly uses: ReadonlyMap<Alias, ReadonlySet<NodeId>>
   readonly ahead: ReadonlyMap<Alias, ReadonlySet<NodeId>>
-  /** Those under way stand in the order in which they began. */
+  /** Those in progress are in the order in which they began. */
   readonly phases: ReadonlyMap<Alias, Phase>
 }
 
@@ -82,7 +82,7 @@ export const after = (login: Login, node: Node, next: NodeId): Moved => {
   return ended({ ...login, phases }, next)
 }
 
-/** The credential whose login is under way; of several, the one that began last. `null` when there is none. */
+/** The credential whose login is in progress; of several, the one that began last. `null` when there is none. */
 export const underWay = (login: Login): Alias | null =>
   [...login.phases].reduce<Alias | null>((last, [alias, { _tag }]) => (_tag === "UnderWay" ? alias : last), null)
 

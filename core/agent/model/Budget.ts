@@ -24,7 +24,7 @@ export const ModelBudget: Context.Reference<Budget> = Context.Reference("sluice/
   defaultValue: () => defaultBudget
 })
 
-/** What a run has used. */
+/** The usage of a run. */
 export interface Spent {
   readonly calls: number
   readonly tokens: number
@@ -33,7 +33,7 @@ export interface Spent {
 
 export const nothing: Spent = { calls: 0, tokens: 0, millis: 0 }
 
-/** What is spent after one more answer. */
+/** The usage after one more answer. */
 export const after = (spent: Spent, { inputTokens, outputTokens }: Usage, millis: number): Spent => ({
   calls: spent.calls + 1,
   tokens: spent.tokens + inputTokens + outputTokens,

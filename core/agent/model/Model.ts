@@ -42,20 +42,20 @@ export interface Question {
   readonly timeoutMillis: number
 }
 
-/** What was used up. A service that does not count is answered with an estimate. */
+/** The usage of an answer. A service that does not count is answered with an estimate. */
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
 }
 
-/** What the model said. Nothing of it is checked: names of tools and their parameters may be anything. */
+/** The answer of the model. Nothing of it is checked: names of tools and their parameters may be anything. */
 export interface Answer {
   /** The model that answered. */
   readonly model: string
   readonly said:
     | { readonly _tag: "Called"; readonly tool: string; readonly parameters: Schema.Json }
     | { readonly _tag: "Object"; readonly value: Schema.Json }
-    /** It answered in another form, or not at all; `reason` says how. */
+    /** The answer has another form, or is missing; `reason` says how. */
     | { readonly _tag: "Unusable"; readonly reason: string; readonly text: string }
   readonly usage: Usage
 }
@@ -69,7 +69,7 @@ export class ModelFailure extends Schema.TaggedError<ModelFailure>()("ModelFailu
     "late",
     /** The service will not answer: a wrong key, an unknown model, a request that it does not take. */
     "refused",
-    /** What came is no answer, or too large to be one. */
+    /** The response is not an answer, or too large for one. */
     "malformed"
   ]),
   reason: Schema.String

@@ -14,12 +14,12 @@ export interface Use {
 /** The use of a run that begins now. */
 export const make = (budget: Budget, record: Use["record"]): Use => ({ budget, spent: Ref.makeUnsafe(nothing), record })
 
-/** The use of the execution that is under way. Where none is given, each question has a budget of its own. */
+/** The usage of the execution in progress. Without one, each question has a separate budget. */
 export const ModelUse: Context.Reference<Use | null> = Context.Reference("sluice/core/agent/model/ModelUse", {
   defaultValue: (): Use | null => null
 })
 
-/** The use under way. */
+/** The usage in progress. */
 export const current: Effect.Effect<Use> = Effect.gen(function* () {
   return (yield* ModelUse) ?? make(yield* ModelBudget, () => Effect.void)
 })

@@ -7,7 +7,10 @@ import type { Tool } from "./Model.ts"
 const role =
   "You help a program that carries out a workflow in a web browser, one step at a time. You see what one step needs and answer only that."
 
-/** How texts of the page are set apart, whatever they say. `mark` is not to be guessed. */
+/**
+ * Delimits texts of the page, whatever they contain, so that they cannot pass for instructions. `mark` is not to be
+ * guessed.
+ */
 export const wrapped = (page: string, mark: string): string =>
   `<page-${mark}>\n${page.replaceAll(mark, "")}\n</page-${mark}>`
 

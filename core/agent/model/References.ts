@@ -26,14 +26,14 @@ export const evaluate = Effect.fnUntraced(function* (
 ): Effect.fn.Return<string, StepFailed> {
   if (!Template.isTemplate(text)) return text
   const parts = text.split(/(\{\{(?:(?!\{\{)[\s\S])*?\}\})/)
-  const told: Array<string> = []
+  const resolved: Array<string> = []
   for (const part of parts) {
     const read = secretOf(part, memory)
     const [account] = read === null ? yield* SecretUse.usedBy(part, memory) : []
     if (account !== undefined) return yield* exposing(account)
-    told.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
+    resolved.push(read === null ? yield* Memory.evaluateText(part, memory, page) : reference(read.alias, read.name))
   }
-  return told.join("")
+  return resolved.join("")
 })
 
 const exposing = ({ alias, entry }: Account) => {
@@ -52,7 +52,7 @@ const secretOf = (part: string, { credentials }: Memory.Memory) => {
   return path.length === 4 && read !== null && CredentialUse.isSecretName(read.name) ? read : null
 }
 
-/** What may be typed by reference, one a line; empty when nothing may. */
+/** The references that may be typed, one a line; empty when nothing may. */
 export const offered = ({ credentials }: Memory.Memory): string =>
   [...credentials.accounts.values()]
     .flatMap(({ alias, entry }) =>
@@ -63,7 +63,7 @@ export const offered = ({ credentials }: Memory.Memory): string =>
 const typed = ["USER_NAME", "PASSWORD"] as const
 const words = { USER_NAME: "the user name", PASSWORD: "the password" }
 
-/** What is to be typed: a plain text, or a secret. */
+/** The text to type: a plain text, or a secret. */
 export interface ToType {
   readonly text: string
   readonly isSecret: boolean
@@ -71,8 +71,8 @@ export interface ToType {
 }
 
 /**
- * What a text stands for that a model asks to type into a document with this address. A reference is refused that is not
- * offered, stands among other text, or belongs to another site.
+ * Resolves a text that a model asks to type into a document with this address. A reference is refused if it was not
+ * offered, is mixed with other text, or belongs to another site.
  */
 export const resolve = Effect.fnUntraced(function* (
   text: string,

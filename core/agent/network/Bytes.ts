@@ -35,7 +35,7 @@ export interface Part {
   readonly bytes: Uint8Array
 }
 
-/** Parts in one body, between lines that stand in none of them. */
+/** A multipart body; no part contains the boundary. */
 export const multipart = (parts: ReadonlyArray<Part>): { readonly type: string; readonly bytes: Uint8Array } => {
   const texts = parts.map(({ bytes }) => new TextDecoder("latin1").decode(bytes))
   let number = 0

@@ -64,7 +64,7 @@ const typed = (value: Schema.Json, type: string | undefined): Schema.Json => {
   return value
 }
 
-/** Whether a value lies within the limits of what a run works with. */
+/** Whether a value is within the limits of the values of a run. */
 export const isWithinLimits = (value: Schema.Json): boolean => {
   try {
     new Meter({ at: 0, seed: 0 }).measure(value, 1)

@@ -1,5 +1,5 @@
 /**
- * The network answers that the windows of a session received and that are kept for the run to read.
+ * The network answers that the tabs of a session received and that are kept for the run to read.
  */
 import { Effect, type Scope } from "effect"
 import type { Using } from "../../browser/Browser.ts"

@@ -3,7 +3,7 @@
  */
 import { type Code, StepFailed } from "../Failure.ts"
 
-/** Raised with what stood against a step. `API-E0001` is of the server, `API-E0002` of what it answered. */
+/** Raised with the obstacle of a step. `API-E0001` is of the server, `API-E0002` of what it answered. */
 export const refuse = (
   { id, label }: { readonly id: string; readonly label?: string | null },
   reason: string,

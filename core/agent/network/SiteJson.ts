@@ -20,7 +20,7 @@ export const read = Effect.fnUntraced(function* (text: string | null | undefined
   const json = text.startsWith("\uFEFF") ? text.slice(1) : text
   if (json.length > short && /^\s*[[{]/.test(json.slice(0, 1_000))) {
     if ((yield* Turns.inTurns(() => parts(json))) > mostParts) return undefined
-    // Weighing and parsing are turns of their own.
+    // Weighing and parsing each take a separate turn of the event loop.
     yield* Effect.yieldNow
   }
   const value = parsed(json, text)

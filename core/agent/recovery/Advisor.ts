@@ -5,7 +5,7 @@ import { Context, Effect } from "effect"
 import type { Appearance } from "../../browser/element/Appearance.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 
-/** What is asked. Nothing in it is secret. */
+/** The question to the advisor. Nothing in it is secret. */
 export interface Lineup {
   readonly node: Node
   readonly wanted: Appearance
@@ -20,12 +20,12 @@ export interface Advice {
   readonly reason: string
 }
 
-export interface Advising {
+export interface ElementAdvisor {
   /** The candidate that is the wanted element; `null` if none is, or it is unknown. */
   readonly choose: (lineup: Lineup) => Effect.Effect<Advice | null>
 }
 
 /** Default: no advisor. */
-export const Advisor = Context.Reference<Advising>("sluice/core/agent/recovery/Advisor", {
+export const Advisor = Context.Reference<ElementAdvisor>("sluice/core/agent/recovery/Advisor", {
   defaultValue: () => ({ choose: () => Effect.succeed(null) })
 })

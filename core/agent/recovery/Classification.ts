@@ -1,5 +1,5 @@
 /**
- * The class of a failure: what kind of thing stood in the way, from the code of the failure and what the page shows.
+ * The class of a failure: the kind of obstacle, from the code of the failure and the page.
  */
 import { inTheWay, isUnsettled, type Survey } from "../../browser/element/Survey.ts"
 import { type Category, type Code, kinds, type StepFailed } from "../Failure.ts"
@@ -12,16 +12,16 @@ export interface Classification {
   readonly description: string
 }
 
-/** What the page requires of the account first. */
+/** An action of the account that the page requires first. */
 export type Demand = "password" | "twoFactor" | "login"
 
-/** Failures that say themselves what went wrong, whatever page is there. */
+/** Failures that name their cause, independent of the page. */
 export const speaksForItself = (code: Code): boolean =>
   code !== "SELECTOR-E0001" && code !== "SELECTOR-E0002" && code !== "OPTION-E0001"
 
 /**
  * Judges a failure. `survey` is `null` if the page was not examined, and `unseen` says why where it could not be;
- * `typed` tells whether the run filled in fields. What the page says is quoted as `hide` tells it.
+ * `typed` is true when the run filled in fields. Texts of the page are quoted after `hide`.
  */
 export const of = (
   { alike, code, matched }: Pick<StepFailed, "code" | "matched" | "alike">,
@@ -51,7 +51,7 @@ export const of = (
     const blind = unseen === null ? "" : `. What the page shows is not known, as it could not be looked at: ${unseen}`
     return plainly(kinds[code], `${descriptions[kinds[code]]}${blind}`)
   }
-  // Cut only when nothing in it is secret any more: half a secret would not be known again.
+  // Cut only after all secrets in it were hidden: half a secret would not be known again.
   const quoted = (text: string) => `"${hide(text).replace(/\s+/g, " ").trim().slice(0, 200)}"`
   const { status } = survey
   const words = `${survey.title}\n${survey.text.slice(0, 2_000)}`
@@ -83,13 +83,13 @@ export const of = (
   )
 }
 
-/** What a page complains about in the fields that were filled in, or beside them; `null` when it does not. */
+/** Complaints of a page in or beside the fields that were filled in; `null` when it does not. */
 export const complaintOf = ({ alerts, fields }: Survey): string | null => {
   const said = [...fields.map(({ complaint }) => complaint), ...alerts].filter((text) => text !== "")
   return said.length === 0 ? null : [...new Set(said)].join("; ")
 }
 
-/** What a page asks of the account; `null` when it is another page. */
+/** The action that a page requires of the account; `null` when it is another page. */
 export const demandOf = ({ passwords, text, title }: Survey, signedIn: boolean): Demand | null => {
   const words = `${title}\n${text.slice(0, 2_000)}`
   const isNew = passwords.filter((name) => newPassword.test(name)).length > 0 || passwords.length > 1
@@ -105,12 +105,12 @@ export const demands: Readonly<
   password: {
     category: "PASSWORD_UPDATE_REQUIRED",
     code: "ACCOUNT-E0001",
-    description: "The site asks for a new password before it goes on"
+    description: "The site asks for a new password before it continues"
   },
   twoFactor: {
     category: "ADDITIONAL_USER_INPUT_REQUIRED",
     code: "ACCOUNT-E0002",
-    description: "The site asks to set up two-factor authentication before it goes on"
+    description: "The site asks to set up two-factor authentication before it continues"
   },
   login: {
     category: "ACCOUNT_LOGGED_OUT",

@@ -1,5 +1,5 @@
 /**
- * What the elements of a workflow looked like when its runs last used them.
+ * The appearance of the elements of a workflow when its runs last used them.
  */
 import { Context, Effect, Schema } from "effect"
 import { Appearance } from "../../browser/element/Appearance.ts"
@@ -31,7 +31,7 @@ export class ElementMemory extends Context.Service<
 
     /**
      * Remembers elements in place of what was known of their nodes, unless that was seen later, and forgets the oldest
-     * beyond `mostRemembered`. What is to be remembered of a workflow that is gone is dropped.
+     * beyond `mostRemembered`. The appearances of a deleted workflow are dropped.
      */
     readonly keep: (
       workspaceId: WorkspaceId,
@@ -41,7 +41,7 @@ export class ElementMemory extends Context.Service<
   }
 >()("sluice/core/agent/recovery/ElementMemory") {}
 
-/** What an execution remembers of elements, and learns of them. */
+/** The appearances that an execution reads, and those that it records. */
 export interface Memories {
   /** The known facts about the element of a node; `null` when nothing is. */
   readonly known: (node: Node) => Effect.Effect<Remembered | null>
@@ -59,11 +59,11 @@ export const selectorOf = (node: Node): string | null => {
   return typeof selector === "string" && selector !== "" ? selector : null
 }
 
-/** Returns whether the element of a node is to be described at `at`. */
+/** Whether the element of a node must be described at `at`. */
 export const isStale = (known: Remembered | null, at: number): boolean =>
   known === null || at - known.seenAt >= freshMillis
 
-/** Makes the memories of an execution. They are loaded when first asked for; `learned` are those that are to be kept. */
+/** Makes the memories of an execution. They are loaded when first asked for; `learned` are those to store. */
 export const of = Effect.fnUntraced(function* (load: Effect.Effect<ReadonlyArray<Remembered>>) {
   const loaded = yield* Effect.cached(Effect.map(load, (all) => new Map(all.map((one) => [one.nodeId, one]))))
   const learned = new Map<string, Remembered>()

@@ -1,5 +1,5 @@
 /**
- * What is done about a step that failed, so that the run can go on, as far as the workflow allows it.
+ * Recovers a failed step so that the run can continue, if the workflow allows it.
  *
  * The recoveries are tried in one order, each a bounded number of times for one step:
  *
@@ -22,18 +22,34 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import { reworded, StepFailed } from "../Failure.ts"
 import type * as Memory from "../variables/Memory.ts"
+import { accountAction } from "./AccountAction.ts"
 import * as Classification from "./Classification.ts"
-import * as Correction from "./Correction.ts"
-import { demand } from "./Demand.ts"
-import { form } from "./Form.ts"
-import { lost } from "./Lost.ts"
-import { modal, popup } from "./Popup.ts"
-import type { Analysis, CompletedStep, Kind, Means, Recovery, Remedy, Trouble } from "./Remedy.ts"
-import { kinds } from "./Remedy.ts"
+import { elementRelocation } from "./ElementRelocation.ts"
+import { formCorrection } from "./FormCorrection.ts"
+import { dialogDismissal, overlayDismissal } from "./OverlayDismissal.ts"
+import type {
+  Analysis,
+  CompletedStep,
+  FailedStep,
+  Kind,
+  RecoveryContext,
+  RecoveryStrategy,
+  Remedy
+} from "./RecoveryStrategy.ts"
+import { kinds } from "./RecoveryStrategy.ts"
+import * as StepCorrection from "./StepCorrection.ts"
 import { timing } from "./Timing.ts"
-import { unavailable } from "./Unavailable.ts"
+import { unavailable } from "./UnavailablePage.ts"
 
-const recoveries: Readonly<Record<Kind, Recovery>> = { unavailable, timing, popup, demand, form, selector: lost, modal }
+const recoveries: Readonly<Record<Kind, RecoveryStrategy>> = {
+  unavailable,
+  timing,
+  popup: overlayDismissal,
+  demand: accountAction,
+  form: formCorrection,
+  selector: elementRelocation,
+  modal: dialogDismissal
+}
 
 /** The listener for recoveries. */
 export interface RecoveryListener<E> {
@@ -67,7 +83,7 @@ export type Recovered<A> =
       readonly memory: Memory.Memory
     }
 
-/** What comes of a step whose file could not be kept. */
+/** The result of a step whose file could not be kept. */
 export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => {
   if (done._tag === "Failed") return done
   const sentence = `Cannot keep what was downloaded: ${reason}`
@@ -79,8 +95,8 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 /** Tries every allowed recovery. It fails only if the listener fails. */
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, trail }: Failed,
-  means: Means & { readonly choices: Correction.Choices },
-  told: RecoveryListener<E>,
+  means: RecoveryContext & { readonly choices: StepCorrection.Choices },
+  listener: RecoveryListener<E>,
   again: Again<A>
 ) {
   const tried = new Map<Kind, number>()
@@ -94,10 +110,10 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     const { hide } = known.credentials.secrets
     const classification = Classification.of(failure, shown, { signedIn, typed: trail.length > 0, unseen, hide })
     const trouble = { node, failure, memory: known, page: seen, signedIn, trail, survey: shown ?? Survey.empty }
-    return { ...trouble, classification, tried: 0 } satisfies Trouble
+    return { ...trouble, classification, tried: 0 } satisfies FailedStep
   })
-  const tell = (kind: Analysis["kind"], outcome: Analysis["outcome"], remedy: Omit<Remedy, "_tag">, of: Trouble) =>
-    told.analysed({
+  const tell = (kind: Analysis["kind"], outcome: Analysis["outcome"], remedy: Omit<Remedy, "_tag">, of: FailedStep) =>
+    listener.analysed({
       node,
       kind,
       classification: of.classification,
@@ -107,7 +123,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
       popup: "popup" in remedy ? ((remedy.popup as Analysis["popup"]) ?? null) : null
     })
 
-  let trouble: Trouble = yield* looked(first, memory, page)
+  let trouble: FailedStep = yield* looked(first, memory, page)
   while (mayRepeat(node, trouble.failure)) {
     const found = yield* firstRemedy(trouble, means, tried)
     if (found === null) break
@@ -125,18 +141,18 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     const done = yield* again(known, seen, null)
     yield* tell(kind, Result.isSuccess(done) ? "success" : "failure", remedy, trouble)
     if (Result.isSuccess(done)) {
-      if (remedy.offer !== undefined) yield* told.offered(remedy.offer)
+      if (remedy.offer !== undefined) yield* listener.offered(remedy.offer)
       return { _tag: "Done", done: done.success, memory: known } satisfies Recovered<A>
     }
     trouble = yield* looked(done.failure, known, seen)
   }
 
-  // What a person mends here failed before it did anything, so that this concerns every node.
-  if (means.correctable && trouble.failure.acted !== true && Correction.isMendable(node, trouble.failure)) {
+  // Corrections by a person apply to failures before any effect, so that this concerns every node.
+  if (means.correctable && trouble.failure.acted !== true && StepCorrection.isMendable(node, trouble.failure)) {
     const { choices, person } = means
     const seen = trouble.page
     const asked = { choices, page: seen, person }
-    const mended = yield* Correction.mend(node, trouble.failure, trouble.memory, asked, (known, option) =>
+    const mended = yield* StepCorrection.mend(node, trouble.failure, trouble.memory, asked, (known, option) =>
       again(known, seen, option)
     )
     const remedy = { remedy: "Tried again with what a person corrected" }
@@ -159,7 +175,11 @@ export const recover = Effect.fnUntraced(function* <A, E>(
 })
 
 /** Asks the recoveries in their order. */
-const firstRemedy = Effect.fnUntraced(function* (trouble: Trouble, means: Means, tried: ReadonlyMap<Kind, number>) {
+const firstRemedy = Effect.fnUntraced(function* (
+  trouble: FailedStep,
+  means: RecoveryContext,
+  tried: ReadonlyMap<Kind, number>
+) {
   for (const kind of kinds) {
     const remedy = yield* recoveries[kind]({ ...trouble, tried: tried.get(kind) ?? 0 }, means)
     if (remedy !== null) return { kind, remedy }

@@ -1,5 +1,5 @@
 /**
- * What a selector says about the element that it means, for when nothing else is known of it.
+ * The properties of an element that its selector implies, for use when nothing else is known of it.
  */
 import { type Appearance, type Trait, unknown } from "../../browser/element/Appearance.ts"
 

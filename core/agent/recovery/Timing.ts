@@ -4,7 +4,7 @@ import { inTheWay, isUnsettled } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
-import { isAboutElement, type Recovery } from "./Remedy.ts"
+import { isAboutElement, type RecoveryStrategy } from "./RecoveryStrategy.ts"
 
 /** How long a page may take to settle, in milliseconds. */
 const longestMillis = 20_000
@@ -14,9 +14,12 @@ const lookEveryMillis = 250
 /** A page has settled when it was seen to be at rest so often in a row. */
 const restsInARow = 2
 
-export const timing: Recovery = Effect.fnUntraced(function* ({ failure, node, page, survey, tried }, { settings }) {
+export const timing: RecoveryStrategy = Effect.fnUntraced(function* (
+  { failure, node, page, survey, tried },
+  { settings }
+) {
   if (!settings.timing || tried > 0 || !isAboutElement(failure)) return null
-  // What could not be used in time may be usable by now.
+  // An element that could not be used in time may be usable by now.
   const isFree = survey.matched === 1 && inTheWay(survey) === null
   if (!isUnsettled(survey) && !isFree) return null
   const began = yield* Clock.currentTimeMillis

@@ -1,6 +1,6 @@
 /**
- * The expressions of a step, described and evaluated in the sandbox. One that is only a path is read at once: it costs no
- * more than it has names.
+ * The expressions of a step, described and evaluated in the sandbox. One that is only a path is read at once: its cost
+ * grows with its number of names only.
  */
 import { Clock, Effect, Random, type Schema } from "effect"
 import * as Expression from "../../workflow/language/expression/Expression.ts"
@@ -16,7 +16,7 @@ const known = new Map<string, Outcome<Described, string>>()
 let knownCharacters = 0
 const maxKnownCharacters = 1_000_000
 
-/** What an expression reads. Fails for one that cannot be read. */
+/** The paths and functions that an expression reads. Fails for one that cannot be read. */
 export const describe = Effect.fnUntraced(function* (source: string): Effect.fn.Return<Readable, StepFailed> {
   const found = known.get(source) ?? (yield* describeNew(source))
   return "failure" in found ? yield* refuse(source, found.failure) : { ...found.success, source }
@@ -40,8 +40,8 @@ const describeNew = Effect.fnUntraced(function* (
 })
 
 /**
- * The value of an expression. `apart` are values that only paths below `context.inputs` with these first names read,
- * whatever else the roots have there; `bindings` are variables, such as `$context`.
+ * The value of an expression. `apart` are values that are read only by paths below `context.inputs` with these first
+ * names; they hide what the roots have there; `bindings` are variables, such as `$context`.
  */
 export const valueOf = Effect.fnUntraced(function* (
   { reach, source }: Readable,
@@ -77,7 +77,7 @@ export const valueOf = Effect.fnUntraced(function* (
 
 const longestMillis = 30_000
 
-/** What a path leads to, `null` for nothing; `undefined` where it leads through a list, each element of which it reads. */
+/** The value at a path, `null` if absent; `undefined` where it leads through a list, each element of which it reads. */
 const along = (path: ReadonlyArray<string>, roots: Schema.Json, apart: Schema.JsonObject): Schema.Json | undefined => {
   const [root, inputs, name] = path
   const isApart =

@@ -1,5 +1,5 @@
 /**
- * What a run knows while it is in progress, and the evaluation of templates over it.
+ * The variables of a run in progress, and the evaluation of templates over them.
  */
 import { Effect, type Schema } from "effect"
 import type { Using } from "../../browser/Browser.ts"
@@ -23,7 +23,7 @@ export interface Memory {
   readonly credentials: Credentials.Credentials
 }
 
-/** What is known before the first step. */
+/** The variables before the first step. */
 export const initial = (inputs: Schema.JsonObject, credentials: Credentials.Credentials): Memory => ({
   inputs,
   data: {},
@@ -46,7 +46,7 @@ export const hear = (memory: Memory, answer: Schema.JsonObject): Memory => ({
   answers: { ...memory.answers, ...answer }
 })
 
-/** What leaves the run when it ends well: what it gathered, and of the answers those that the schema names. */
+/** The output of a successful run: what it gathered, and of the answers those that the schema names. */
 export const gathered = ({ answers, data }: Memory, outputSchema: Schema.JsonObject): Schema.JsonObject => {
   const { properties } = outputSchema
   const named = typeof properties === "object" && properties !== null ? properties : {}
@@ -177,7 +177,7 @@ export const contextOf = (memory: Memory): Schema.JsonObject => ({
   runtime: memory.runtime
 })
 
-/** What expressions see. The document is fetched only for an expression that reads it. */
+/** The context of expressions. The document is fetched only for an expression that reads it. */
 const rootsFor = Effect.fnUntraced(function* (
   expressions: ReadonlyArray<Expressions.Readable>,
   memory: Memory,

@@ -64,7 +64,7 @@ export const guard = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Guard | undefined, StepFailed> {
   const used = [...new Set((yield* Effect.forEach(written, (one) => usedBy(one, memory))).flat())]
   const evaluated = written.some(Template.isTemplate) ? texts : []
-  // What an expression makes of a secret may be read from the page again.
+  // Values that an expression computes from a secret may be read from the page again.
   if (written.some(makes)) {
     memory.credentials.secrets.own(
       used.map(({ alias }) => alias),

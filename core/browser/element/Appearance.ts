@@ -25,7 +25,7 @@ export const Appearance = Schema.Struct({
   alt: text,
   /** The path that a link leads to, without host, query and fragment. */
   hrefPath: text,
-  /** What it says, where it is no field. */
+  /** Its text, unless it is a field. */
   text,
   /** The name of the part of the page that contains it: its legend, heading or label. */
   section: text,

@@ -4,7 +4,7 @@ import type { Effect } from "effect"
 export interface Guard {
   /** Returns why an action is not allowed on a document with this address; `null` if it is allowed. */
   (address: string): string | null
-  /** The same for a text that is to be pasted and that the step did not bring. Absent where the text does not matter. */
+  /** The same for a text to paste that the step did not supply. Absent where the text does not matter. */
   readonly pasting?: (address: string, text: string) => Effect.Effect<string | null>
 }
 
@@ -18,5 +18,5 @@ export interface ElementQuery {
   readonly guard?: Guard | undefined
 }
 
-/** What is done to an element with the pointer. */
+/** The action of the pointer on an element. */
 export type ClickKind = "click" | "double_click" | "right_click" | "hover"

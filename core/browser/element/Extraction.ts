@@ -12,7 +12,7 @@ export type ExtractionPlan =
   /** `path` selects the rows; the paths of `item` are relative to each row. */
   | { readonly kind: "list"; readonly path: string; readonly item: ExtractionPlan }
 
-/** What became of a text of the model: a value that is known already, or a text that still says where to look. */
+/** The resolution of a text of the model: a value that is known already, or a text that still says where to look. */
 export type Resolve = (text: string) => { readonly known: unknown } | { readonly text: string }
 
 /**

@@ -3,8 +3,8 @@
  */
 
 /**
- * What a field of a type takes for a text that a person would type there: `3/1/2026` and `1.3.2026` as `2026-03-01`,
- * `9:05 pm` as `21:05`, `1,234.50` as `1234.50`. `null` when nothing is known to be meant by it.
+ * The value that a field of a type accepts for a text that a person would type there: `3/1/2026` and `1.3.2026` as
+ * `2026-03-01`, `9:05 pm` as `21:05`, `1,234.50` as `1234.50`. `null` when nothing is known to be meant by it.
  *
  * Slashes put the month first, unless that cannot be one; dots put the day first.
  */
@@ -85,8 +85,8 @@ const timeOf = (text: string): string | null => {
 }
 
 /**
- * Whether a field holds what was set, as far as it was taken: letters and digits in their order, however the field groups
- * them, and whatever it puts around them.
+ * Whether a field holds the value that was set: letters and digits in their order, regardless of grouping and of what
+ * the field adds around them.
  */
 export const holds = (value: string, text: string): boolean => {
   const [held, wanted] = [letters(value), letters(text)]

@@ -1,4 +1,4 @@
-/** What a page shows of the field that a selector matches first. */
+/** The state of the first field that a selector matches. */
 export interface InspectedField {
   /** How many elements match. */
   readonly matched: number
@@ -7,7 +7,7 @@ export interface InspectedField {
   /** Whether the first one can be seen and typed into. */
   readonly shown: boolean
   readonly empty: boolean
-  /** What is complained about it: that it is marked as invalid, and the texts of errors near it. */
+  /** The complaint of the page about it: that it is marked as invalid, and the texts of errors near it. */
   readonly complaint: string
   /** Names the document; another one after every load. */
   readonly document: string

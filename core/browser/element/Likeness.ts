@@ -1,9 +1,9 @@
 /**
  * Finds the element of a page that a step means, if it can be identified.
  *
- * Each trait that is known of the wanted element counts with its weight, as far as the candidate has the same. A candidate
- * is accepted only when it is like enough, when no other comes near it, and when at least one trait that names an element
- * agrees: being a button in the same place is not enough.
+ * Each known trait of the wanted element that the candidate shares counts with its weight. A candidate is accepted only
+ * when it is like enough, when no other comes near it, and when at least one trait that names an element agrees: being
+ * a button in the same place is not enough.
  */
 import type { Appearance, Trait } from "./Appearance.ts"
 
@@ -44,7 +44,7 @@ const weights: Readonly<Record<Trait, number>> = {
 const pathWeight = 1.5
 const tagWeight = 1
 
-/** The traits that name an element, rather than say of what kind it is or where it stands. */
+/** The traits that identify an element, as opposed to its kind or position. */
 const naming: ReadonlySet<Trait> = new Set([
   "testId",
   "id",
@@ -111,7 +111,7 @@ const compare = (wanted: Appearance, seen: Appearance): Pick<Scored, "likeness" 
   return { likeness: total === 0 ? 0 : shared / total, isNamed }
 }
 
-/** What can be typed into is no button, whatever else agrees. */
+/** An editable element is never a button, even if all else agrees. */
 export const isSameKind = (wanted: Appearance, seen: Appearance): boolean => {
   const [one, other] = [kindOf(wanted), kindOf(seen)]
   return one === null || other === null || one === other

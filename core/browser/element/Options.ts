@@ -5,7 +5,7 @@
 export interface Option {
   /** The value that the list sends for it. Equal to the text if a list has no values. */
   readonly value: string
-  /** What a person reads. */
+  /** The displayed text. */
   readonly text: string
   readonly disabled: boolean
 }
@@ -52,7 +52,9 @@ export const alikeIn = (options: ReadonlyArray<Option>, wanted: string): number 
   return near.length === 0 ? 0 : near.length + 1
 }
 
-/** What a list may be searched for that finds nothing for the whole value: its longest words, and how the longest begins. */
+/**
+ * The shorter search for a list that finds nothing for the whole value: its longest words, and how the longest begins.
+ */
 export const partsOf = (wanted: string): ReadonlyArray<string> => {
   const words = wanted.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length >= shortestPart)
   const longest = words.sort((one, other) => other.length - one.length).slice(0, 2)

@@ -1,16 +1,16 @@
 /**
- * What a selector says, as far as that can be told without a page: of which kind it is, which frames it crosses, and how
+ * The meaning of a selector that can be derived without a page: of which kind it is, which frames it crosses, and how
  * much work it asks for.
  */
 import { maxLength } from "../../workflow/language/graph/SelectorSyntax.ts"
 
-/** A selector made ready to be looked for. */
+/** A selector that is parsed for evaluation. */
 export type Selector =
-  /** An XPath. Each of `frames` leads to frames, in whose documents the next one is looked for; `query` comes last. */
+  /** An XPath. Each of `frames` leads to frames, in whose documents the next one is evaluated; `query` comes last. */
   | { readonly kind: "xpath"; readonly frames: ReadonlyArray<Query>; readonly query: Query }
   /** `css=`, `role=` or `text=`, whole. */
   | { readonly kind: "named"; readonly text: string }
-  /** One that must not be evaluated at all. */
+  /** A selector that must not be evaluated. */
   | { readonly kind: "refused"; readonly reason: string }
 
 /** One XPath, in the words of both engines. It is sent to the page, so it is plain data. */
@@ -96,7 +96,7 @@ const isOperator = (tokens: ReadonlyArray<Token>, at: number): boolean => {
   return previous !== undefined && !["/", "//", "::", "@", "(", "[", ",", "$"].includes(previous.text)
 }
 
-/** Whether the slash in this place begins a path, and does not go on with one. */
+/** Whether the slash at this position begins a path, and does not continue one. */
 const beginsPath = (tokens: ReadonlyArray<Token>, at: number): boolean => {
   const index = beside(tokens, at, -1)
   const previous = tokens[index]
@@ -144,7 +144,7 @@ const endsAtFrame = (tokens: ReadonlyArray<Token>, end: number): boolean => {
   return last?.kind === "name" && /^i?frame$/i.test(last.text) && before(tokens, at)?.text !== "@"
 }
 
-/** A path cut after each step that leads to frames and goes on from there. */
+/** A path, split after each step that leads into frames. */
 const splitAtFrames = (tokens: ReadonlyArray<Token>): ReadonlyArray<ReadonlyArray<Token>> => {
   const parts: Array<ReadonlyArray<Token>> = []
   let depth = 0
@@ -220,7 +220,7 @@ const predicatesAfter = (tokens: ReadonlyArray<Token>, at: number): ReadonlyArra
 
 const conditions = new Set("contains starts-with ends-with matches not exists empty boolean".split(" "))
 
-/** Whether a predicate asks for something that holds or does not, and not for a position. */
+/** Whether a predicate is a condition, as opposed to a position. */
 const isCondition = (predicate: ReadonlyArray<Token>): boolean => {
   const tokens = predicate.filter(({ kind }) => kind !== "space")
   if (tokens.some(({ text }) => text === "position" || text === "last")) return false

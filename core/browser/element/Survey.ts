@@ -1,30 +1,30 @@
 /**
- * What a page shows at one moment, as far as it may explain why a step could not be done.
+ * The state of a page at one moment that may explain why a step failed.
  */
 
-/** A button of something that lies over a page, and a selector that leads to it alone. */
+/** A button of an overlay, and a selector that matches it alone. */
 export interface Button {
   readonly label: string
   readonly selector: string
 }
 
-/** Something that lies over a page: a dialog, a banner, a notice. */
+/** An overlay of a page: a dialog, a banner, a notice. */
 export interface Overlay {
   /** Distinguishes it from others on the page: its tag, id, role and the beginning of its text. */
   readonly signature: string
   readonly text: string
   /** Whether it is a dialog that says so itself, by its tag or its role. */
   readonly isDialog: boolean
-  /** Whether it asks for a decision before anything else: the role `alertdialog`. */
+  /** Whether it requires a decision first: the role `alertdialog`. */
   readonly isAlert: boolean
-  /** Whether it lies over the element that the step is about. */
+  /** Whether it covers the element of the step. */
   readonly coversTarget: boolean
-  /** Whether it lies over most of the page. */
+  /** Whether it covers most of the page. */
   readonly coversPage: boolean
   readonly buttons: ReadonlyArray<Button>
 }
 
-/** What is complained about a field that the run filled in. */
+/** A complaint about a field that the run filled in. */
 export interface FieldState {
   /** Whether exactly one element matches, and can be seen. */
   readonly shown: boolean
@@ -41,7 +41,7 @@ export interface Survey {
   readonly status: number | null
   /** Whether the document, or something that it needs, is still being loaded. */
   readonly loading: boolean
-  /** Requests under way. */
+  /** Requests in progress. */
   readonly requests: number
   /** Whether it says that it is busy: by `aria-busy`, or by a spinner or a progress bar. */
   readonly busy: boolean
@@ -57,7 +57,7 @@ export interface Survey {
   readonly captcha: boolean
 }
 
-/** What to examine: the element of the step, and the fields that the run filled in. */
+/** The target of the survey: the element of the step, and the fields that the run filled in. */
 export interface Sought {
   readonly target: string | null
   readonly fields: ReadonlyArray<string>
@@ -82,7 +82,7 @@ export const empty: Survey = {
 /** Whether the page is not done with what it was asked for. */
 export const isUnsettled = ({ busy, loading, requests }: Survey): boolean => loading || busy || requests > 0
 
-/** What blocks a step: an overlay over its element, or a dialog if the element is missing. */
+/** The obstacle of a step: an overlay over its element, or a dialog if the element is missing. */
 export const inTheWay = ({ matched, overlays }: Survey): Overlay | null =>
   overlays.find(({ coversTarget }) => coversTarget) ??
   (matched === 0 ? (overlays.find(({ coversPage, isDialog }) => isDialog || coversPage) ?? null) : null)

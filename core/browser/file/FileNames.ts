@@ -5,10 +5,13 @@
 /** Longer names are cut, before their extension. */
 const maxLength = 150
 
-/** What separates folders, what file systems refuse, control characters, and those that turn the direction of a text. */
+/**
+ * Folder separators, characters that file systems refuse, control characters, and those that turn the direction of a
+ * text.
+ */
 const refused = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** Names that Windows takes for a device, whatever their extension. */
+/** Names that Windows takes for a device, with any extension. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
 /** The last part of a name or path, as a name that is one everywhere; `fallback` where nothing is left of it. */
@@ -57,7 +60,7 @@ const types: Readonly<Record<string, string>> = {
   ics: "text/calendar"
 }
 
-/** The media type that the extension of a name stands for; `application/octet-stream` for others. */
+/** The media type of the extension of a name; `application/octet-stream` for others. */
 export const mediaType = (name: string): string => {
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""
   return (Object.hasOwn(types, extension) ? types[extension] : undefined) ?? "application/octet-stream"

@@ -1,5 +1,5 @@
 /**
- * Where the files come from that a run uploads.
+ * The source of the files that a run uploads.
  */
 import { Context, Effect, Schema, type Scope } from "effect"
 
@@ -40,7 +40,7 @@ export interface FileSource {
   ) => Effect.Effect<LocalFile, FileNotFetched, Scope.Scope>
 }
 
-/** Where nothing is provided, no file can be fetched. */
+/** Without an implementation, no file can be fetched. */
 export const FileSource = Context.Reference<FileSource>("sluice/core/browser/file/FileSource", {
   defaultValue: () => ({
     get: () => Effect.fail(new FileNotFetched({ kind: "forbidden", reason: "files are not fetched here" }))

@@ -5,16 +5,16 @@ import { Effect, Random } from "effect"
 
 /** One place on the way, and how long the hand takes to get there. */
 export interface Move {
-  /** How far along the straight line from where the pointer is to where it goes: 0 to 1. */
+  /** The progress along the straight line to the destination of the pointer: 0 to 1. */
   readonly along: number
-  /** How far beside that line, as a part of its length. */
+  /** The distance from that line, as a part of its length. */
   readonly aside: number
   readonly millis: number
 }
 
 export interface Gesture {
   readonly moves: ReadonlyArray<Move>
-  /** Where the pointer lands in the element, as parts of its width and height. */
+  /** The point in the element, as parts of its width and height. */
   readonly landing: { readonly x: number; readonly y: number }
   /** How long the button is held, in milliseconds. */
   readonly holdMillis: number

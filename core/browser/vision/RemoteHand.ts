@@ -1,9 +1,9 @@
 /**
- * Remote control of the active window by a person, with a mouse and a keyboard.
+ * Remote control of the active tab by a person, with a mouse and a keyboard.
  */
 import { type Effect, Schema } from "effect"
 
-/** A place in the window: 0 is its left or upper edge, 1 its right or lower one. */
+/** A place in the viewport: 0 is its left or upper edge, 1 its right or lower one. */
 const share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const place = { x: share, y: share }
 const button = Schema.Literals(["left", "middle", "right"])
@@ -36,8 +36,8 @@ export type Gesture = typeof Gesture.Type
 
 export interface RemoteHand {
   /**
-   * Makes a gesture in the window. It waits for no element, and is over soon, whatever the page does; what a window does not
-   * take is lost.
+   * Makes a gesture in the viewport. It waits for no element and is bounded in time, independent of the page; what a
+   * page does not take is lost.
    */
   readonly gesture: (gesture: Gesture) => Effect.Effect<void>
 

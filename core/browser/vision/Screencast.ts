@@ -1,10 +1,10 @@
 /**
- * Pictures or a video of a session: always of the window that is active at that time.
+ * Pictures or a video of a session: always of the tab that is active at that time.
  */
 import type { Effect, Option, Scope, Stream } from "effect"
 
 export interface ScreencastOptions {
-  /** The largest picture; a larger window is scaled down. */
+  /** The largest picture; a larger tab is scaled down. */
   readonly maxWidth: number
   readonly maxHeight: number
   /** Of the JPEG, from 1 to 100. */
@@ -28,14 +28,14 @@ export interface Video {
 
 /** A video that is being recorded. */
 export interface Recording {
-  /** Ends the video with what there is of it, also after the browser went away; none when no picture was taken. */
+  /** Ends the video with the pictures so far, also after the browser crashed; none when no picture was taken. */
   readonly finish: Effect.Effect<Option.Option<Video>>
 }
 
 export interface Screencast {
   /**
-   * Shows the window as a JPEG at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
-   * It takes nothing while nothing changes. A window that cannot be shown is not.
+   * Shows the tab as a JPEG at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
+   * It takes nothing while nothing changes. A tab that cannot be shown is not.
    */
   readonly screencast: (
     options: ScreencastOptions,

@@ -4,13 +4,13 @@
 
 export type Direction = "up" | "down" | "left" | "right"
 
-/** Where an element comes to lie in the part that is seen. */
+/** The alignment of an element in the visible part. */
 export type Position = "start" | "center" | "end"
 
 export type Scroll =
   /** Turns the wheel so often over the page, each time by about as much as is seen of it at once. */
   | { readonly kind: "ticks"; readonly direction: Direction; readonly ticks: number }
-  /** Brings the one element that matches into sight, scrolling on until it is there. */
+  /** Scrolls until the one element that matches is in view. */
   | { readonly kind: "element"; readonly selector: string; readonly position: Position }
   /** Scrolls a container until an element in it is there, looking on from its start when it is not found before its end. */
   | {

@@ -7,7 +7,7 @@ export interface Shot {
   readonly mediaType: "image/jpeg"
 }
 
-/** What a picture shows of a page. */
+/** The extent of a picture of a page. */
 export interface Framing {
   /** Whether it shows the whole page, and not only what is seen of it. An element is shown whole. */
   readonly fullPage: boolean

@@ -1,8 +1,8 @@
 /**
- * What is visible on a page: elements, texts and places.
+ * The visible part of a page: elements, texts and places.
  */
 
-/** A part of what is to be seen, in CSS pixels from the upper left corner of the window. */
+/** A part of the visible area, in CSS pixels from the upper left corner of the viewport. */
 export interface Box {
   readonly x: number
   readonly y: number
@@ -10,7 +10,7 @@ export interface Box {
   readonly height: number
 }
 
-/** An element of the outline that was made last, or a point of the window in CSS pixels. */
+/** An element of the outline that was made last, or a point of the viewport in CSS pixels. */
 export type Place =
   | { readonly _tag: "Ref"; readonly ref: string }
   | { readonly _tag: "Point"; readonly x: number; readonly y: number }
@@ -25,7 +25,7 @@ export interface Outlined {
   readonly value: string
   /** Such as `disabled`, `checked`, `expanded`. */
   readonly states: ReadonlyArray<string>
-  /** Where it is to be seen; `null` when that is not in the window. */
+  /** Its visible position; `null` when that is not in the viewport. */
   readonly box: Box | null
 }
 
@@ -39,7 +39,7 @@ export interface Outline {
   readonly more: number
 }
 
-/** What is at a place. */
+/** The element at a point. */
 export interface Spot {
   /** The address of the document it belongs to, which in a frame is that of the frame. */
   readonly address: string
@@ -47,7 +47,7 @@ export interface Spot {
   readonly selector: string | null
 }
 
-/** A text that is to be seen in the window, and where. */
+/** A text that is visible in the viewport, and where. */
 export interface Seen {
   readonly text: string
   readonly box: Box

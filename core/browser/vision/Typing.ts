@@ -1,5 +1,5 @@
 /**
- * What is typed, and how.
+ * A text to type, and how to type it.
  */
 import { Effect, Random } from "effect"
 import type { Guard } from "../element/ElementQuery.ts"

@@ -6,9 +6,9 @@ import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
 import { Browser } from "../../browser/Browser.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import { BuilderStore, type Held } from "../BuilderStore.ts"
+import { BuilderStore, type LeaseRef } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
-import type { BeginningOf } from "./Beginning.ts"
+import type { StartingStateOf } from "./StartingState.ts"
 import * as Turn from "./Turn.ts"
 
 type One = Conversation.Conversation
@@ -19,10 +19,10 @@ type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Re
 /**
  * Makes what carries out the commands of a conversation. Its page is closed with the scope.
  *
- * `stage` is where the conversation stands on its page, `null` without a page; `walked` is the draft as far as the walk
- * under way has come.
+ * `stage` is the position of the conversation on its page, `null` without a page; `walked` is the draft up to the
+ * position of the walk in progress.
  */
-export const make = Effect.fnUntraced(function* (held: Held, beginningOf: BeginningOf) {
+export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: StartingStateOf) {
   const store = yield* BuilderStore
   const identifiers = yield* Identifiers
   const browser = yield* Browser
@@ -37,10 +37,10 @@ export const make = Effect.fnUntraced(function* (held: Held, beginningOf: Beginn
     reached: (draft, here) => Effect.andThen(Ref.set(walked, draft), Ref.set(stage, here))
   })
 
-  /** Does a turn on a page in a session of its own; the one before is closed. */
+  /** Performs a turn on a page in a separate session; the one before is closed. */
   const onNewPage = Effect.fnUntraced(function* <E, R>(
     one: One,
-    turn: (fresh: Turn.Stage) => Effect.Effect<Turn.Done, E, R>
+    turn: (fresh: Turn.Stage) => Effect.Effect<Turn.TurnResult, E, R>
   ) {
     yield* close
     const began = yield* Clock.currentTimeMillis
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (held: Held, beginningOf: Beginn
     const fresh = Turn.newStage(opened, one.inputs, beginning, began)
     yield* Turn.secretsOf(fresh).prepared
     yield* Ref.set(stage, fresh)
-    yield* waitUntilBack(store.settle(held, (before) => Conversation.opened(before)))
+    yield* waitUntilBack(store.settle(lease, (before) => Conversation.opened(before)))
     return Turn.withUnavailable(yield* turn(fresh), beginning.unavailable)
   })
 

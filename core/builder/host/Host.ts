@@ -1,17 +1,17 @@
 /**
  * Hosts conversations: keeps the page of each open, does its turns in their order, and shows the page to those who ask.
  *
- * A host holds each of its conversations by a lease that it renews. One that dies loses its leases, and the conversations
- * their pages; one that lost a lease without noticing has what it brings refused. On shutdown it takes nothing more and
- * gives every conversation back.
+ * A host holds each of its conversations by a lease that it renews. One that dies loses its leases, and the
+ * conversations their pages; the results of a host that lost a lease without noticing are refused. On shutdown it takes
+ * nothing more and gives every conversation back.
  */
 import { Effect, Stream } from "effect"
 import * as Lease from "../../runtime/Lease.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import * as Wake from "../../runtime/Wake.ts"
-import { BuilderStore, type Held } from "../BuilderStore.ts"
-import type { BeginningOf } from "./Beginning.ts"
-import * as Hosting from "./Hosting.ts"
+import { BuilderStore, type LeaseRef } from "../BuilderStore.ts"
+import * as HostedConversation from "./HostedConversation.ts"
+import type { StartingStateOf } from "./StartingState.ts"
 
 export interface Options {
   /** Names the host in leases; different for every process. */
@@ -20,23 +20,23 @@ export interface Options {
   readonly capacity: number
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
-  readonly beginningOf: BeginningOf
+  readonly beginningOf: StartingStateOf
 }
 
 /** Hosts until interrupted. Interruption is the orderly shutdown: it completes when every conversation was given back. */
 export const run = Effect.fn("Host.run")(function* (options: Options) {
   const store = yield* BuilderStore
   const signals = yield* Signals
-  const places = new Map<string, Hosting.Place>()
+  const places = new Map<string, HostedConversation.HostSession>()
 
-  const host = Effect.fnUntraced(function* (held: Held) {
-    const place = { held, turns: yield* Wake.make, looks: yield* Wake.make }
-    places.set(held.id, place)
-    yield* Hosting.host(place, options.beginningOf).pipe(
+  const host = Effect.fnUntraced(function* (lease: LeaseRef) {
+    const place = { lease, turns: yield* Wake.make, looks: yield* Wake.make }
+    places.set(lease.id, place)
+    yield* HostedConversation.host(place, options.beginningOf).pipe(
       Effect.ensuring(
         Effect.sync(() => {
           // The conversation may be here again by now, under another lease.
-          if (places.get(held.id) === place) places.delete(held.id)
+          if (places.get(lease.id) === place) places.delete(lease.id)
         })
       )
     )
@@ -47,8 +47,8 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     capacity: Effect.succeed(options.capacity),
     leaseMillis: options.leaseMillis,
     claim: (limit) => store.claim({ host: options.name, limit, leaseMillis: options.leaseMillis }),
-    leaseOf: ({ fence, id }): Held => ({ id, fence }),
-    renew: (held) => store.renew(held, options.leaseMillis),
+    leaseOf: ({ fence, id }): LeaseRef => ({ id, fence }),
+    renew: (lease) => store.renew(lease, options.leaseMillis),
     carryOut: ({ fence, id }) => host({ id, fence }),
     drain: () => Effect.void
   })
@@ -56,7 +56,7 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     Stream.runForEach((signal) => {
       if (signal._tag !== "builder") return Effect.void
       const place = places.get(signal.conversationId)
-      return place === undefined ? holder.look : Hosting.wake(place)
+      return place === undefined ? holder.look : HostedConversation.wake(place)
     })
   )
   yield* Effect.forkScoped(obey)

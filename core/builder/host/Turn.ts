@@ -11,7 +11,7 @@ import type { NetworkRecorder } from "../../agent/network/NetworkRecorder.ts"
 import type { Observer } from "../../agent/Observer.ts"
 import * as Position from "../../agent/Position.ts"
 import { nothing as noMemories } from "../../agent/recovery/ElementMemory.ts"
-import * as RecoverySettings from "../../agent/recovery/Settings.ts"
+import * as RecoverySettings from "../../agent/recovery/RecoverySettings.ts"
 import * as Stepper from "../../agent/Stepper.ts"
 import * as Memory from "../../agent/variables/Memory.ts"
 import type { BrowserSession } from "../../browser/Browser.ts"
@@ -22,21 +22,21 @@ import * as Bounds from "../../workflow/sandbox/Bounds.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { Candidate } from "../Command.ts"
 import type { Outcome } from "../Conversation.ts"
+import type { ActionResult } from "../ConversationMessage.ts"
 import * as Draft from "../Draft.ts"
-import type { ActionResult } from "../Message.ts"
-import type { Beginning } from "./Beginning.ts"
+import type { StartingState } from "./StartingState.ts"
 
-/** What is known at some point of a conversation. */
+/** The state of a conversation at some point. */
 type Known = Pick<Position.Position, "memory" | "loops">
 
-/** A page that is open, and what is known there. It is gone with the page. */
+/** A page that is open, and what is known there. It is lost with the page. */
 export interface Stage extends OpenPage {
   /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly began: number
-  /** What the page began with, and what the conversation signs in with on it. */
-  readonly beginning: Beginning
+  /** The initial state of the page, and the accounts that the conversation signs in with. */
+  readonly beginning: StartingState
   readonly known: Known
-  /** What was known before each step that a message added, so that a step that is taken back leaves nothing behind. */
+  /** The state before each step that a message added, so that undoing a step leaves no trace. */
   readonly before: ReadonlyMap<NodeId, Known>
 }
 
@@ -47,7 +47,7 @@ export interface OpenPage {
 }
 
 /** A page on which no step was done yet. */
-export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: Beginning, began: number): Stage => {
+export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: StartingState, began: number): Stage => {
   const { accounts, session } = beginning
   const secrets = new Secrets()
   for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
@@ -55,13 +55,13 @@ export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: B
   return { ...open, began, beginning, known: { memory, loops: new Map() }, before: new Map() }
 }
 
-/** What became of the conversation, and of its page. */
-export interface Done {
+/** The state of the conversation and of its page after the turn. */
+export interface TurnResult {
   readonly outcome: Outcome
   readonly stage: Stage
 }
 
-/** How far one turn may go through a draft, whose loops may have no end. */
+/** The limits of one turn in a draft, whose loops may be endless. */
 export const limits: Limits = { steps: 10_000, millis: 10 * 60_000 }
 
 /** How much extracted data a message shows, in characters of JSON. */
@@ -139,8 +139,8 @@ export const act = Effect.fn("Turn.act")(function* (
   if (Result.isFailure(inserted)) {
     const { failure } = inserted
     const problems = failure._tag === "TooCostly" ? [{ path: "", message: failure.message }] : failure.problems
-    const told = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
-    return settled(draft, stage, `This cannot be done: ${told}`, null)
+    const reasons = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
+    return settled(draft, stage, `This cannot be done: ${reasons}`, null)
   }
   const graph = yield* read(inserted.success.draft)
   if (graph === null) return unread(draft, stage)
@@ -167,7 +167,7 @@ export const without = (stage: Stage, draft: Draft.Draft): Stage => {
 const read = (draft: Draft.Draft): Effect.Effect<Graph | null> =>
   Draft.graph(draft).pipe(Effect.catchTag("TooCostly", () => Effect.succeed(null)))
 
-const unread = (draft: Draft.Draft, stage: Stage): Done =>
+const unread = (draft: Draft.Draft, stage: Stage): TurnResult =>
   settled(
     draft,
     stage,
@@ -175,18 +175,18 @@ const unread = (draft: Draft.Draft, stage: Stage): Done =>
     null
   )
 
-/** What was done, and before it that some credentials cannot be used. */
-export const withUnavailable = (done: Done, unavailable: Beginning["unavailable"]): Done => {
+/** The result of a turn, with a notice first that some credentials cannot be used. */
+export const withUnavailable = (done: TurnResult, unavailable: StartingState["unavailable"]): TurnResult => {
   const { hide } = secretsOf(done.stage)
   const text = [...unavailable.map(({ message }) => hide(`${message}.`)), done.outcome.text].join(" ")
   return { ...done, outcome: { ...done.outcome, text } }
 }
 
 /** A turn that was stopped on the way. */
-export const interrupted = (draft: Draft.Draft, stage: Stage): Done =>
+export const interrupted = (draft: Draft.Draft, stage: Stage): TurnResult =>
   settled(draft, stage, "Interrupted. No step was changed; what was under way may have taken effect on the page", null)
 
-/** What a step brought, and the draft and the stage behind it. */
+/** The output of a step, and the draft and the stage after it. */
 interface Passed {
   readonly draft: Draft.Draft
   readonly stage: Stage
@@ -262,7 +262,7 @@ const observerFor = (inputs: Schema.JsonObject): Observer<never> => ({
   }
 })
 
-/** What a step asks a person for is taken from the inputs of the conversation, where they have it. */
+/** Questions of a step to a person are answered from the inputs of the conversation, if they have the answer. */
 const fromInputs = Effect.fnUntraced(function* (schema: Schema.JsonObject, inputs: Schema.JsonObject) {
   const { properties } = schema
   const asked = typeof properties === "object" && properties !== null ? properties : {}
@@ -280,16 +280,16 @@ const tooLong = new StepFailed({
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
-/** What a turn tells, without its secrets: those in data of its result are hidden already. */
-const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): Done => ({
-  outcome: { draft, text: secretsOf(stage).hide(text), result: told(result, stage), rest: "idle", page: true },
+/** The outcome of a turn, without its secrets: those in data of its result are hidden already. */
+const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): TurnResult => ({
+  outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "idle", page: true },
   stage
 })
 
 /** The secrets that the steps on a stage have read, and those that its browser began with. */
 export const secretsOf = (stage: Stage) => stage.known.memory.credentials.secrets
 
-const told = (result: ActionResult | null, stage: Stage): ActionResult | null => {
+const shown = (result: ActionResult | null, stage: Stage): ActionResult | null => {
   if (result === null) return null
   return { ...result, url: result.url === null ? null : secretsOf(stage).hide(result.url) }
 }
@@ -310,7 +310,7 @@ const refused = (draft: Draft.Draft, stage: Stage, node: Node, text: string) =>
   Effect.map(stage.page.navigation.address, (url) => settled(draft, stage, text, about(node, false, url)))
 
 const failed = (draft: Draft.Draft, stage: Stage, node: Node, failure: StepFailed, rest: "idle" | "errored") =>
-  Effect.map(stage.page.navigation.address, (url): Done => {
+  Effect.map(stage.page.navigation.address, (url): TurnResult => {
     const gone = failure.code === "BROWSER-E0001"
     const text = `Node "${node.name}": ${failure.sentence} (at ${url})`
     const result = { ...about(node, false, url), errorCode: failure.code }

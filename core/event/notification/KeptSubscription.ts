@@ -1,11 +1,11 @@
 /**
- * Subscriptions as they are kept. The address of a channel may be a secret in itself, so it is kept sealed; a fingerprint
- * tells whether two are alike.
+ * Subscriptions as they are kept. The address of a channel may be a secret in itself, so it is kept sealed; a
+ * fingerprint shows whether two are equal.
  */
 import { Context, Effect, Option, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Fingerprints } from "../../vault/keys/Fingerprints.ts"
-import * as SealedPlaces from "../../vault/keys/SealedPlaces.ts"
+import * as ReencryptionTargets from "../../vault/keys/ReencryptionTargets.ts"
 import { type Cipher, Sealing } from "../../vault/keys/Sealing.ts"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -35,9 +35,9 @@ export class RunSubscriptionStore extends Context.Service<RunSubscriptionStore, 
   "sluice/core/event/notification/RunSubscriptionStore"
 ) {}
 
-/** Where the sealed addresses of subscriptions are kept, for the exchange of encryption keys. */
+/** The sealed addresses of subscriptions, for the exchange of encryption keys. */
 export const sealedPlace = Effect.map(RunSubscriptionStore, (store) =>
-  SealedPlaces.ofCollection("subscriptions to runs", store, (subscription, renew) =>
+  ReencryptionTargets.ofCollection("subscriptions to runs", store, (subscription, renew) =>
     subscription.channel.type === "log"
       ? subscription
       : { ...subscription, channel: { ...subscription.channel, sealed: renew(subscription.channel.sealed) } }

@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import type { Entry } from "../EventLog.ts"
 import { isLast, type RunEvent } from "../RunEvent.ts"
 
-/** What can be subscribed to. */
+/** The events that can be subscribed to. */
 export const NoticeKind = Schema.Literals([
   "run.started",
   "run.succeeded",
@@ -38,8 +38,8 @@ const Address = Schema.String.check(
 )
 
 /**
- * Where notices go: the log of the service, a Slack incoming webhook, or any address that takes JSON. An address may be
- * a secret in itself.
+ * The channels of notices: the log of the service, a Slack incoming webhook, or any address that takes JSON. An address
+ * may be a secret in itself.
  */
 export const Channel = Schema.Union([
   Schema.Struct({ type: Schema.Literal("log") }),

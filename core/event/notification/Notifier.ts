@@ -20,13 +20,13 @@ class NotTold extends Schema.TaggedError<NotTold>()("NotTold", { host: Schema.St
 /** How many events are read in one transaction. */
 const batch = 200
 
-/** How many notices to one host are under way, and how many may wait for that, before further ones are dropped. */
+/** How many notices to one host are in progress, and how many may wait for that, before further ones are dropped. */
 const together = 2
 const waiting = 1_000
 
 const longestSleep = "10 seconds"
 
-/** Takes the notices that the next events of the log bring, and answers whether there is more. */
+/** Takes the notices of the next events of the log, and returns whether there is more. */
 export const collect = Effect.fn("Notifier.collect")(function* () {
   const log = yield* EventLog
   const subscriptions = yield* KeptSubscription.RunSubscriptionStore

@@ -13,7 +13,7 @@ import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
 import type { Channel, NoticeKind, RunSubscription } from "./Notifications.ts"
 
-/** What a subscription is about: the listed workflows, or the whole workspace when that is `null`. */
+/** The scope of a subscription: the listed workflows, or the whole workspace when that is `null`. */
 export type Workflows = ReadonlyArray<string> | null
 
 export class RunSubscriptions extends Context.Service<
@@ -23,8 +23,8 @@ export class RunSubscriptions extends Context.Service<
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<RunSubscription>, RoleForbids | StoreUnavailable>
 
     /**
-     * Subscribes to events on a channel and answers the subscriptions, one for each workflow. What was subscribed to on
-     * the same channel before stays subscribed. When a workflow does not exist, nothing is changed.
+     * Subscribes to events on a channel and answers the subscriptions, one for each workflow. Earlier subscriptions of
+     * the same channel are kept. When a workflow does not exist, nothing is changed.
      */
     readonly subscribe: (
       caller: Caller,

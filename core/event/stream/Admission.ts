@@ -1,10 +1,10 @@
 /**
  * Which entries a stream of a client may give: each once, those of a run in their order, and none before its submitter
- * was told the id of the run.
+ * received the id of the run.
  */
 import type { Entry } from "../EventLog.ts"
 
-/** How long the events of a run are kept back at most, for its submitter to be told its id, in milliseconds. */
+/** How long the events of a run are delayed at most, until its submitter has its id, in milliseconds. */
 export const longestDelay = 2_000
 
 export class Admission {
@@ -16,7 +16,7 @@ export class Admission {
   readonly #ended = new Set<string>()
   readonly #isAnnounced: (runId: string) => boolean
 
-  /** `isAnnounced` tells whether the submitter of a run was told its id. */
+  /** `isAnnounced` is true when the submitter of a run has its id. */
   constructor(isAnnounced: (runId: string) => boolean) {
     this.#isAnnounced = isAnnounced
   }
@@ -54,7 +54,7 @@ export class Admission {
     this.#ended.add(runId)
   }
 
-  /** Forgets the runs that have ended. Call it when no entry of theirs can arrive any more. */
+  /** Forgets the runs that have ended. Call it when no entry of theirs can arrive. */
   forgetEnded(): void {
     for (const runId of this.#ended) this.#last.delete(runId)
     this.#ended.clear()

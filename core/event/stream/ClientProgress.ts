@@ -1,5 +1,5 @@
 /**
- * How far the events of runs have been written to the streams of the clients that started them.
+ * The progress of the events of runs on the streams of the clients that started them.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -20,7 +20,7 @@ export class ClientProgress extends Context.Service<
      * One page of the events of the runs of this client that were not written to a stream yet, by their sequence and from
      * the one after `after` (0 for the first page); none when there are no more.
      *
-     * Of a run that ended before `since`, an epoch instant in milliseconds, nothing is owed any more.
+     * Events of a run that ended before `since`, an epoch instant in milliseconds, are no longer pending.
      */
     readonly owed: (
       workspaceId: WorkspaceId,
@@ -29,7 +29,7 @@ export class ClientProgress extends Context.Service<
       after: number
     ) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
 
-    /** Remembers what was written. What was remembered of a run before is never taken back. */
+    /** Remembers what was written. Stored progress of a run is never reduced. */
     readonly written: (progress: ReadonlyArray<Written>) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/event/stream/ClientProgress") {}

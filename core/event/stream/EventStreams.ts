@@ -16,19 +16,19 @@ import { ClientProgress, type Written } from "./ClientProgress.ts"
 import * as LogReader from "./LogReader.ts"
 import * as Mailbox from "./Mailbox.ts"
 
-/** What a stream gives at once, in order. An empty batch is a sign of life. */
+/** The entries that a stream sends at once, in order. An empty batch is a sign of life. */
 export type Batch<E extends LoggedEvent = LoggedEvent> = ReadonlyArray<E>
 
 export class EventStreams extends Context.Service<
   EventStreams,
   {
     /**
-     * What is owed to a client, then what happens to its runs, without end. Asking for a batch says that the one before was
-     * written; it counts as received when the stream is still open two seconds later, and is given to the next stream
-     * otherwise: a client that loses its connection may see events twice, and none never.
+     * The pending events of a client, then the events of its runs, without end. Asking for a batch says that the one
+     * before was written; it counts as received when the stream is still open two seconds later, and is given to the
+     * next stream otherwise: a client that loses its connection may see events twice, and none never.
      *
-     * The first batch is empty and comes at once; another empty one comes whenever nothing happened for 15 seconds. The events of
-     * a run begin only when whoever submitted it was told its id, or two seconds after its submission.
+     * The first batch is empty and comes at once; another empty one comes whenever nothing happened for 15 seconds. The
+     * events of a run begin when its submitter has its id, or two seconds after its submission.
      */
     readonly ofClient: (workspaceId: WorkspaceId, clientId: string) => Stream.Stream<Batch<Entry>>
 
@@ -93,7 +93,7 @@ export class EventStreams extends Context.Service<
 
           /** The next page of what is owed. The mailbox waits meanwhile: what it has comes after all pages. */
           const catchUp = Effect.fnUntraced(function* (after: number) {
-            // What is not saved yet would be owed again.
+            // Unsaved progress would be sent again.
             if (after === 0) yield* save
             const now = yield* Clock.currentTimeMillis
             const owed = yield* progress.owed(workspaceId, clientId, now - remembered, after)
@@ -101,7 +101,7 @@ export class EventStreams extends Context.Service<
             return admission.admit(owed, now)
           })
 
-          /** What was written long enough ago, on a connection that is still there, was received. */
+          /** An event that was written long enough ago, on a connection that is still open, was received. */
           const confirm = (now: number) => {
             const received = unconfirmed.filter(({ at }) => at + untilReceived <= now)
             unconfirmed = unconfirmed.slice(received.length)
@@ -167,7 +167,7 @@ const runStreams =
           if (Mailbox.takeMissed(mailbox)) catchesUp = true
           const missed = catchesUp ? yield* StoreUnavailable.waitUntilBack(history(cursor)) : []
           catchesUp = missed.length > 0
-          // What is in the mailbox comes after all pages of the log.
+          // Entries of the mailbox come after all pages of the log.
           const entries = catchesUp ? missed : yield* Mailbox.takeNow(mailbox)
           const batch = entries.filter(({ sequence }) => {
             const isNew = sequence > cursor
@@ -188,7 +188,10 @@ const runStreams =
 /** How long after it was written an event counts as received, if the connection is still there, in milliseconds. */
 const untilReceived = 2_000
 
-/** After how much silence a stream gives a sign of life, in milliseconds. The most impatient client gives up after 60 s. */
+/**
+ * After how much silence a stream gives a sign of life, in milliseconds. The most impatient client times out after 60
+ * s.
+ */
 const quiet = 15_000
 
 /** For how long a run that ended is still owed to a client that is away, in milliseconds. */

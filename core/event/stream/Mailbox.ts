@@ -1,5 +1,5 @@
 /**
- * What waits to be written to one stream: bounded, with a mark where it overflowed.
+ * The entries that wait to be written to one stream: bounded, with a mark where it overflowed.
  */
 import { Effect, Queue } from "effect"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -40,7 +40,7 @@ export const offer = (mailbox: Mailbox, entry: Entry, characters: () => number):
   else mailbox.missed = true
 }
 
-/** Makes whoever waits for an arrival look again. */
+/** Wakes readers that wait for an arrival. */
 export const wake = (mailbox: Mailbox): void => void Queue.offerUnsafe(mailbox.arrived, null)
 
 /** Says that there is more in the log than in the mailbox. */
@@ -48,14 +48,14 @@ export const miss = (mailbox: Mailbox): void => {
   mailbox.missed = true
 }
 
-/** Tells whether there was more in the log, and takes entries in again from now on. */
+/** Returns whether the log had more, and accepts entries again. */
 export const takeMissed = (mailbox: Mailbox): boolean => {
   const { missed } = mailbox
   mailbox.missed = false
   return missed
 }
 
-/** What is there now. */
+/** The current entries. */
 export const takeNow = (mailbox: Mailbox): Effect.Effect<ReadonlyArray<Entry>> =>
   Effect.map(Queue.clear(mailbox.arrived), (all) => {
     mailbox.characters = 0

@@ -8,8 +8,8 @@
  *      '------------------------------------------------------ succeeds ----'
  * ```
  *
- * Each process keeps one for every origin that it sends to. What is not admitted is put off, each to an instant of its
- * own, so that what has waited does not come back all at once.
+ * Each process keeps one for every origin that it sends to. A refused delivery is postponed, each to a different
+ * instant, so that they do not return all at once.
  */
 
 export interface Circuit {
@@ -19,7 +19,7 @@ export interface Circuit {
   readonly openUntil: number | null
   /** How long it was opened for last, in milliseconds. */
   readonly coolDown: number
-  /** How many attempts are under way. */
+  /** How many attempts are in progress. */
   readonly inFlight: number
   /** How long the last attempt took, in milliseconds. */
   readonly pace: number
@@ -37,7 +37,9 @@ export const threshold = 5
 /** The first cool-down and the longest, in milliseconds. */
 export const coolDowns = { first: 10_000, longest: 300_000 }
 
-/** What was put off comes back no sooner than after this, and no closer to another than the second, in milliseconds. */
+/**
+ * A postponed delivery returns no sooner than after this, and no closer to another than the second, in milliseconds.
+ */
 const soonest = 1_000
 const closest = 20
 
@@ -50,7 +52,7 @@ export const closed: Circuit = {
   bookedUntil: 0
 }
 
-/** Asks to make an attempt. At most `bound` are under way at once, and one while the circuit is half-open. */
+/** Asks to make an attempt. At most `bound` are in progress at once, and one while the circuit is half-open. */
 export const admit = (circuit: Circuit, now: number, bound: number): Admission => {
   const { inFlight, openUntil } = circuit
   const admitted = openUntil === null ? inFlight < bound : now >= openUntil && inFlight === 0

@@ -1,5 +1,5 @@
 /**
- * Where deliveries are kept, and from where they are taken when they are due.
+ * The store of deliveries, and the queue of those that are due.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"

@@ -8,9 +8,9 @@
  *      '-- 410, refused, ladder at its end --> dead --'
  * ```
  *
- * Events of one run reach one target in order as far as first attempts succeed: an event is first sent when the one
- * before it was delivered, or has failed at least once. A failed delivery is retried separately, so that it does not
- * delay the others.
+ * Events of one run reach one target in order while first attempts succeed: an event is first sent when the one before
+ * it was delivered, or has failed at least once. A failed delivery is retried separately, so that it does not delay the
+ * others.
  */
 import { Result, Schema } from "effect"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -27,9 +27,9 @@ export interface State {
   readonly nextAttemptAt: number | null
   /** How long the last attempt took. */
   readonly durationMillis: number | null
-  /** What the last attempt was answered; `null` when it was not answered. */
+  /** The response to the last attempt; `null` when it was not answered. */
   readonly responseStatus: number | null
-  /** What went wrong, oldest first. */
+  /** The errors, oldest first. */
   readonly errors: ReadonlyArray<string>
 }
 
@@ -43,7 +43,7 @@ export interface Delivery extends State {
   readonly workflowId: string
   readonly url: string
   readonly logged: LoggedEvent
-  /** What the submission of the run said of webhooks. */
+  /** The webhook options of the submission of the run. */
   readonly runWebhook: Schema.Json | null
   readonly createdAt: number
   /** When it began to be tried: when it was made, or taken up again by hand. */
@@ -108,7 +108,7 @@ export const pending = (dueAt: number | null): State => ({
   errors: []
 })
 
-/** What an attempt that ended at `at` makes of a delivery. */
+/** The next state of a delivery after an attempt that ended at `at`. */
 export const attempted = <D extends State>(before: D, outcome: Outcome, at: number, jitter: number): D => {
   if (outcome._tag === "Refused") return dead(before, outcome.reason, at)
   const attempts = before.attempts + 1
@@ -150,7 +150,7 @@ export const isSettledOnce = ({ attempts, status }: Pick<State, "attempts" | "st
 export const isDelivered = (outcome: Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status >= 200 && outcome.status < 300
 
-/** What an attempt that was not taken ended with, in words. */
+/** The error of an attempt that was not accepted, in words. */
 export const describe = (outcome: Outcome): string => {
   if (outcome._tag !== "Answered") return outcome.reason
   const { status } = outcome
@@ -173,7 +173,7 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   }
 }
 
-/** Raised when a delivery is to be taken up again that was not given up. */
+/** Raised when a delivery to be resumed was not given up. */
 export class DeliveryNotDead extends Schema.TaggedError<DeliveryNotDead>()("DeliveryNotDead", {
   deliveryId: Schema.String,
   status: Status

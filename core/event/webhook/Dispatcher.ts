@@ -2,8 +2,8 @@
  * Makes deliveries to webhooks from the events of the log, and carries them out.
  *
  * Any number of processes may do this at once. An event is made into deliveries exactly once; a delivery is made at
- * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts under way, and
- * soon none: the others do not wait for it.
+ * least once, also when processes die. A receiver that is down or slow has a bounded number of attempts in progress,
+ * and soon none: the others do not wait for it.
  */
 import { Clock, Effect, Option, Random, Result } from "effect"
 import * as Background from "../../runtime/Background.ts"
@@ -16,12 +16,12 @@ import { type Entry, EventLog } from "../EventLog.ts"
 import * as Circuit from "./Circuit.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
-import * as Sending from "./Sending.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as Target from "./Target.ts"
 import { type Webhook, WebhookStore } from "./Webhook.ts"
 
 export interface Options {
-  /** How many attempts are under way at once in this process. */
+  /** How many attempts are in progress at once in this process. */
   readonly workers: number
   /** How many of them may be to one origin. */
   readonly perOrigin: number
@@ -50,7 +50,7 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
     for (const entry of entries) {
       const ofWorkspace = registered.get(entry.workspaceId) ?? (yield* webhooks.list(entry.workspaceId))
       registered.set(entry.workspaceId, ofWorkspace)
-      // What happened before a webhook was registered is not sent to it, however late it is read.
+      // Events from before the registration of a webhook are not sent to it, however late they are read.
       const since = ofWorkspace.filter(({ createdAt }) => createdAt <= entry.at)
       for (const { url, webhookId } of Target.targetsOf(entry, since)) {
         made.push({ id: yield* identifiers.uuid, entry, webhookId, url })
@@ -72,7 +72,7 @@ const attempt = Effect.fnUntraced(function* (
   const own = Target.runWebhookOf(before.runWebhook)
   const target = before.webhookId === null ? Target.runTarget(own) : yield* registered(before, before.webhookId)
   if (target === null) return Delivery.dead(before, "The webhook was removed or deactivated", now)
-  if (Sending.isPerished(before.logged, now)) {
+  if (DeliveryAttempt.isPerished(before.logged, now)) {
     return Delivery.dead(before, "The event expired before it could be sent", now)
   }
 
@@ -85,13 +85,13 @@ const attempt = Effect.fnUntraced(function* (
   const settle = (change: (circuit: Circuit.Circuit) => Circuit.Circuit) =>
     Effect.sync(() => void circuits.set(origin, change(circuits.get(origin) ?? Circuit.closed)))
 
-  const message = Sending.messageAt(
+  const message = DeliveryAttempt.messageAt(
     before.logged,
     links,
     { validity: target.validity, ...(own.metadata === undefined ? {} : { metadata: own.metadata }) },
     now
   )
-  const outcome = yield* Sending.send(target, message, { id: before.id, attempt: before.attempts + 1 }).pipe(
+  const outcome = yield* DeliveryAttempt.send(target, message, { id: before.id, attempt: before.attempts + 1 }).pipe(
     Effect.onError(() => settle(Circuit.released))
   )
   const at = yield* Clock.currentTimeMillis
@@ -113,7 +113,7 @@ const registered = Effect.fnUntraced(function* ({ workspaceId }: Delivery.Delive
   return Option.isSome(webhook) && webhook.value.active ? Target.registeredTarget(webhook.value) : null
 })
 
-/** Whether a receiver is well enough to be sent more, whatever it thought of this one. */
+/** Whether a receiver is healthy enough for more, independent of its response to this one. */
 const isHealthy = (outcome: Delivery.Outcome): boolean =>
   outcome._tag === "Answered" && outcome.status < 500 && outcome.status !== 429
 
@@ -121,7 +121,7 @@ const isHealthy = (outcome: Delivery.Outcome): boolean =>
 const gone = (webhook: Webhook, url: string, at: number): Webhook =>
   webhook.url === url ? { ...webhook, active: false, inactiveReason: "It answered 410 Gone", updatedAt: at } : webhook
 
-/** Works until interrupted. What is under way then is handed to another process. */
+/** Works until interrupted. Work in progress then passes to another process. */
 export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const deliveries = yield* Deliveries
   const circuits = new Map<string, Circuit.Circuit>()

@@ -8,7 +8,7 @@ import type { Links } from "../EventJson.ts"
 import type { Entry } from "../EventLog.ts"
 import { Deliveries } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
-import * as Sending from "./Sending.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import * as Target from "./Target.ts"
 import { WebhookStore } from "./Webhook.ts"
 
@@ -31,8 +31,8 @@ const budget = 60_000
 
 /**
  * Sends all events of a run to all targets that they have now, once each, without regard to order and to circuits, and
- * returns the result of each in the order of the events. What was not sent within a minute is refused. A delivery that
- * had not arrived before and does now counts as delivered. The caller must be able to edit.
+ * returns the result of each in the order of the events. A message that was not sent within a minute is refused. A
+ * delivery that had not arrived before and does now counts as delivered. The caller must be able to edit.
  */
 export const replay = Effect.fn("Replay.replay")(function* (
   caller: Pick<Caller, "role">,
@@ -57,9 +57,9 @@ export const replay = Effect.fn("Replay.replay")(function* (
       const now = yield* Clock.currentTimeMillis
       const delivery = known.get(key(logged.sequence, target))
       const options = { validity: target.validity, ...(metadata === undefined ? {} : { metadata }) }
-      const message = Sending.messageAt(logged, links, options, now)
+      const message = DeliveryAttempt.messageAt(logged, links, options, now)
       const identity = { id: delivery?.id ?? `replay-${logged.sequence}`, attempt: (delivery?.attempts ?? 0) + 1 }
-      const outcome = yield* Sending.send(target, message, identity).pipe(
+      const outcome = yield* DeliveryAttempt.send(target, message, identity).pipe(
         Effect.timeoutOrElse({
           duration: Math.max(0, deadline - now),
           orElse: () => Effect.succeed<Delivery.Outcome>(tooLate)

@@ -13,7 +13,7 @@ export interface Post {
 export class Sender extends Context.Service<
   Sender,
   {
-    /** Why this address would be refused, as far as that can be said without asking for its name; `null` otherwise. */
+    /** Why this address would be refused, if that can be decided without resolving its name; `null` otherwise. */
     readonly refusal: (url: string) => string | null
 
     /**

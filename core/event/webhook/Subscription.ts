@@ -29,7 +29,7 @@ export const EventType = Schema.Literals([
 ])
 export type EventType = typeof EventType.Type
 
-/** What a webhook may be subscribed to: a list without entries means every kind, those that come later included. */
+/** The subscriptions of a webhook: a list without entries means every kind, those that come later included. */
 export const EventTypes = Schema.Array(EventType).check(Schema.isMaxLength(100))
 
 /** Returns whether events of this kind are sent to a webhook with this subscription. */

@@ -1,5 +1,5 @@
 /**
- * Where an event is sent.
+ * The target of an event.
  */
 import { Option, Schema } from "effect"
 import type { Entry } from "../EventLog.ts"
@@ -18,7 +18,7 @@ export interface Target {
 
 const readRunWebhook = Schema.decodeUnknownOption(RunWebhook)
 
-/** What a submission said of webhooks; nothing when it said nothing that can be read. */
+/** The webhook options of a submission; nothing when it said nothing that can be read. */
 export const runWebhookOf = (sent: Schema.Json | null): RunWebhook =>
   Option.getOrElse(readRunWebhook(sent), (): RunWebhook => ({}))
 

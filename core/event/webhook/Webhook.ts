@@ -61,7 +61,7 @@ export class WebhookStore extends Context.Service<WebhookStore, Collection<Webho
 
 /** The webhook of a submission as it is stored, with its secret sealed. */
 export const RunWebhook = Schema.Struct({
-  /** Where the events of this run are sent, beside the registered webhooks. */
+  /** The targets of the events of this run, beside the registered webhooks. */
   url: Schema.optionalKey(Schema.String),
   event_types_subscribed: Schema.optionalKey(Schema.Array(Schema.String)),
   sealed_secret: Schema.optionalKey(Schema.String),

@@ -10,8 +10,8 @@ import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import { Deliveries } from "./Deliveries.ts"
 import type { Delivery, DeliveryNotDead, DeliveryNotFound, Outcome } from "./Delivery.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { Sender } from "./Sender.ts"
-import * as Sending from "./Sending.ts"
 import type { EventType } from "./Subscription.ts"
 import * as Target from "./Target.ts"
 import {
@@ -34,7 +34,7 @@ export interface Settings {
   readonly active?: boolean
 }
 
-/** What a submission says of webhooks, as it was sent. */
+/** The webhook options of a submission, as received. */
 export interface RunRequest {
   readonly url?: string
   readonly event_types_subscribed?: ReadonlyArray<string>
@@ -59,14 +59,14 @@ export class Webhooks extends Context.Service<
 
     readonly get: (caller: Caller, id: string) => Effect.Effect<Webhook, WebhookNotFound | StoreUnavailable>
 
-    /** Changes a webhook. What is still to be delivered to it goes to where it points when it is sent. */
+    /** Changes a webhook. Pending deliveries go to its address at the time of sending. */
     readonly change: (
       caller: Caller,
       id: string,
       settings: Settings
     ) => Effect.Effect<Webhook, UrlRefused | WebhookExists | WebhookNotFound | RoleForbids | StoreUnavailable>
 
-    /** Removes a webhook and answers what it was. What is still to be delivered to it is given up. */
+    /** Removes a webhook and answers what it was. Its pending deliveries are dropped. */
     readonly remove: (
       caller: Caller,
       id: string
@@ -156,7 +156,7 @@ export class Webhooks extends Context.Service<
         test: Effect.fn("Webhooks.test")(function* (caller, id) {
           const target = Target.registeredTarget(yield* get(caller, id))
           const facts = { webhook_id: id, workspace_id: caller.workspaceId }
-          return yield* Sending.sendTest(target, facts, yield* identifiers.uuid).pipe(
+          return yield* DeliveryAttempt.sendTest(target, facts, yield* identifiers.uuid).pipe(
             Effect.provideService(Sender, sender),
             Effect.provideService(WebhookSecrets, secrets)
           )

@@ -1,6 +1,6 @@
 /**
- * What passes between those who watch a run and the worker that carries it out, in whichever processes they are: pictures
- * one way, messages the other. Nothing of it is kept, and what is slow is passed over.
+ * The messages between viewers of a run and the worker that carries it out, in any processes: pictures one way,
+ * messages the other. Nothing of it is kept, and what is slow is passed over.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -33,7 +33,10 @@ export class LiveChannel extends Context.Service<
     /** The newest picture, if there is one, and every later one that the reader is quick enough for. */
     readonly frames: (runId: RunId) => Stream.Stream<Frame>
 
-    /** Sends a message to the worker of a run. Those that one sender sends after each other arrive in that order, if at all. */
+    /**
+     * Sends a message to the worker of a run. Messages of one sender arrive in the order in which they were sent, if
+     * they arrive.
+     */
     readonly send: (runId: RunId, text: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Subscribes to the messages of all runs, and only then succeeds. */

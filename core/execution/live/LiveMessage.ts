@@ -1,6 +1,6 @@
 /**
- * What a person does to the page of a run, on its way to the worker: sealed, as it may be a password, in messages that the
- * channel takes.
+ * The gestures of a person on the page of a run, on their way to the worker: sealed, as they may be a password, in
+ * messages that the channel takes.
  */
 import { Effect, Redacted, Schema } from "effect"
 import { Gesture } from "../../browser/vision/RemoteHand.ts"
@@ -9,10 +9,10 @@ import * as LiveChannel from "./LiveChannel.ts"
 
 const Gestures = Schema.Struct({ holder: Schema.String, gestures: Schema.Array(Gesture) })
 
-/** Whose gestures these are, in their order. */
+/** The holder that sent these gestures, in their order. */
 export type Gestures = typeof Gestures.Type
 
-/** What is sealed is hexadecimal, twice as long, and has 28 bytes more. */
+/** A sealed value is hexadecimal, twice as long, and has 28 bytes more. */
 const maxBytes = LiveChannel.maxMessageCharacters / 2 - 100
 
 /** The length in UTF-8 at most, as text is written in JSON. */

@@ -12,7 +12,7 @@ import type { Reporter } from "../../run/Executor.ts"
 import type { Run } from "../../run/Run.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
-import { surviving } from "../Surviving.ts"
+import { bestEffort } from "../BestEffort.ts"
 import { LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
 import * as RunControl from "./RunControl.ts"
@@ -32,7 +32,7 @@ const maxWaiting = 500
 
 const notWatched = "A run could not be watched for a moment"
 
-/** What the run has to do for its viewers and the person in control. */
+/** The tasks of a run for its viewers and the person in control. */
 interface Desk {
   readonly watched: Queue.Queue<void>
   readonly controlled: Queue.Queue<void>
@@ -75,7 +75,7 @@ export const make = Effect.gen(function* () {
     const control = controlOf(run, reporter)
     const typed = new TypedText()
     const hide = (texts: ReadonlyArray<string>) => secrets.add([...texts], "answer")
-    const lasting = surviving(secrets, notWatched, "1 second")
+    const lasting = bestEffort(secrets, notWatched, "1 second")
 
     // A person who was cut off with a key down would leave it pressed for the run.
     const learn = (page: BrowserSession) =>
@@ -130,7 +130,7 @@ export const make = Effect.gen(function* () {
         if (desks.get(run.id) === desk) desks.delete(run.id)
         yield* control.end
         yield* channel.hide(run.id)
-      }).pipe(surviving(secrets, notWatched))
+      }).pipe(bestEffort(secrets, notWatched))
 
     return {
       hold: control.hold,

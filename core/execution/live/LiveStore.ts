@@ -1,12 +1,12 @@
 /**
- * Who may watch a run, and who has control of its browser.
+ * The store of viewers of a run, and of the control of its browser.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { Status } from "../../run/Run.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { RunId, UserId, WorkspaceId } from "../../workspace/Ids.ts"
 
-/** Whom a token lets in, kept by the hash of the token only. */
+/** An admission, stored by the hash of its token only. */
 export interface Admission {
   readonly hash: string
   readonly runId: RunId
@@ -27,7 +27,7 @@ export interface Control {
   readonly until: number
 }
 
-/** Whose a run is, and how it reads. */
+/** The workspace of a run, and its status. */
 export interface Standing {
   readonly workspaceId: WorkspaceId
   readonly status: Status
@@ -53,7 +53,7 @@ export class LiveStore extends Context.Service<
     /** Gives control back, if this holder has it; answers whether it had. */
     readonly release: (runId: RunId, holder: string) => Effect.Effect<boolean, StoreUnavailable>
 
-    /** Who has control at this moment. */
+    /** The present holder of control. */
     readonly control: (runId: RunId) => Effect.Effect<Option.Option<Control>, StoreUnavailable>
   }
 >()("sluice/core/execution/live/LiveStore") {}

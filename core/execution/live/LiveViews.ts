@@ -57,14 +57,14 @@ export interface Look {
   readonly ended: boolean
   /** The name of the node that the run is at; `null` before the first. */
   readonly step: string | null
-  /** Who has control. */
+  /** The holder of control. */
   readonly control: Control | null
 }
 
 /** A viewer who was admitted to a run. */
 export type Visitor = Pick<Admission, "runId" | "keyId" | "userId">
 
-/** What an admitted viewer may do at an instant. */
+/** The rights of an admitted viewer at an instant. */
 export type Rights = "none" | "watch" | "control"
 
 export class LiveViews extends Context.Service<
@@ -84,15 +84,15 @@ export class LiveViews extends Context.Service<
     readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
     /**
-     * What an admitted viewer may do now: nothing once the key of their token is revoked, and at most what its role
-     * allows. A viewer without a key may watch.
+     * The present rights of an admitted viewer: nothing once the key of their token is revoked, and at most what its
+     * role allows. A viewer without a key may watch.
      */
     readonly rights: (visitor: Visitor) => Effect.Effect<Rights, StoreUnavailable>
 
     /** The workspace of a run; none where there is no such run. */
     readonly workspaceOf: (id: RunId) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
 
-    /** How far a run is: at once, every second and whenever control changes hands; ends with the run. */
+    /** The progress of a run: at once, every second and whenever control changes hands; ends with the run. */
     readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound | StoreUnavailable>
 
     /** The page of a run, at once and as it changes. It is sent while `looks` are read too. */
@@ -108,7 +108,7 @@ export class LiveViews extends Context.Service<
     /** Releases control. The run continues. */
     readonly release: (id: RunId, holder: string) => Effect.Effect<void, StoreUnavailable>
 
-    /** Does something to the page of the run. What is done soonest after each other is done in that order. */
+    /** Does something to the page of the run. Gestures in quick succession are carried out in their order. */
     readonly act: (
       id: RunId,
       holder: string,

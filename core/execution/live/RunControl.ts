@@ -1,5 +1,5 @@
 /**
- * Who has control of the browser of a run: a person, or nobody and the run goes on. Taking and releasing control are
+ * The holder of the control of the browser of a run: a person, or the run itself. Taking and releasing control are
  * events of the run.
  */
 import { Clock, Effect, Latch, Option, Semaphore } from "effect"
@@ -12,14 +12,14 @@ import { type Control, LiveStore } from "./LiveStore.ts"
 export interface RunControl {
   /** Waits while a person has control. */
   readonly hold: Effect.Effect<void>
-  /** Who had control when it was last learned. */
+  /** The holder at the last read. */
   readonly current: () => Control | null
   /**
-   * Learns who has control, reports what changed, and lets the run go on if nobody has it. `lost` is done before, where
-   * somebody had control and has it no more. One look at a time, so that an older one does not come after a newer one.
+   * Reads who has control, reports changes, and resumes the run if no person has control. `lost` runs first if a person
+   * lost control. One look at a time, so that an older one does not come after a newer one.
    */
   readonly learn: (lost: Effect.Effect<void>) => Effect.Effect<void, StoreUnavailable>
-  /** Takes control from whoever has it, as the attempt is over. */
+  /** Takes control from its holder, because the attempt is over. */
   readonly end: Effect.Effect<void, StoreUnavailable>
 }
 

@@ -17,7 +17,7 @@ const commanding = ["Control", "Alt", "Meta"]
 
 export class TypedText {
   #text = ""
-  readonly #held = new Set<string>()
+  readonly #keysDown = new Set<string>()
 
   /** Takes a gesture, and answers what is to be hidden before it is made. */
   readonly take = (gesture: Gesture): ReadonlyArray<string> => {
@@ -28,7 +28,7 @@ export class TypedText {
       case "key_down":
         return this.#pressed(gesture.key)
       case "key_up":
-        this.#held.delete(gesture.key)
+        this.#keysDown.delete(gesture.key)
         return []
       case "press":
         return this.end()
@@ -37,20 +37,20 @@ export class TypedText {
     }
   }
 
-  /** What was typed up to now; what follows is something else. */
+  /** The text typed so far; what follows is something else. */
   readonly end = (): ReadonlyArray<string> => {
     const text = this.#text
     this.#text = ""
-    this.#held.clear()
+    this.#keysDown.clear()
     return text === "" ? [] : [text]
   }
 
   readonly #pressed = (key: string): ReadonlyArray<string> => {
     if (passing.has(key)) {
-      this.#held.add(key)
+      this.#keysDown.add(key)
       return []
     }
-    if (commanding.some((one) => this.#held.has(one)) && !this.#held.has("AltGraph")) return this.end()
+    if (commanding.some((one) => this.#keysDown.has(one)) && !this.#keysDown.has("AltGraph")) return this.end()
     if (key === "Backspace") {
       const before = this.#text
       this.#text = [...before].slice(0, -1).join("")

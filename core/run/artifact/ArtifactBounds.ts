@@ -29,7 +29,7 @@ export const refusal = (used: Used, kind: Kind, bytes: number): string | null =>
   return null
 }
 
-/** What a run has with another artifact. */
+/** The totals of a run with another artifact. */
 export const beside = (used: Used, kind: Kind, bytes: number): Used => ({
   bytes: used.bytes + bytes,
   count: { ...used.count, [kind]: used.count[kind] + 1 }

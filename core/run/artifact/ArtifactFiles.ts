@@ -1,6 +1,6 @@
 /**
- * Where the bytes of screenshots, snapshots, videos, downloads and other artifacts of runs are kept. Whose they are and
- * how long they stay stands in the `ArtifactStore`; what they show, in the events of the run or in its evidence.
+ * The store of the bytes of screenshots, snapshots, videos, downloads and other artifacts of runs. Their owners and
+ * retention are in the `ArtifactStore`; what they show, in the events of the run or in its evidence.
  */
 import { Context, type Effect, type Option, Schema, type Stream } from "effect"
 

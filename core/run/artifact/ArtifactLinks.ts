@@ -12,7 +12,7 @@ export class ArtifactLinks extends Context.Service<
   {
     /** Makes addresses under `origin`: of artifacts that work from now on for as long as the workspace has set. */
     readonly under: (origin: string, workspaceId: WorkspaceId) => Effect.Effect<Links, StoreUnavailable>
-    /** The same for a time of its own, in milliseconds. */
+    /** The same with another validity, in milliseconds. */
     readonly lasting: (origin: string, millis: number) => Effect.Effect<Links>
     /** Returns whether a signature is that of this artifact and this expiry, and the expiry is not over. */
     readonly verify: (id: string, expires: string, signature: string) => Effect.Effect<boolean>

@@ -1,5 +1,5 @@
 /**
- * Whose the artifacts are that are kept, how large, and since when: what bounds and retention go by.
+ * The owners, sizes and ages of stored artifacts: what bounds and retention go by.
  */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -9,7 +9,7 @@ export const Kind = Schema.Literals(["screenshot", "snapshot", "video", "file"])
 export type Kind = typeof Kind.Type
 
 /** An artifact that is about to be uploaded. */
-export interface Begun {
+export interface StartedUpload {
   readonly id: string
   readonly runId: RunId
   readonly workflowId: WorkflowId
@@ -17,7 +17,7 @@ export interface Begun {
   readonly at: number
 }
 
-/** What a run has kept so far. */
+/** The stored totals of a run. */
 export interface Used {
   readonly bytes: number
   readonly count: Readonly<Record<Kind, number>>
@@ -25,7 +25,7 @@ export interface Used {
 
 export const nothing: Used = { bytes: 0, count: { screenshot: 0, snapshot: 0, video: 0, file: 0 } }
 
-/** What the record of a run says of its artifacts, apart from events. */
+/** The artifacts of a run for its record, apart from events. */
 export interface Summary {
   /** The videos that are there, oldest first, each with the instant at which it was kept. */
   readonly videos: ReadonlyArray<{ readonly id: string; readonly at: number }>
@@ -35,11 +35,11 @@ export interface Summary {
   readonly removedAt: number | null
 }
 
-/** What is to be removed. */
+/** The artifacts to remove. */
 export interface Expiry {
   /** Artifacts that are older than this instant go. */
   readonly before: number
-  /** Uploads that began before this instant and never ended go, whatever their age. */
+  /** Uploads that began before this instant and never ended are removed, at any age. */
   readonly unfinishedBefore: number
 }
 
@@ -50,7 +50,7 @@ export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
     /** Records an artifact before its bytes are uploaded, so that no stored bytes are unknown. */
-    readonly begin: (artifact: Begun) => Effect.Effect<void, StoreUnavailable>
+    readonly begin: (artifact: StartedUpload) => Effect.Effect<void, StoreUnavailable>
 
     /** Notes that an artifact is there, how large it is, and since when. */
     readonly finish: (id: string, bytes: number, at: number) => Effect.Effect<void, StoreUnavailable>

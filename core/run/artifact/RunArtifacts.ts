@@ -21,7 +21,7 @@ export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { kind: Ki
 export interface Keeper {
   /** Keeps an artifact and answers its id: a new one, or that of one which it takes the place of. */
   readonly keep: (kind: Kind, artifact: Artifact, id?: string) => Effect.Effect<string, NotKept>
-  /** Keeps content of any size, and answers its id. What is over the bounds is not read to its end. */
+  /** Keeps content of any size, and answers its id. A response over the bounds is not read to its end. */
   readonly keepStream: <E>(
     kind: Kind,
     description: Description,

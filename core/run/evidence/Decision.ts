@@ -3,7 +3,7 @@
  */
 import { Schema } from "effect"
 
-/** What the model is asked for: an element, data, a verdict, a move, or one of several candidates. */
+/** The purpose of the question: an element, data, a verdict, a move, or one of several candidates. */
 export const Purpose = Schema.Literals(["choose", "read", "judge", "move", "locate"])
 export type Purpose = typeof Purpose.Type
 
@@ -13,13 +13,13 @@ export const Decision = Schema.Struct({
   purpose: Purpose,
   /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
   model: Schema.NullOr(Schema.String),
-  /** What was asked, cut when it is long. */
+  /** The question, cut when it is long. */
   prompt: Schema.String,
   /** Whether a picture of the page went with it. */
   hasPicture: Schema.Boolean,
-  /** What the model answered, cut when it is long; `null` when it did not. */
+  /** The answer of the model, cut when it is long; `null` when it did not. */
   answer: Schema.NullOr(Schema.String),
-  /** What was made of the answer; `null` when it was refused. */
+  /** The result of the answer; `null` when it was refused. */
   decision: Schema.NullOr(Schema.String),
   /** Why the answer was refused, or none came; `null` when it was taken. */
   refusal: Schema.NullOr(Schema.String),

@@ -1,5 +1,5 @@
 /**
- * Where the decisions of models are kept, run by run.
+ * The store of the decisions of models, by run.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"

@@ -18,7 +18,7 @@ export interface Decided {
 export class Decisions extends Context.Service<
   Decisions,
   {
-    /** What models decided in a run so far, oldest first. */
+    /** The decisions of models in a run so far, oldest first. */
     readonly of: (caller: Caller, id: RunId) => Effect.Effect<Decided, RunNotFound | StoreUnavailable>
   }
 >()("sluice/core/run/evidence/Decisions") {

@@ -27,7 +27,7 @@ export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFou
 
 /** The recorded network requests of a run. */
 export interface Network {
-  /** Whether the run keeps a network log at all. */
+  /** Whether the run keeps a network log. */
   readonly recorded: boolean
   /** The run has ended, and its log holds all that there was. */
   readonly complete: boolean

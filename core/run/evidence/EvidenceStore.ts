@@ -26,7 +26,7 @@ export interface NetworkLog {
   readonly truncated: boolean
 }
 
-/** What the attempts before have left of the bounds. */
+/** The rest of the bounds after the attempts before. */
 export interface Room {
   readonly events: number
   readonly bodyCharacters: number
@@ -66,7 +66,7 @@ export class EvidenceStore extends Context.Service<
   }
 >()("sluice/core/run/evidence/EvidenceStore") {}
 
-/** What is left of the bounds beside these events. */
+/** The rest of the bounds beside these events. */
 export const roomBeside = (events: ReadonlyArray<Recorded>): Room => ({
   events: Math.max(bounds.events - events.length, 0),
   bodyCharacters: Math.max(

@@ -1,11 +1,11 @@
 /**
- * The events of a question. None of them contains an answer.
+ * The events of a question. No event contains an answer.
  */
 import type { RunEvent } from "../../event/RunEvent.ts"
-import { type Asked, missingProperties } from "./Interaction.ts"
+import { type AskedQuestion, missingProperties } from "./Interaction.ts"
 
 /** The events of a run that waits for a person. */
-export const asked = (interaction: Asked): RunEvent => {
+export const asked = (interaction: AskedQuestion): RunEvent => {
   const { expiresAt, message, node, subject } = interaction
   if (subject._tag === "interaction") {
     return { event: "interaction.waiting", ...questionOf(interaction), expiresAt }
@@ -24,13 +24,13 @@ export const asked = (interaction: Asked): RunEvent => {
 }
 
 /** The events of an answered question. The use of corrected inputs has its own events. */
-export const answered = (interaction: Asked): ReadonlyArray<RunEvent> =>
+export const answered = (interaction: AskedQuestion): ReadonlyArray<RunEvent> =>
   interaction.subject._tag === "interaction"
     ? [{ event: "interaction.finished", ...questionOf(interaction), missingProperties: [] }]
     : []
 
 /** The events of a question that got no answer in time, or that the run gave up. */
-export const unanswered = (interaction: Asked, reason: "timeout" | "interrupted"): ReadonlyArray<RunEvent> => {
+export const unanswered = (interaction: AskedQuestion, reason: "timeout" | "interrupted"): ReadonlyArray<RunEvent> => {
   const { askedAt, expiresAt, node, subject } = interaction
   if (subject._tag !== "interaction") return []
   const message =
@@ -40,9 +40,9 @@ export const unanswered = (interaction: Asked, reason: "timeout" | "interrupted"
   return [{ event: "interaction.failed", ...ids(interaction), step: node.name, message, reason }]
 }
 
-const ids = ({ runId, workflowId }: Asked) => ({ runId, workflowId })
+const ids = ({ runId, workflowId }: AskedQuestion) => ({ runId, workflowId })
 
-const questionOf = (interaction: Asked) => ({
+const questionOf = (interaction: AskedQuestion) => ({
   ...ids(interaction),
   step: interaction.node.name,
   missingProperties: missingProperties(interaction.schema),

@@ -1,5 +1,5 @@
 /**
- * What a run asks a person while it is in progress, and the one answer that it waits for.
+ * A question of a run in progress to a person, and the one answer that it waits for.
  *
  * ```
  *            ask            answer, correct            take
@@ -19,7 +19,7 @@ import { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Run from "../Run.ts"
 
-/** What a question is about: data that the workflow foresees, or something that stands against going on. */
+/** The subject of a question: data that the workflow expects, or an obstacle to continuing. */
 export const Subject = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("interaction") }),
   Schema.Struct({
@@ -37,19 +37,19 @@ export const Subject = Schema.Union([
 ])
 export type Subject = typeof Subject.Type
 
-/** What is asked. */
+/** The question. */
 export const Question = Schema.Struct({
   subject: Subject,
   /** The step that asks. */
   node: Schema.Struct({ id: Schema.String, name: Schema.String }),
   /** For the person who answers. */
   message: Schema.String,
-  /** What the data of the answer must satisfy: of an `input_required`, all inputs together with the corrected ones. */
+  /** The schema of the data of the answer: of an `input_required`, all inputs together with the corrected ones. */
   schema: Schema.JsonObject
 })
 export type Question = typeof Question.Type
 
-/** What was answered, checked. `inputs` are all inputs, with the corrected ones in their places. */
+/** The answer, checked. `inputs` are all inputs, with the corrected ones in their places. */
 export const Answer = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("data"), data: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("inputs"), inputs: Schema.JsonObject }),
@@ -68,8 +68,8 @@ export interface Asker {
 }
 
 /** A question that was asked, and what became of it but for its answer. */
-export interface Asked extends Question, Asker {
-  /** A UUID of its own for each question. */
+export interface AskedQuestion extends Question, Asker {
+  /** A UUID, different for each question. */
   readonly id: string
   readonly askedAt: number
   /** From this instant on no answer is accepted. */
@@ -80,17 +80,17 @@ export interface Asked extends Question, Asker {
 }
 
 /** A stored question. */
-export interface Interaction extends Asked {
+export interface Interaction extends AskedQuestion {
   /** Present from the answer until it is taken: an `Answer`, sealed with the key of the workspace. */
   readonly answer: string | null
 }
 
 /** A question that was just answered. */
-export interface Answered extends Asked {
+export interface AnsweredQuestion extends AskedQuestion {
   readonly answer: Answer
 }
 
-/** What may be given in place of inputs that a run could not use. */
+/** The replacements for inputs that a run could not use. */
 export type Correction =
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
@@ -145,7 +145,7 @@ export const ask = (asker: Asker, question: Question, id: string, lifetimeMillis
 })
 
 /** Why a run accepts no answer at `at`, given its latest question; `null` when it waits for one. */
-export const closedTo = (interaction: Asked | null, run: Run.Run, at: number): NotWaiting["reason"] | null => {
+export const closedTo = (interaction: AskedQuestion | null, run: Run.Run, at: number): NotWaiting["reason"] | null => {
   if (Run.isEnded(run)) return "RUN_ENDED"
   if (interaction === null || run.lease?.fence !== interaction.fence) return "NOTHING_ASKED"
   if (interaction.answeredAt !== null) return "ANSWERED_ALREADY"
@@ -158,12 +158,12 @@ export type Judge = (schema: Schema.JsonObject, value: Schema.Json) => ReadonlyA
 
 /** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */
 export const answer = (
-  interaction: Asked,
+  interaction: AskedQuestion,
   run: Run.Run,
   data: Schema.JsonObject,
   at: number,
   judge: Judge = InputContract.problems
-): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
+): Result.Result<AnsweredQuestion, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   if (interaction.subject._tag !== "interaction") return refuse(run, "INPUTS_ASKED")
@@ -178,12 +178,12 @@ export const answer = (
  * put in the places of the old ones, and all of them together must satisfy the input schema.
  */
 export const correct = (
-  interaction: Asked,
+  interaction: AskedQuestion,
   run: Run.Run,
   correction: Correction,
   at: number,
   judge: Judge = InputContract.problems
-): Result.Result<Answered, NotWaiting | InvalidAnswer> => {
+): Result.Result<AnsweredQuestion, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
   const { schema, subject } = interaction
@@ -225,7 +225,7 @@ export const correct = (
 }
 
 /** Ends a question: its answer, if there is one, is not kept any longer. A closed one is not changed. */
-export const close = <I extends Asked & { readonly answer: unknown }>(
+export const close = <I extends AskedQuestion & { readonly answer: unknown }>(
   interaction: I,
   at: number
 ): Omit<I, "answer"> & { readonly answer: I["answer"] | null } =>
@@ -238,7 +238,7 @@ export const missingProperties = (schema: Schema.JsonObject): ReadonlyArray<stri
   return typeof properties === "object" && properties !== null ? Object.keys(properties) : []
 }
 
-const answered = (interaction: Asked, given: Answer, at: number): Answered => ({
+const answered = (interaction: AskedQuestion, given: Answer, at: number): AnsweredQuestion => ({
   ...interaction,
   answeredAt: at,
   answer: given

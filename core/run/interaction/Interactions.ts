@@ -18,7 +18,7 @@ import { InteractionStore } from "./InteractionStore.ts"
 /** How what was given breaks the schema of a question. */
 const problemsOf = (
   { workspaceId }: Caller,
-  { schema }: Interaction.Asked,
+  { schema }: Interaction.AskedQuestion,
   value: Schema.JsonObject | null
 ): Effect.Effect<ReadonlyArray<Problem>> =>
   value === null
@@ -86,13 +86,13 @@ export class Interactions extends Context.Service<
       const change = Effect.fnUntraced(function* <E>(
         caller: Caller,
         id: RunId,
-        given: (before: Interaction.Asked) => Schema.JsonObject | null,
+        given: (before: Interaction.AskedQuestion) => Schema.JsonObject | null,
         decide: (
-          before: Interaction.Asked,
+          before: Interaction.AskedQuestion,
           run: Run,
           now: number,
           judge: Interaction.Judge
-        ) => Result.Result<Interaction.Answered, E>
+        ) => Result.Result<Interaction.AnsweredQuestion, E>
       ) {
         const { run } = yield* runs.get(caller.workspaceId, id)
         const attempt = Effect.gen(function* () {
@@ -103,7 +103,7 @@ export class Interactions extends Context.Service<
           }
           const problems = yield* problemsOf(caller, latest, given(latest))
           const judge = () => problems
-          // What is sealed is found out before the question is locked, and decided on once more when it is.
+          // Sealed values are opened before the question is locked; the decision is made again under the lock.
           const { answer } = yield* Effect.fromResult(decide(latest, run, yield* Clock.currentTimeMillis, judge))
           const sealed = yield* sealing.seal(caller.workspaceId, Redacted.make(answer))
           yield* store.change(

@@ -1,12 +1,12 @@
 /**
- * Finds what in a line has the form of a code. Whether it is one depends on what stands around it.
+ * Finds what in a line has the form of a code. Whether it is one depends on the text around it.
  */
 
 /** How a candidate is written, from the most to the least like a code. */
 export type Form = "prefixed" | "digits" | "grouped" | "mixed" | "letters"
 
 export interface Candidate {
-  /** What is to be typed. */
+  /** The text to type. */
   readonly code: string
   readonly form: Form
   readonly start: number
@@ -19,7 +19,7 @@ const months =
 const units =
   "minut\\w*|mins?\\b|m\\b|hours?|hrs?\\b|h\\b|seconds?|secs?\\b|s\\b|days?|weeks?|months?|years?|stunden?|tage?n?\\b|sekunden?|heures?|jours?|horas?|días?|dias?|ore\\b|giorni|uur\\b|dagen|godzin\\w*|dni\\b|dakika|saat|gün|минут\\p{L}*|час\\p{L}*|дн\\p{L}*|分|秒|小时|小時|時間|天|日間?|分間|분|시간|일|دقائق|دقيقة|ساعات?|km\\b|gb\\b|mb\\b|kb\\b|tb\\b|kg\\b|cm\\b|mm\\b|px\\b|pts\\b|points?\\b|characters\\b|digits\\b|items?\\b|people\\b|users?\\b|times\\b|miles\\b|pages?\\b|位|件|個|个"
 
-/** Numbers that are something else, whatever is said beside them. */
+/** Numbers that are never codes, whatever text is beside them. */
 const noise: ReadonlyArray<RegExp> = [
   /[\w.+-]{1,64}@[\w.-]{1,255}/gu,
   /(?:https?:\/\/|www\.)[^\s]{1,4096}/giu,
@@ -59,7 +59,7 @@ const origin = /^@[a-z0-9.-]{1,253} #([A-Za-z0-9]{4,12})(?: @[a-z0-9.-]{1,253})?
  */
 export const originBound = (text: string): string | null => origin.exec(text)?.[1] ?? null
 
-/** What in a line, brought to its plain form, has the form of a code, in order. It takes linear time. */
+/** The parts of a line, in plain form, that have the form of a code, in order. It takes linear time. */
 export const candidatesIn = (text: string): ReadonlyArray<Candidate> => {
   const found: Array<Candidate> = []
   const masked = Array.from({ length: text.length }, () => false)

@@ -1,13 +1,13 @@
 /**
- * Finds the code that a message brings, and refuses what only looks like one.
+ * Finds the code of a message, and refuses numbers that only look like one.
  *
  * Each candidate gets points for its form, for the words beside it, for standing out and for being repeated; numbers of
  * orders, invoices and the like lose some. Only what has enough is a code. It takes time in proportion to the length of
  * the message, of which no more than its limits is looked at.
  */
 import { type Candidate, candidatesIn, type Form, originBound } from "./Candidate.ts"
-import { type Body, limits, type Message } from "./Message.ts"
-import { plain } from "./Reading.ts"
+import { plain } from "./PlainText.ts"
+import { type Body, limits, type Message } from "./ReceivedMessage.ts"
 import * as Wording from "./Wording.ts"
 
 export interface FoundCode {
@@ -15,7 +15,7 @@ export interface FoundCode {
   readonly score: number
 }
 
-/** What has fewer points is no code. */
+/** A candidate with fewer points is no code. */
 const enough = 8
 
 /** So many candidates of a message are judged. */
@@ -102,7 +102,7 @@ const points: Readonly<Record<Form, (code: string) => number>> = {
   letters: () => 0.5
 }
 
-/** What speaks for a candidate by how it stands there. */
+/** The evidence for a candidate by its position. */
 const standing = ({ quoted, text, weight }: Row, candidate: Candidate, isTitle: boolean): number => {
   const alone = isAlone(text, candidate)
   return (
@@ -114,14 +114,14 @@ const standing = ({ quoted, text, weight }: Row, candidate: Candidate, isTitle: 
   )
 }
 
-/** Whether nothing else of meaning stands in the row. */
+/** Whether the row has no other meaningful text. */
 const isAlone = (text: string, { end, start }: Candidate): boolean =>
   !/[\p{L}\p{N}]/u.test(text.slice(Math.max(0, start - 60), start) + text.slice(end, end + 60)) && text.length < 60
 
 /** How near to a candidate a word of its row must be to speak of it, in characters. */
 const near = 100
 
-/** What the words of its own row say of a candidate: 0 where they say nothing. */
+/** The evidence of the words of its row: 0 where they say nothing. */
 const inRow = (row: Row, candidate: Candidate): number => {
   const { foreign, strong, weak } = row.words()
   const before = (spans: ReadonlyArray<Span>) =>
@@ -144,7 +144,7 @@ const inRow = (row: Row, candidate: Candidate): number => {
   return 0
 }
 
-/** Whether what stands between a word and a number only joins them. */
+/** Whether the text between a word and a number only joins them. */
 const isJoint = (between: string): boolean =>
   /^[\s:：=>"'«“(\t-]{0,200}(?:(?:is|ist|lautet|est|es|è|é|jest|to|:|是|为|為|は|는|은)[\s:：=>"'«“(\t-]{0,200})?$/iu.test(
     between
@@ -158,7 +158,7 @@ const contextOf = (title: Row, rows: ReadonlyArray<Row>, index: number, candidat
   const own = inRow(row, candidate)
   if (own !== 0) return own
   const alone = isAlone(row.text, candidate)
-  // A number within a sentence of its own is hardly what another row speaks of.
+  // A number within a whole sentence is unlikely to be what another row refers to.
   const distant = alone ? 0 : -2.5
   let seen = 0
   for (let above = index - 1; above >= 0 && seen < reach.above; above--) {

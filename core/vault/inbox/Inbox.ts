@@ -1,6 +1,6 @@
 /**
- * The mail addresses that codes are sent to. Each credential has one of its own, which tells workspace, user and site:
- * `{workspace}+{permissioned_user_id}+{site}@{inbox domain}`.
+ * The mail addresses that codes are sent to. Each credential has a separate one, which identifies workspace, user and
+ * site: `{workspace}+{permissioned_user_id}+{site}@{inbox domain}`.
  */
 import { Context } from "effect"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -15,19 +15,19 @@ export const InboxDomain = Context.Reference<string | null>("sluice/core/vault/i
 export const freshMillis = 300_000
 
 /**
- * What addresses of a workspace begin with: the last 8 digits of its id. They are random, so that the users of another
- * workspace never have the addresses of this one.
+ * The prefix of the addresses of a workspace: the last 8 digits of its id. They are random, so that the users of
+ * another workspace never have the addresses of this one.
  */
 export const workspacePrefix = (workspaceId: WorkspaceId): string => workspaceId.slice(-8).toLowerCase()
 
-/** What stands before the `@` in the address for the codes of a user on the site of a domain. */
+/** The local part of the address for the codes of a user on the site of a domain. */
 export const mailboxOf = (
   workspaceId: WorkspaceId,
   credential: { readonly permissionedUserId: string; readonly domain: string }
 ): string =>
   `${workspacePrefix(workspaceId)}+${escaped(credential.permissionedUserId)}+${escaped(siteIdentifier(credential.domain))}`
 
-/** The mailbox of a credential as it is looked up: addresses are the same whatever their case. */
+/** The mailbox of a credential as it is looked up: addresses are equal regardless of case. */
 export const mailboxKey = (
   workspaceId: WorkspaceId,
   credential: { readonly permissionedUserId: string; readonly domain: string }

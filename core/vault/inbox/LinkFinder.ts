@@ -1,8 +1,9 @@
 /**
- * Finds the link of a message that signs somebody in or confirms something, among those that lead elsewhere.
+ * Finds the link of a message that signs a user in or confirms something.
  */
-import { type Body, type Link, limits, type Message } from "./Message.ts"
-import { plain } from "./Reading.ts"
+
+import { plain } from "./PlainText.ts"
+import { type Body, type Link, limits, type Message } from "./ReceivedMessage.ts"
 import * as Wording from "./Wording.ts"
 
 export interface FoundLink {
@@ -10,15 +11,15 @@ export interface FoundLink {
   readonly score: number
 }
 
-/** A message whose best link has fewer points brings none. */
+/** A message whose best link has fewer points has no link. */
 const enough = 9
 
-/** So many are kept: whoever knows the site may choose among them by a pattern. */
+/** So many are kept: a user who knows the site may choose among them by a pattern. */
 const maxKept = 10
 
 /**
- * The links of a message that brings one to sign in or to confirm with, the likeliest first and at most ten; none where
- * there is no such link. Those that only inform, such as how to unsubscribe, are left out.
+ * The links of a message that sign in or confirm, the likeliest first and at most ten; none where there is no such
+ * link. Those that only inform, such as how to unsubscribe, are left out.
  */
 export const linksIn = (message: Message): ReadonlyArray<FoundLink> => {
   for (const body of message.bodies) {
@@ -42,7 +43,7 @@ const linksOf = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
   return (found[0]?.score ?? 0) >= enough ? found.slice(0, maxKept) : []
 }
 
-/** What a message says that wants its link to be opened to get in or to confirm. */
+/** Phrases of messages whose link is for signing in or confirming. */
 const purpose =
   /magic link|(?:sign|log)[- ]?in link|(?:click|tap|press|use|follow|open|visit)[^.!?\n]{0,80}(?:link|button|below|here|following)|(?:confirm|verify|activate)[^.!?\n]{0,40}(?:e-?mail|address|account|identity|request|registration|it['’]s you)|(?:sign|log)(?:ing)?[- ]?in (?:to|request|attempt)|link[^.!?\n]{0,60}(?:expires?|valid|only be used once|works? (?:only )?once)|anmeldelink|login-link|(?:klick|button|schaltfläche)[^.!?\n]{0,80}|lien[^.!?\n]{0,60}(?:connexion|connecter|expire|valable)|clique[zr]?[^.!?\n]{0,60}|enlace[^.!?\n]{0,60}|haz clic|haga clic|fare clic|clicca|premi il|clique (?:no|em)|klik (?:op|hier)|kliknij|tıkla\p{L}*|bağlantı\p{L}*|перейд\p{L}*|нажм\p{L}*|по ссылке|点击|點擊|點選|链接|連結|クリック|リンク|タップ|클릭|링크|انقر|الرابط|اضغط|לחץ|לחצו|קישור|nhấp|คลิก/u
 
@@ -54,7 +55,7 @@ const scoreOf = ({ line, url, words }: Link, lines: ReadonlyArray<string>, asks:
   const isAddress = said === "" || /^https?:\/\//u.test(said)
   const target = decoded(pathname + search + hash).toLowerCase()
   if (isAny(said, Wording.elsewhere) || trifle.test(target) || media.test(pathname.toLowerCase())) return 0
-  // Of an address without words, the line before tells what it is for.
+  // Of an address without words, the line before describes the purpose.
   const around = isAddress ? textBefore(lines, line) : said
   if (isAddress && isAny(around, Wording.elsewhere) && !isAny(around, Wording.enters)) return 0
   if (isAddress && cancels.test(around)) return 0
@@ -78,7 +79,7 @@ const social = /(?:^|\.)(?:facebook|twitter|x|instagram|linkedin|youtube|tiktok|
 const cancels =
   /\bcancel\b|did(?:n['’]t| not) (?:request|sign|try)|not you|wasn['’]t you|nicht (?:du|sie) war|nicht angefordert|pas vous|no fuiste|non sei stato/u
 
-/** The text of the line that an address stands in, or else of the nearest one above that has some. */
+/** The text of the line of an address, or else of the nearest line above that has text. */
 const textBefore = (lines: ReadonlyArray<string>, line: number): string => {
   for (let above = line; above >= 0 && above >= line - 3; above--) {
     const text = lines[above]?.slice(0, 400) ?? ""

@@ -1,4 +1,4 @@
-/** Finds the workspaces of mailboxes. Each credential has one mailbox, known by what stands before the `@` of its address. */
+/** Finds the workspaces of mailboxes. Each credential has one mailbox, identified by the local part of its address. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"

@@ -7,19 +7,19 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 
 export interface ReceivedCode {
   readonly id: string
-  /** What it is: digits or letters to type, or an address to open. */
+  /** The kind of value: digits or letters to type, or an address to open. */
   readonly kind: "code" | "link"
   /** The mail address, or the phone number in its form `+15551234567`, that it was sent to. */
   readonly address: string
   /** The code or the link, sealed with the key of the workspace. */
   readonly sealed: string
   readonly receivedAt: number
-  /** What was found out of the sender of a mail, such as `spf=pass dkim=fail`; absent where nothing was. */
+  /** The verdict about the sender of a mail, such as `spf=pass dkim=fail`; absent where nothing was. */
   readonly authentication?: string
 }
 
-/** What is wanted: of which kind, and not from before which instant. */
-export interface Wanted {
+/** The requested value: of which kind, and not from before which instant. */
+export interface CodeQuery {
   readonly kind: ReceivedCode["kind"]
   readonly since: number
 }
@@ -32,14 +32,14 @@ export interface Remembered {
   readonly until: number
 }
 
-/** Addresses are the same whatever their case, as mail programs change it. */
+/** Addresses are equal regardless of case, because mail programs change it. */
 export class ReceivedCodes extends Context.Service<
   ReceivedCodes,
   {
     readonly keep: (workspaceId: WorkspaceId, code: ReceivedCode) => Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Keeps all that a message brought, together or not at all, and remembers the message. A message that is remembered
+     * Stores all values of a message in one step, or none, and remembers the message. A message that is remembered
      * already changes nothing, and the answer is false. Of several calls for one message at once, one keeps it.
      */
     readonly keepOnce: (
@@ -56,11 +56,11 @@ export class ReceivedCodes extends Context.Service<
       readonly most: number
     }) => Effect.Effect<number, StoreUnavailable>
 
-    /** What of a kind arrived last at an address, if it arrived at `since` or later. It stays. */
+    /** The last arrival of a kind at an address, if it arrived at `since` or later. It stays. */
     readonly latest: (
       workspaceId: WorkspaceId,
       address: string,
-      wanted: Wanted
+      wanted: CodeQuery
     ) => Effect.Effect<Option.Option<ReceivedCode>, StoreUnavailable>
 
     /**
@@ -70,10 +70,10 @@ export class ReceivedCodes extends Context.Service<
     readonly take: (
       workspaceId: WorkspaceId,
       address: string,
-      wanted: Wanted
+      wanted: CodeQuery
     ) => Effect.Effect<Option.Option<ReceivedCode>, StoreUnavailable>
 
-    /** Removes the codes of all workspaces that arrived before an instant, and tells how many there were. */
+    /** Removes the codes of all workspaces that arrived before an instant, and returns how many there were. */
     readonly discardBefore: (at: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/vault/inbox/ReceivedCodes") {}

@@ -1,6 +1,6 @@
 /**
- * What becomes of mails and SMS that arrive: the codes and links that they bring are sealed and kept for the credentials
- * that they were sent to, and whoever waits for one is woken. Of a message that brings none, nothing is kept.
+ * Processes mails and SMS that arrive: their codes and links are sealed and stored for the credentials that they were
+ * sent to, and waiting readers are woken. Of a message without any, nothing is stored.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
@@ -14,23 +14,23 @@ import { codesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
 import { linksIn } from "./LinkFinder.ts"
 import { Mailboxes } from "./Mailboxes.ts"
-import type { Message } from "./Message.ts"
 import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
+import type { Message } from "./ReceivedMessage.ts"
 
 /** A message as it arrived. */
 export interface Arrival {
   /** The mail addresses, or the phone number, that it was sent to. */
   readonly recipients: ReadonlyArray<string>
   readonly message: Message
-  /** What the message is known by where it may arrive more than once; `null` where that is not known. */
+  /** The identity of a message that may arrive more than once; `null` where that is not known. */
   readonly id: string | null
-  /** Whether the request that brought it stays valid for as long as its key, so that a copy may arrive at any time. */
+  /** Whether the request of the message stays valid for as long as its key, so that a copy may arrive at any time. */
   readonly replayable?: boolean
-  /** What was found out of its sender, such as `spf=pass dkim=fail`. */
+  /** The verdict about its sender, such as `spf=pass dkim=fail`. */
   readonly authentication?: string
 }
 
-/** What became of a message. */
+/** The outcome of a message. */
 export interface Outcome {
   /** How many of its recipients are those of credentials. */
   readonly recipients: number
@@ -40,7 +40,7 @@ export interface Outcome {
   readonly repeated: boolean
 }
 
-/** For how long the messages that arrived are told apart from new ones, in milliseconds. */
+/** How long an arrived message is remembered, to recognise copies, in milliseconds. */
 const rememberedMillis = 86_400_000
 
 /** The same for messages whose requests can be replayed: longer than copies of requests are usually kept. */
@@ -52,10 +52,10 @@ const mostRemembered = 1_000_000
 export class Receiving extends Context.Service<
   Receiving,
   {
-    /** Tells whether mail to an address is for a credential. Upper and lower case do not matter. */
+    /** Whether mail to an address is for a credential. Upper and lower case do not matter. */
     readonly accepts: (address: string) => Effect.Effect<boolean, StoreUnavailable>
 
-    /** Takes a mail. When it has answered, what the mail brought is kept. */
+    /** Takes a mail. When it completes, the values of the mail are stored. */
     readonly mail: (arrival: Arrival) => Effect.Effect<Outcome, StoreUnavailable>
 
     /** Takes an SMS, whose recipients are numbers such as `+15551234567`. */
@@ -118,7 +118,7 @@ export class Receiving extends Context.Service<
         return { recipients: owners.size, kept: isNew ? all.length : 0, repeated: !isNew }
       })
 
-      /** Tells what became of a message, and nothing of what was in it. */
+      /** Reports the outcome of a message, without its content. */
       const tell = (way: string, { kept, recipients, repeated }: Outcome, { authentication }: Arrival) =>
         Effect.logInfo(
           repeated
@@ -153,7 +153,7 @@ export class Receiving extends Context.Service<
   ).pipe(Layer.provide(PhoneNumbers.layer))
 }
 
-/** An address in lower case, without the quotes that some senders put around what stands before its `@`. */
+/** An address in lower case, without the quotes that some senders put around its local part. */
 const normal = (address: string): string =>
   address
     .trim()

@@ -1,7 +1,7 @@
 /**
- * What messages that bring codes or links say, in the languages that sites write in, and what other messages say.
+ * The phrases of messages with codes or links, in the languages of sites, and those of other messages.
  *
- * All words are matched in lower case. None of the patterns can take more than linear time.
+ * All words are matched in lower case. Every pattern takes linear time.
  */
 
 const anyOf = (...words: ReadonlyArray<string>): RegExp => new RegExp(words.join("|"), "gu")
@@ -34,13 +34,13 @@ export const strong = anyOf(
   "קוד (?:אימות|האימות|הגישה|אבטחה|כניסה|חד-פעמי|חד פעמי)|सत्यापन कोड|ओटीपी|रहस्य कोड|รหัส(?:ยืนยัน|ความปลอดภัย| ?otp|ผ่านครั้งเดียว)|mã (?:xác minh|xác nhận|xác thực|otp|bảo mật)|kode (?:verifikasi|keamanan|otp|konfirmasi|masuk)|kod pengesahan"
 )
 
-/** Words for a code of whatever kind. */
+/** Words for a code of any kind. */
 export const weak = anyOf(
   "\\bcodes?\\b|\\bpin\\b|\\bkode?n?\\b|\\bkodu\\w{0,3}|\\bkode\\w{0,2}|\\bcódigo\\b|\\bcodigo\\b|\\bcodice\\b|\\bcod(?:ul)?\\b|\\bkódu?\\b|\\bkoodi\\b|\\bkennwort\\b|κωδικ(?:ός|ό)|(?<!\\p{L})код(?:ом|а|у)?(?!\\p{L})|(?<!\\p{L})пароль(?!\\p{L})",
   "代码|密码|密碼|コード|暗証番号|코드|رمز|كود|کد|קוד|कोड|รหัส|(?<!\\p{L})mã(?!\\p{L})"
 )
 
-/** What is called a code and is none of ours, or a number that stands for something else. */
+/** Words for codes of other kinds, or for numbers that are not codes. */
 export const foreign = anyOf(
   "(?:zip|postal|post|area|country|error|status|qr|bar|source|dress|promo|promotion|promotional|coupon|discount|voucher|gift|gift card|offer|referral|invite|tracking|product|item|sort|bank|swift|bic|branch|routing|model|booking|reservation|order|customer|client|vat|tax|hs|sku|store|savings|checkout|redemption|pickup|locker|conduct|company|dial(?:ing|ling)?)[- ]?codes?\\b|\\bcode (?:promo|postal|of conduct|review|block|snippet|base|client|produit|article|barre|pénal|civil|freeze)|\\bcodebase\\b|\\buse code\\b|\\bwith code\\b|\\bcode at checkout\\b|\\benter code at checkout\\b",
   "gutschein\\w*|rabatt-?code\\w*|aktions-?code\\w*|postleitzahl|\\bplz\\b|kortingscode\\w*|postcode|c(?:ó|o)digo (?:postal|promocional|de descuento|de desconto|de barras|de producto|de reserva|de seguimiento|de rastreio)|\\bcupom\\b|\\bcup(?:ó|o)n\\b|codice (?:fiscale|sconto|postale|prodotto|cliente|prenotazione|promozionale|a barre)|kod (?:pocztowy|rabatowy|promocyjny|kreskowy)|posta kodu|indirim kodu|kupon|промокод\\w*|почтовый индекс|(?<!\\p{L})индекс(?!\\p{L})|优惠码|優惠碼|优惠券|邮编|邮政编码|折扣码|取件码|クーポン\\w*|郵便番号|쿠폰|할인 ?코드|우편번호|كود الخصم|رمز بريدي|الرمز البريدي",
@@ -51,20 +51,20 @@ export const foreign = anyOf(
   "\\b(?:ending(?: in| with)?|ends in|last (?:four|4|two|2)(?: digits)?|endet auf|endend auf|se terminant par|terminad[oa] en|terminad[oa] em|che termina con|eindigend op)\\b|尾号|末尾|下4桁|뒷자리"
 )
 
-/** What is said where somebody signs in or is to confirm who they are. */
+/** Words of a sign-in or a confirmation of identity. */
 export const authentic = anyOf(
   "\\bsign(?:ing)?[- ]?in\\b|\\blog(?:ging)?[- ]?in\\b|\\blogin\\b|\\bverif(?:y|ying|ication|ied)\\b|\\bconfirm\\b|\\bauthenticat\\w+|\\bpassword\\b|two-factor|\\b2fa\\b|never share|do(?:n['’]t| not) share|if you did(?:n['’]t| not) request|nobody from|expires? in|valid for|valid until|identity",
   "anmeld\\w+|einlogg\\w+|bestätig\\w+|verifizier\\w+|passwort|gültig|nicht weitergeben|niemandem|connexion|connecter|vérifi\\w+|confirm\\w+|mot de passe|valable|expire|ne (?:le )?(?:partagez|communiquez)|iniciar sesión|inicio de sesión|verific\\w+|contraseña|caduca|no (?:lo )?compart\\w+|acced\\w+|accesso|scade|non condivid\\w+|entrar|acessar|senha|expira|não compartilhe|inlogg\\w+|verifieer|bevestig\\w+|wachtwoord|geldig|verloopt|deel deze|zalogow\\w+|logowani\\w+|hasło|ważny|wygasa|nie udostępniaj|giriş|doğrula\\w*|onayla\\w*|şifre|geçerli|paylaşma\\w*",
   "войти|вход\\w*|подтверд\\w+|пароль|действител\\w+|не сообщайте|никому|登录|登入|登錄|验证|驗證|分钟内|分鐘內|有效|请勿|請勿|泄露|ログイン|認証|確認|有効|分以内|로그인|인증|확인|유효|분 이내|타인에게|تسجيل الدخول|تأكيد|صالح|لا تشارك|דקות|אל תשתף"
 )
 
-/** What shops, carriers and newsletters say. Their numbers are no codes, even where they are called so. */
+/** The phrases of shops, carriers and newsletters. Their numbers are no codes, even where they are called so. */
 export const commerce = anyOf(
   "\\border(?:ed)?\\b|\\binvoice\\b|\\breceipt\\b|\\bshipp(?:ed|ing|ment)\\b|\\bdeliver(?:y|ed)\\b|\\btracking\\b|\\bparcel\\b|\\bitinerary\\b|\\breservation\\b|\\bbooking\\b|\\bflight\\b|\\bcheck-in\\b|\\bpassengers?\\b|\\bguests?\\b|\\bsubtotal\\b|\\bsale\\b|% off|\\bdiscount\\b|\\bcoupon\\b|\\bpromo\\b|\\bnewsletter\\b|\\bunsubscribe\\b|\\bfree shipping\\b|\\bcheckout\\b|\\bqty\\b|\\bshop now\\b|\\bstatement\\b",
   "bestellung|rechnung|versand|lieferung|sendung|rabatt|gutschein|abbestellen|commande|facture|livraison|colis|remise|désabonner|pedido|factura|envío|descuento|cupón|ordine|fattura|spedizione|sconto|fatura|desconto|frete|bestelling|factuur|korting|zamówieni\\w+|przesyłk\\w+|rabat|sipariş|kargo|indirim|заказ|доставк\\w+|скидк\\w+|订单|訂單|快递|优惠|包裹|ご注文|発送|お届け|クーポン|주문|배송|할인|طلبك|شحن|خصم"
 )
 
-/** Words on links that let somebody in, or confirm something. */
+/** Words on links that sign in, or confirm something. */
 export const enters = anyOf(
   "\\bsign[- ]?in\\b|\\blog[- ]?in\\b|\\blogin\\b|\\bverify\\b|\\bconfirm\\b|\\bactivate\\b|\\bauthenticate\\b|\\bauthori[sz]e\\b|magic link|\\bapprove\\b|yes, it['’]s me|\\bcontinue to\\b|\\baccess (?:your|my)\\b|\\bcomplete (?:sign|registration|your)|one[- ]click|\\bunlock\\b",
   "anmelden|einloggen|bestätigen|verifizieren|aktivieren|freischalten|se connecter|me connecter|connectez-vous|connexion|confirmer|confirmez|vérifier|activer|iniciar sesión|inicia sesión|acceder|accede|confirmar|confirma|verificar|verifica|activar|accedi|entra\\b|conferma|confermare|attiva|entrar|acessar|acesse|ativar|inloggen|log in|bevestigen|bevestig|verifiëren|activeren|zaloguj|potwierdź|zweryfikuj|aktywuj|giriş yap\\w*|oturum aç\\w*|doğrula\\w*|onayla\\w*|etkinleştir\\w*|войти|вход|подтвердить|подтвердите|подтверди|активировать|logga in|bekräfta|logg inn|bekreft|log ind|bekræft|kirjaudu|vahvista|přihlásit|ověřit|potvrdit|bejelentkezés|σύνδεση|επιβεβαίωση",

@@ -24,9 +24,9 @@ export interface EncryptionKey {
 }
 
 export interface KeyRing {
-  /** What is sealed with from now on. */
+  /** The key that seals from now on. */
   readonly present: EncryptionKey
-  /** What may have been sealed with before, the newest first. */
+  /** Former keys that may have sealed values, the newest first. */
   readonly former: ReadonlyArray<EncryptionKey>
 }
 

@@ -9,7 +9,7 @@ import { KeyWrapping, type Owner, type WrappedKey, WrappedKeys } from "./Wrapped
 /** Raised when the service is started with another master key than the one that its data was made with. */
 export class WrongMasterKey extends Schema.TaggedError<WrongMasterKey>()("WrongMasterKey", {
   owner: Schema.String,
-  /** What the master key, and the one that it takes the place of, are called where they are set. */
+  /** The names of the settings of the master key, and of the one that it replaces. */
   present: Schema.String,
   previous: Schema.String
 }) {
@@ -60,8 +60,8 @@ export class InstallationKey extends Context.Service<
 const installation: Owner = "installation"
 
 /**
- * The id of the master key that new keys are wrapped with: the one that the installation's key is under. It is the first
- * to be rewrapped, so processes that know the previous master key alone go on until then.
+ * The id of the master key that new keys are wrapped with: the one that the installation's key is under. It is the
+ * first to be rewrapped, so processes that know the previous master key alone continue until then.
  */
 export const underWhich = Effect.gen(function* () {
   const stored = yield* WrappedKeys

@@ -17,8 +17,8 @@ import type { RoleForbids } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { EncryptionKeys } from "./EncryptionKeys.ts"
 import { accepted, effectiveVersion } from "./ReaderKey.ts"
-import { ResealingWalks } from "./ResealingWalk.ts"
-import * as SealedPlaces from "./SealedPlaces.ts"
+import { ReencryptionWalks } from "./Reencryption.ts"
+import * as ReencryptionTargets from "./ReencryptionTargets.ts"
 import { KeyWrapping, WrappedKeys } from "./WrappedKeys.ts"
 
 export interface RotationState {
@@ -64,7 +64,7 @@ export class NoRotation extends Schema.TaggedError<NoRotation>()("NoRotation", {
 }
 
 /** Raised when something may still be under the former key. */
-export class NotResealed extends Schema.TaggedError<NotResealed>()("NotResealed", {
+export class NotReencrypted extends Schema.TaggedError<NotReencrypted>()("NotReencrypted", {
   checked: Schema.Int,
   left: Schema.Int
 }) {
@@ -77,8 +77,8 @@ export class KeyRotation extends Context.Service<
   KeyRotation,
   {
     /**
-     * Gives the workspace a new key, a random one if none is named, and answers it. What is sealed with the key before
-     * is still accepted.
+     * Gives the workspace a new key, a random one if none is named, and answers it. Values that are sealed with the
+     * former key are still accepted.
      */
     readonly begin: (
       acting: Permissions.Acting,
@@ -88,7 +88,7 @@ export class KeyRotation extends Context.Service<
     /** Ends the acceptance of the former key, once everything is under the present one. */
     readonly finish: (
       acting: Permissions.Acting
-    ) => Effect.Effect<RotationState, NoRotation | NotResealed | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<RotationState, NoRotation | NotReencrypted | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/vault/keys/KeyRotation") {
   static readonly layer = Layer.effect(
@@ -97,9 +97,9 @@ export class KeyRotation extends Context.Service<
       const keys = yield* EncryptionKeys
       const stored = yield* WrappedKeys
       const wrapping = yield* KeyWrapping
-      const walks = yield* ResealingWalks
+      const walks = yield* ReencryptionWalks
       const workspaces = yield* WorkspaceStore
-      const places = yield* SealedPlaces.all
+      const targets = yield* ReencryptionTargets.all
 
       /** How many things lie before a walk, or all where there is none. */
       const left = Effect.fnUntraced(function* (
@@ -107,11 +107,11 @@ export class KeyRotation extends Context.Service<
         at: { readonly place: string; readonly after: string | null } | null
       ) {
         const from = Math.max(
-          places.findIndex(({ name }) => name === at?.place),
+          targets.findIndex(({ name }) => name === at?.place),
           0
         )
-        const counts = yield* Effect.forEach(places.slice(from), (place, index) =>
-          place.left(workspaceId, index === 0 ? (at?.after ?? null) : null)
+        const counts = yield* Effect.forEach(targets.slice(from), (target, index) =>
+          target.left(workspaceId, index === 0 ? (at?.after ?? null) : null)
         )
         return counts.reduce((sum, count) => sum + count, 0)
       })
@@ -152,7 +152,7 @@ export class KeyRotation extends Context.Service<
         finish: Effect.fn("KeyRotation.finish")(function* (acting) {
           const before = yield* state(acting)
           if (before.formerVersion === null) return yield* new NoRotation()
-          if (!before.mayFinish) return yield* new NotResealed({ checked: before.checked, left: before.left })
+          if (!before.mayFinish) return yield* new NotReencrypted({ checked: before.checked, left: before.left })
           yield* stored.retire(acting.workspaceId, before.formerVersion, yield* Clock.currentTimeMillis)
           return yield* state(acting)
         })

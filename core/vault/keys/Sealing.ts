@@ -24,7 +24,7 @@ const reasons = {
   json: "expected what is sealed to be JSON text, such as a string in double quotes"
 }
 
-/** What a caller has sealed. */
+/** The values that a caller has sealed. */
 export interface Accepted {
   readonly value: Redacted.Redacted<Schema.Json>
   /** The version of the key that the caller sealed it with. */
@@ -38,7 +38,7 @@ export interface Cipher {
   readonly keys: KeyRing
   /** Seals with the present key. */
   readonly seal: (value: Redacted.Redacted<Schema.Json>) => Effect.Effect<string>
-  /** Opens what is kept, under whatever key of the workspace it is. */
+  /** Opens a stored value under any key of the workspace. */
   readonly unseal: (sealed: string) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal>
   /** Decrypts a value from a caller, unless its key is retired. */
   readonly accept: (sealed: string) => Effect.Effect<Accepted, CannotUnseal>

@@ -5,7 +5,7 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 
-/** Whose key it is: a workspace's, or that of the installation itself. */
+/** The owner of the key: a workspace's, or that of the installation itself. */
 export type Owner = WorkspaceId | "installation"
 
 export interface WrappedKey {
@@ -48,7 +48,7 @@ export class CannotUnwrap extends Schema.TaggedError<CannotUnwrap>()("CannotUnwr
   }
 }
 
-/** What a wrapping belongs to. It unwraps for nothing else. */
+/** The context that a wrapping is bound to. It unwraps for nothing else. */
 export interface Bound {
   readonly owner: Owner
   readonly version: number

@@ -1,5 +1,5 @@
 /**
- * Where a login gets its one-time codes and links from, as long as no person must be asked.
+ * The source of one-time codes and links of a login, as long as no person must be asked.
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, type Schema } from "effect"
@@ -7,7 +7,7 @@ import { Signals } from "../../runtime/Signals.ts"
 import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import * as Inbox from "../inbox/Inbox.ts"
-import { ReceivedCodes, type Wanted } from "../inbox/ReceivedCodes.ts"
+import { type CodeQuery, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import type { VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
@@ -47,7 +47,7 @@ export class LoginCodes extends Context.Service<
     readonly received: (
       entry: VaultEntry,
       address: string,
-      wanted: Wanted,
+      wanted: CodeQuery,
       latest: number
     ) => Effect.Effect<Option.Option<ReadonlyArray<Redacted.Redacted<string>>>>
   }
@@ -95,7 +95,7 @@ export class LoginCodes extends Context.Service<
   ).pipe(Layer.provide(GeneratedCodes.layer))
 }
 
-/** What a sealed value of something received stands for: a text, or several that it may be, most likely first. */
+/** The meaning of a sealed value that was received: a text, or several that it may be, most likely first. */
 export const candidates = (value: Schema.Json): ReadonlyArray<string> =>
   Array.isArray(value)
     ? value.filter((one) => typeof one === "string")

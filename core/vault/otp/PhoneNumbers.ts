@@ -1,6 +1,6 @@
 /**
- * The phone numbers that codes come to by SMS: one of a workspace of its own, or else the one of the installation, which
- * serves a workspace that has the installation to itself.
+ * The phone numbers that codes come to by SMS: that of the workspace, or else that of the installation, for a workspace
+ * that is the only one of the installation.
  *
  * An SMS does not tell which credential it is for, so that a number that several workspaces shared would tell each of
  * them the codes of the others.
@@ -41,7 +41,7 @@ export const parse = (written: string): Result.Result<string, InvalidPhoneNumber
   return /^\+[1-9]\d{6,14}$/.test(number) ? Result.succeed(number) : Result.fail(new InvalidPhoneNumber({ written }))
 }
 
-/** Where the own numbers of workspaces are kept, in the form that `parse` gives. */
+/** The store of the numbers of workspaces, in the form that `parse` gives. */
 export class PhoneNumberStore extends Context.Service<
   PhoneNumberStore,
   {
@@ -60,10 +60,10 @@ export class PhoneNumberStore extends Context.Service<
 export class PhoneNumbers extends Context.Service<
   PhoneNumbers,
   {
-    /** Where the codes of a workspace come to by SMS; `null` where it has no number and cannot have the default one. */
+    /** The number for codes of a workspace by SMS; `null` where it has no number and cannot have the default one. */
     readonly phoneNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null, StoreUnavailable>
 
-    /** The number that a workspace has of its own. */
+    /** The number of a workspace. */
     readonly ownNumberOf: (workspaceId: WorkspaceId) => Effect.Effect<string | null, StoreUnavailable>
 
     /** The workspace whose codes come to a number. */

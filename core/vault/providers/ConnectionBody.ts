@@ -1,6 +1,5 @@
 /**
- * What callers send to make or to change the connection to an outside store of secrets, and the rules that its fields must
- * keep together.
+ * The request bodies that create or change a connection to an external secret store, and the rules across their fields.
  */
 import { Redacted, Result, Schema } from "effect"
 import * as WellFormed from "../../workspace/WellFormed.ts"
@@ -19,7 +18,7 @@ const text = (longest: number) => {
   )
 }
 
-/** What goes into the header of a request or into an address must be on one line. */
+/** A value for a header of a request or for an address must be on one line. */
 const line = (longest: number) =>
   text(longest).check(Schema.isPattern(/^[^\p{Cc}]*$/u, { message: "Expected text on one line" }), WellFormed.check)
 
@@ -61,7 +60,7 @@ export const ConnectionBody = Schema.Struct({
   ...shared
 }).annotate({ identifier: "SecretProviderRequest" })
 
-/** What shall be otherwise about a connection: what it leaves out stays, `null` removes. */
+/** A change of a connection: what it leaves out stays, `null` removes. */
 export const ConnectionChange = Schema.Struct({
   provider_type: optional(ConnectionType),
   name: optional(name),
@@ -103,8 +102,8 @@ const known: Record<ConnectionType, ReadonlyArray<keyof Config>> = {
 }
 
 /**
- * What the configuration becomes by what was sent, or every problem of it. A way in that was given for one address is not
- * used for another one: with a new address it has to be given again.
+ * The configuration after a change, or every problem of the change. A way in that was given for one address is not used
+ * for another one: with a new address it has to be given again.
  */
 export const settle = (
   type: string,
@@ -184,11 +183,11 @@ const addressProblem = (text: string): string | null => {
     : "Expected an address without user name, password, query and fragment"
 }
 
-/** Path segments none of which leads anywhere else. */
+/** Path segments that do not lead outside. */
 export const isPath = (path: string): boolean =>
   path !== "" && path.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..")
 
-/** What of a configuration may be shown. */
+/** The public part of a configuration. */
 export const hintOf = (type: string, access: Redacted.Redacted<Access>): Readonly<Record<string, string>> => {
   const { mount = "secret", url = "", vault } = Redacted.value(access)
   const { host } = new URL(url)

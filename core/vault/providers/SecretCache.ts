@@ -13,10 +13,10 @@ interface Kept<A> {
 }
 
 /** How one reader wants a secret. */
-export interface Wanted {
+export interface Freshness {
   /** For how long it may be used after it was asked for, in milliseconds; 0 asks each time and keeps nothing. */
   readonly ttlMillis: number
-  /** What was asked for before this instant is not used. */
+  /** Values that were read before this instant are not used. */
   readonly notBefore: number
 }
 
@@ -25,7 +25,7 @@ export interface SecretCache<A, E> {
    * The secret of a key: the cached one, or else the result of `ask`. Concurrent callers of the same key share one
    * request, and a caller that is interrupted does not stop the others. Failures are not cached.
    */
-  readonly get: (key: string, wanted: Wanted, ask: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly get: (key: string, wanted: Freshness, ask: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
   /** Forgets the secret of a key, and what is being asked for at present. */
   readonly forget: (key: string) => Effect.Effect<void>
@@ -33,7 +33,7 @@ export interface SecretCache<A, E> {
 
 export const make = <A, E>(scope: Scope.Scope): SecretCache<A, E> => {
   const kept = new Map<string, Kept<A>>()
-  const asked = new Map<string, Asked<A, E>>()
+  const asked = new Map<string, PendingRead<A, E>>()
 
   const keep = (key: string, one: Kept<A>, now: number) => {
     for (const [other, { goodUntil }] of kept) if (goodUntil <= now) kept.delete(other)
@@ -43,7 +43,7 @@ export const make = <A, E>(scope: Scope.Scope): SecretCache<A, E> => {
     if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
   }
 
-  const finish = (key: string, mine: Asked<A, E>, exit: Exit.Exit<A, E>) =>
+  const finish = (key: string, mine: PendingRead<A, E>, exit: Exit.Exit<A, E>) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       // The key was not forgotten since the request.
@@ -68,7 +68,7 @@ export const make = <A, E>(scope: Scope.Scope): SecretCache<A, E> => {
         current.ttlMillis = Math.max(current.ttlMillis, ttlMillis)
         return yield* Deferred.await(current.answer)
       }
-      const mine: Asked<A, E> = { answer: Deferred.makeUnsafe(), askedAt: now, ttlMillis }
+      const mine: PendingRead<A, E> = { answer: Deferred.makeUnsafe(), askedAt: now, ttlMillis }
       asked.set(key, mine)
       yield* Effect.forkIn(
         Effect.onExit(ask, (exit) => finish(key, mine, exit)),
@@ -84,7 +84,7 @@ export const make = <A, E>(scope: Scope.Scope): SecretCache<A, E> => {
   }
 }
 
-interface Asked<A, E> {
+interface PendingRead<A, E> {
   readonly answer: Deferred.Deferred<A, E>
   readonly askedAt: number
   /** The longest that any of those who wait for it may use it. */

@@ -71,7 +71,10 @@ export class SecretConnections extends Context.Service<
       trying: Trying
     ) => Effect.Effect<SecretProvider, InvalidConnection | ConnectionError | KeyTaken | RoleForbids | StoreUnavailable>
 
-    /** Changes a connection. What the body leaves out stays. A new configuration is tried like one of a new connection. */
+    /**
+     * Changes a connection. Fields that the body leaves out stay. A new configuration is tried like one of a new
+     * connection.
+     */
     readonly change: (
       caller: Caller,
       id: string,

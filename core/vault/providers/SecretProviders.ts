@@ -11,7 +11,7 @@ export const SecretProvider = Schema.Struct({
   workspaceId: WorkspaceId,
   providerType: Schema.String,
   name: Schema.String,
-  /** What may be shown of how the connection is made. */
+  /** The public part of how the connection is made. */
   configHint: Schema.Record(Schema.String, Schema.String),
   /** The whole configuration, as an object of texts, sealed with the key of the workspace. */
   sealedAccess: Schema.String,

@@ -22,7 +22,7 @@ export interface SecretItem {
   readonly vaultName: string | null
 }
 
-/** What an item holds to sign in with: at least a password or a way to one-time codes. */
+/** The sign-in fields of an item: at least a password or a way to one-time codes. */
 export interface ProvidedSecrets extends LoginSecrets {
   /** A code that the store generated just now, if it does not reveal the secret of the codes. */
   readonly oneTimeCode: Redacted.Redacted<string> | null
@@ -30,12 +30,13 @@ export interface ProvidedSecrets extends LoginSecrets {
 
 const fields = { provider: Schema.String, reason: Schema.String }
 
-interface Told {
+interface Failure {
   readonly provider: string
   readonly reason: string
 }
 
-const sentence = ({ provider, reason }: Told) => `Cannot get secrets from the secret provider "${provider}": ${reason}`
+const sentence = ({ provider, reason }: Failure) =>
+  `Cannot get secrets from the secret provider "${provider}": ${reason}`
 
 /** Raised when an outside store does not answer, not in time, or says that it cannot at present. */
 export class SourceUnavailable extends Schema.TaggedError<SourceUnavailable>()("SourceUnavailable", fields) {
@@ -74,7 +75,7 @@ export class MalformedAnswer extends Schema.TaggedError<MalformedAnswer>()("Malf
 
 export type SourceError = SourceUnavailable | AccessRefused | ItemNotFound | ItemIncomplete | MalformedAnswer
 
-/** What can go wrong with a connection as such, whatever item is asked for. */
+/** Errors of a connection, independent of the item. */
 export type ConnectionError = Exclude<SourceError, ItemIncomplete>
 
 /**
@@ -82,16 +83,16 @@ export type ConnectionError = Exclude<SourceError, ItemIncomplete>
  * tried once more within them. No failure repeats a secret.
  */
 export interface SecretSource {
-  /** What the connection may see, at most 5,000 items. */
+  /** The visible items of the connection, at most 5,000. */
   readonly items: (connection: Connection) => Effect.Effect<ReadonlyArray<SecretItem>, ConnectionError>
 
-  /** What an item holds. */
+  /** The fields of an item. */
   readonly read: (connection: Connection, ref: string) => Effect.Effect<ProvidedSecrets, SourceError>
 
   /** Fails when the store does not answer, or does not accept the access. */
   readonly check: (connection: Connection) => Effect.Effect<void, ConnectionError>
 
-  /** Why an address would be refused, as far as that can be said without asking for its name; `null` otherwise. */
+  /** Why an address would be refused, if that can be decided without resolving its name; `null` otherwise. */
   readonly refusal: (url: string) => string | null
 }
 

@@ -26,7 +26,7 @@ export const matches = (one: string, other: string): boolean => {
 /** Names the site of a domain where neither dots nor colons may stand: `app-example-com`, `localhost-3000`. */
 export const siteIdentifier = (domain: string): string => (hostOf(domain) ?? domain).replace(/[.:]/g, "-")
 
-/** A name of labels, or an address. What a URL cannot hold has failed before. */
+/** A name of labels, or an address. Texts that a URL cannot contain have failed before. */
 const isHost = (hostname: string): boolean =>
   /^\[[0-9a-f:.]+\]$/.test(hostname) ||
   (hostname.length <= 253 &&

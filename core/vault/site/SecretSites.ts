@@ -2,15 +2,15 @@
  * On which documents the secrets of a credential may be used.
  *
  * A secret is used on the site of its credential alone: at the origin that its domain names, and by https, at the usual
- * port, on every host of the same registrable domain, as `login.example.com` for `app.example.com`. Suffixes under which
- * strangers register, such as `co.uk` and `github.io`, part sites from each other. An address, and a name without a public
- * suffix, is a site of its own. An Owner may name further origins in the `allowed_origins` of the credential.
+ * port, on every host of the same registrable domain, as `login.example.com` for `app.example.com`. Suffixes under
+ * which strangers register, such as `co.uk` and `github.io`, part sites from each other. An address, and a name without
+ * a public suffix, is a separate site. An Owner may name further origins in the `allowed_origins` of the credential.
  */
 import { getDomain } from "tldts"
 import type { VaultEntry } from "../VaultEntry.ts"
 import * as Domain from "./Domain.ts"
 
-/** A credential as far as it says where its secrets belong. */
+/** The part of a credential that limits where its secrets are used. */
 export interface Home {
   readonly domain: string
   readonly fields: Pick<VaultEntry["fields"], "allowed_origins">

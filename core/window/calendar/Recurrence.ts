@@ -37,7 +37,7 @@ export const series = (rule: Rule, start: CivilDate.EpochDay): Series => {
   }
 }
 
-/** Choosing by position looks at all dates of a period for each of them, which takes about four times as long. */
+/** Choosing by position examines all dates of a period for each of them, which takes about four times as long. */
 const positionWeight = 4
 
 /**
@@ -55,9 +55,9 @@ export const countingCost = (rule: Rule, start: CivilDate.EpochDay, day: CivilDa
 }
 
 /**
- * What rules out most dates by their month, day of month and weekday alone: one bit for each that may match. Windows may
- * have hundreds of rules that are each asked about hundreds of dates, so this comes first. What passes it still has to
- * be asked properly.
+ * Excludes most dates by their month, day of month and weekday alone: one bit for each that may match. Windows may have
+ * hundreds of rules that are each asked about hundreds of dates, so this comes first. A date that passes still needs
+ * the full check.
  */
 export interface DatePrefilter {
   readonly months: number
@@ -114,7 +114,8 @@ const periods = (rule: Rule, first: CivilDate.Parts): ((date: CivilDate.Parts) =
 }
 
 /**
- * Returns whether a date is in the set of its period, before BYSETPOS. What the rule leaves out comes from the start.
+ * Returns whether a date is in the set of its period, before BYSETPOS. Parts that the rule leaves out come from the
+ * start.
  */
 const candidates = (rule: Rule, first: CivilDate.Parts): ((date: CivilDate.Parts) => boolean) => {
   const { byDay, byMonthDay, byWeekNumber, byYearDay, frequency } = rule

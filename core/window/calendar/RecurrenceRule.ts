@@ -130,7 +130,7 @@ const numberLists = {
   BYSETPOS: { field: "bySetPosition", digits: 3, maximum: 366, signed: true }
 } as const
 
-/** What RFC 5545 says a rule must not combine. */
+/** The combinations that RFC 5545 forbids in a rule. */
 const mustNot = (rule: Rule): string | null => {
   const ordinals = rule.byDay.some((part) => part.ordinal !== null)
   const others =

@@ -9,7 +9,7 @@ import { Problem } from "../Workflow.ts"
 export const ComponentId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("ComponentId"))
 export type ComponentId = typeof ComponentId.Type
 
-/** What a component is known by. Several may have the same name. Instants are epoch milliseconds. */
+/** The identity of a component. Several may have the same name. Instants are epoch milliseconds. */
 export interface Component {
   readonly id: ComponentId
   readonly workspaceId: WorkspaceId
@@ -20,16 +20,16 @@ export interface Component {
   readonly createdBy: UserId
 }
 
-/** What a component brings into a workflow. The names are those of the interface. */
+/** The content of a component. The names are those of the interface. */
 export const ComponentData = Schema.Struct({
   nodes: Schema.Array(
     Schema.Struct({
       workflowNode: Schema.JsonObject,
-      /** Where an editor draws the node. */
+      /** The position of the node in an editor. */
       position: Schema.optionalKey(Schema.Struct({ x: Schema.Finite, y: Schema.Finite }))
     })
   ),
-  /** Where nodes lead within the component. What leads out of it is left out, or `null`. */
+  /** The edges of nodes within the component. Edges that lead out of it are left out, or `null`. */
   workflowEdges: Schema.JsonObject,
   reactFlowEdges: Schema.Array(Schema.JsonObject),
   vault_schema: Schema.JsonObject

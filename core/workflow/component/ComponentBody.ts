@@ -1,5 +1,5 @@
 /**
- * What callers send to create a component, to save a next version of one, or to rename it.
+ * The request bodies that create a component, save a new version of one, or rename it.
  */
 import { Effect, Result, Schema } from "effect"
 import { WorkflowId } from "../../workspace/Ids.ts"

@@ -1,5 +1,5 @@
 /**
- * Checks what a component brings into a workflow when it is saved, and lists everything that is wrong with it.
+ * Checks the content of a component when it is saved, and lists all problems.
  */
 import { Result, Schema } from "effect"
 import * as VaultSchema from "../contract/VaultSchema.ts"
@@ -10,7 +10,7 @@ import { problemsOf, under } from "../language/graph/Paths.ts"
 import type { Problem } from "../Workflow.ts"
 import { ComponentData } from "./Component.ts"
 
-/** What a component brings, as it is sent. */
+/** The content of a component, as it is sent. */
 export const Sent = Schema.Struct({
   nodes: ComponentData.fields.nodes,
   workflowEdges: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),

@@ -1,5 +1,5 @@
 /**
- * Where components and their versions are kept, together with the workflows that hold them.
+ * The store of components and their versions, and of the workflows that contain them.
  */
 import { Context, type Effect, type Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -30,7 +30,7 @@ export interface CarryOn {
   readonly except: WorkflowId | null
 }
 
-/** What became of the workflows that hold a component. */
+/** The results for the workflows that contain a component. */
 export interface Propagation {
   readonly propagated: ReadonlyArray<WorkflowId>
   readonly skipped: ReadonlyArray<{ readonly workflowId: WorkflowId; readonly reason: Unfit }>

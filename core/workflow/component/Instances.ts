@@ -7,7 +7,7 @@
  */
 import type { Schema } from "effect"
 
-/** What the marks of a node say. `instance` is the whole mark, the same on all nodes of one instance. */
+/** The meaning of the marks of a node. `instance` is the whole mark, the same on all nodes of one instance. */
 export interface Mark {
   readonly component: string
   readonly instance: string
@@ -55,7 +55,7 @@ export const renamed = (
     return { ...node, [instanceField]: `${rename(component.toLowerCase())}${rest}` }
   })
 
-/** What a node names as its component: everything before the `:` of its mark; `null` where it has none. */
+/** The component that a node names: everything before the `:` of its mark; `null` where it has none. */
 export const referenceOf = (node: Schema.Json): string | null => {
   const instance = isObject(node) ? node[instanceField] : null
   return typeof instance === "string" ? instance.replace(/:.*$/s, "") : null

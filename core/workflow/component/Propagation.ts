@@ -162,7 +162,7 @@ const entryOf = (data: ComponentData): string | null => {
       add(previous, end, id.toLowerCase())
     }
   }
-  // Where there is a beginning at all, the last node that none before it leads to is one.
+  // If there is a beginning, the last node without a predecessor is one.
   const found = new Set<string>()
   let last: string | null = null
   for (const id of all) {

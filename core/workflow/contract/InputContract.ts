@@ -1,5 +1,5 @@
 /**
- * What a run must be given: the input schema of its workflow, and a credential for each alias of its vault schema.
+ * The inputs that a run needs: the input schema of its workflow, and a credential for each alias of its vault schema.
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Result, Schema } from "effect"
@@ -62,7 +62,7 @@ const withAliases = (content: Contract, isConstrained: (alias: string) => boolea
   }
 }
 
-/** What a run is given for an alias: one id, or a pool of them. */
+/** The credentials of a run for an alias: one id, or a pool of them. */
 const credential = {
   type: ["string", "array"],
   items: { type: "string" },
@@ -104,7 +104,7 @@ export const validate = (
     : Result.fail(new InvalidInput({ errors: errors.map((error) => report(error, input)), inputSchema: schema }))
 }
 
-/** What is wrong with an input, before any run is started with it. */
+/** The problems of an input, before a run is started with it. */
 export interface Verdict {
   /** Why the schema of the workflow itself cannot be used; `null` when it can. */
   readonly schemaError: string | null
@@ -112,8 +112,8 @@ export interface Verdict {
 }
 
 /**
- * Checks an input as a submission would be, but lets placeholders such as `<bank>` stand for credentials whatever the
- * schema says of them.
+ * Checks an input as a submission would be, but accepts placeholders such as `<bank>` for credentials regardless of the
+ * schema.
  */
 export const rehearse = (version: Pick<WorkflowVersion, "content">, input: Schema.JsonObject): Verdict => {
   const schema = withAliases(version.content, (alias) => !VaultSchema.isPlaceholder(input[alias]))
@@ -182,7 +182,7 @@ const compile = (
   return result
 }
 
-/** Each schema is compiled by a validator of its own: what one names by `$id` no other schema can refer to. */
+/** Each schema is compiled by a separate validator: what one names by `$id` no other schema can refer to. */
 const compileNew = (schema: Schema.JsonObject, thorough: boolean): Result.Result<ValidateFunction, string> => {
   const refused = SchemaReferences.refusal(schema) ?? notDraft(schema)
   if (refused !== null) return Result.fail(notValid(refused))
@@ -194,7 +194,7 @@ const compileNew = (schema: Schema.JsonObject, thorough: boolean): Result.Result
   }
 }
 
-/** Why a schema is none of draft-07; `null` when it is one. */
+/** Why a schema is not draft-07; `null` when it is one. */
 const notDraft = ({ $schema, ...schema }: Schema.JsonObject): string | null => {
   if ($schema !== undefined && $schema !== draftName && $schema !== `${draftName}#`) {
     return `$schema is ${JSON.stringify($schema).slice(0, 200)}: expected "${draftName}#", or nothing`
@@ -289,7 +289,10 @@ const valueAt = (input: Schema.Json, pointer: string): Schema.Json | undefined =
   return value
 }
 
-/** Every pattern of a schema with its path, wherever a schema may stand. What only looks like one, as in `enum`, does not count. */
+/**
+ * Every pattern of a schema with its path, wherever a schema may stand. Text that only looks like one, as in `enum`,
+ * does not count.
+ */
 const patternsOf = (
   schema: Schema.Json | undefined,
   path: string

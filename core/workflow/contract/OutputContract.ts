@@ -1,5 +1,5 @@
 /**
- * What a run gives back: the data that it gathered, restricted to the output schema of its workflow and checked by it.
+ * The output of a run: the data that it gathered, restricted to the output schema of its workflow and checked by it.
  */
 import { Effect, type Schema } from "effect"
 import * as Sandbox from "../sandbox/Sandbox.ts"

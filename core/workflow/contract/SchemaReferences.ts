@@ -1,5 +1,5 @@
 /**
- * What the references of a JSON Schema may do: lead from one part of the document to another, and neither back to the
+ * The permitted references of a JSON Schema: lead from one part of the document to another, and neither back to the
  * same part without going into the value, nor to so many parts at one place that compiling them takes long.
  */
 import type { Schema } from "effect"
@@ -35,7 +35,7 @@ export const refusal = (schema: Schema.JsonObject): string | null => {
   }
 }
 
-/** Whether a schema has references at all. */
+/** Whether a schema has references. */
 export const hasAny = (schema: Schema.JsonObject): boolean =>
   everyPart(schema).some((part) => typeof part.$ref === "string")
 
@@ -63,7 +63,7 @@ const inPlace = (schema: Schema.JsonObject, root: Schema.JsonObject): ReadonlyAr
   ]
 }
 
-/** What a reference within the document leads to. Any other reference is for the compiler to refuse. */
+/** The target of a reference within the document. Any other reference is for the compiler to refuse. */
 const targetOf = (ref: string, root: Schema.JsonObject): Schema.Json | undefined => {
   if (ref === "#" || ref === "") return root
   if (!ref.startsWith("#/")) return undefined

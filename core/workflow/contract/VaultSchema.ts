@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import * as WellFormed from "../../workspace/WellFormed.ts"
 import type { Problem } from "../Workflow.ts"
 
-/** What is wrong with a vault schema, each at its alias. */
+/** The problems of a vault schema, each at its alias. */
 export const problems = (vaultSchema: Schema.JsonObject): ReadonlyArray<Problem> =>
   Object.entries(vaultSchema).flatMap(([alias, entry]) => {
     const messages = [

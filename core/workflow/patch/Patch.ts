@@ -13,7 +13,7 @@ import type { Kind as CollectionKind } from "../../workspace/Collection.ts"
 import { WorkflowId } from "../../workspace/Ids.ts"
 import type { Content } from "../Workflow.ts"
 
-/** What is changed: a parameter of a node that names an element, how long a node waits, or the pop-ups of the workflow. */
+/** The change: a parameter of a node that names an element, how long a node waits, or the pop-ups of the workflow. */
 export const PatchKind = Schema.Literals(["selector", "wait_time", "popup_xpath"])
 export type PatchKind = typeof PatchKind.Type
 
@@ -39,13 +39,13 @@ export const Patch = Schema.Struct({
   id: Schema.String,
   workflowId: WorkflowId,
   state: PatchState,
-  /** The run that brought it, the last one that did so too, and how many did in all. */
+  /** The run that suggested it first, the last one that did, and how many did in all. */
   firstRunId: Schema.String,
   lastRunId: Schema.String,
   confirmations: Schema.Int,
   createdAt: Schema.Finite,
   updatedAt: Schema.Finite,
-  /** Who applied or dismissed it. */
+  /** The user who applied or dismissed it. */
   decidedBy: Schema.NullOr(Schema.String),
   /** The version that it became. */
   appliedVersion: Schema.NullOr(Schema.Int)

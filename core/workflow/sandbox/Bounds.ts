@@ -1,8 +1,8 @@
 /**
- * Which operations are so small that they take less time than handing them to another thread, whatever is in them.
+ * Operations so small that they take less time than handing them to another thread, for any content.
  */
 import type { Schema } from "effect"
-import type { Asked, Name } from "./Operations.ts"
+import type { Input, Name } from "./Operations.ts"
 
 /**
  * A schema of so few parts compiles within 30 ms. Without references each part of it looks at each part of a value at
@@ -15,18 +15,18 @@ const maxProduct = 200_000
 /** The most parts of what an operation is asked: writing them out holds the process for less than 100 ms. */
 export const maxParts = 600_000
 
-/** Whether an operation is done in a few milliseconds, as far as its form tells. */
-export const isSmall = <N extends Name>(name: N, asked: Asked<N>): boolean => {
+/** Whether an operation takes a few milliseconds, judged by its form. */
+export const isSmall = <N extends Name>(name: N, asked: Input<N>): boolean => {
   switch (name) {
     case "checkInput":
     case "rehearse": {
-      const { content, input } = asked as Asked<"rehearse">
+      const { content, input } = asked as Input<"rehearse">
       const parts = simpleParts(content.input_schema) + 8 * Object.keys(content.vault_schema).length
       return isQuick(parts, input)
     }
     case "violation":
     case "problems": {
-      const { schema, value } = asked as Asked<"problems">
+      const { schema, value } = asked as Input<"problems">
       return isQuick(simpleParts(schema), value)
     }
     default:
@@ -40,7 +40,7 @@ const isQuick = (parts: number, value: Schema.Json): boolean =>
 /** Keywords whose cost does not follow from the size of the schema and the value. */
 const costly = new Set(["$ref", "$id", "uniqueItems", "pattern", "patternProperties"])
 
-/** How many parts a schema has; endless for one whose cost is not told by that. */
+/** How many parts a schema has; infinite if the form does not bound the cost. */
 const simpleParts = (schema: Schema.Json): number => {
   const pending: Array<Schema.Json> = [schema]
   let characters = 0

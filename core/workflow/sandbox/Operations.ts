@@ -1,5 +1,5 @@
 /**
- * What is computed from the schemas, expressions, patterns and graphs of users: each operation takes JSON, answers JSON,
+ * Computations over the schemas, expressions, patterns and graphs of users: each operation takes JSON, answers JSON,
  * and does nothing else, so that it can be done in another thread and ended there.
  */
 import { Result, type Schema } from "effect"
@@ -28,9 +28,9 @@ export type Outcome<A, E> = { readonly success: A } | { readonly failure: E }
 const outcomeOf = <A, E>(result: Result.Result<A, E>): Outcome<A, E> =>
   Result.isSuccess(result) ? { success: result.success } : { failure: result.failure }
 
-/** What is known of an expression without its values. */
+/** The properties of an expression that do not depend on values. */
 export interface Described {
-  /** The paths of names that it reads, each as far as it is fixed. */
+  /** The paths of names that it reads, each up to its first computed part. */
   readonly reads: ReadonlyArray<ReadonlyArray<string>>
   /** The parts of its roots that it can read, each a root and a name in it; `null` where it may read all of them. */
   readonly reach: ReadonlyArray<ReadonlyArray<string>> | null
@@ -41,7 +41,10 @@ export interface Evaluation {
   readonly source: string
   readonly roots: Schema.Json
   readonly bindings: Schema.JsonObject
-  /** Values that only paths below `context.inputs` with these first names read, whatever else the roots have there. */
+  /**
+   * Values that are read only by paths below `context.inputs` with these first names; they hide what the roots have
+   * there.
+   */
   readonly apart: Schema.JsonObject
   readonly moment: Moment
 }
@@ -65,11 +68,11 @@ export const operations = {
   }): SaveBody.Draft =>
     SaveBody.read(asked.body, asked.now, asked.errorCodes === null ? null : new Set(asked.errorCodes)),
 
-  /** What is wrong with the content of a workflow. */
+  /** The problems of the content of a workflow. */
   contentProblems: (asked: { readonly content: Content }): ReadonlyArray<Problem> =>
     SaveBody.contentProblems(asked.content),
 
-  /** What may be wrong with a workflow that was saved. */
+  /** Warnings about a saved workflow. */
   warnings: (asked: { readonly content: Content }): ReadonlyArray<Problem> => SaveBody.warnings(asked.content),
 
   /** Reads a bundle that is imported. */
@@ -192,5 +195,5 @@ export const operations = {
 
 export type Operations = typeof operations
 export type Name = keyof Operations
-export type Asked<N extends Name> = Parameters<Operations[N]>[0]
-export type Answered<N extends Name> = Awaited<ReturnType<Operations[N]>>
+export type Input<N extends Name> = Parameters<Operations[N]>[0]
+export type Output<N extends Name> = Awaited<ReturnType<Operations[N]>>

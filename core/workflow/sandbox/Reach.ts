@@ -36,7 +36,7 @@ const isConfined = ({ arguments: given, procedure, type, value }: Part): boolean
   return typeof name === "string" && functions.has(name) && Array.isArray(given) && given.length > 0
 }
 
-/** The kinds of parts that read nothing but what stands in them. */
+/** The kinds of parts that read only their content. */
 const known = new Set([
   "path",
   "name",

@@ -1,14 +1,13 @@
 /**
- * Where the operations on schemas, expressions, patterns and graphs of users are done, so that none of them keeps a
- * process from its other work.
+ * Runs the operations on schemas, expressions, patterns and graphs of users, so that they do not block a process.
  */
 import { Context, Effect, Schema } from "effect"
-import { type Answered, type Asked, type Name, operations } from "./Operations.ts"
+import { type Input, type Name, type Output, operations } from "./Operations.ts"
 
 /** Raised for an operation that was ended, or not begun, because it takes more than it may. */
 export class TooCostly extends Schema.TaggedError<TooCostly>()("TooCostly", {
   exceeded: Schema.Literals(["time", "memory", "size", "queue"]),
-  /** What is allowed, with its unit. */
+  /** The bound, with its unit. */
   limit: Schema.String
 }) {
   override get message() {
@@ -33,20 +32,23 @@ export class SandboxBusy extends Error {
   override readonly name = "SandboxBusy"
 }
 
-/** What a caller is told of an operation that took too much. One that only waits for its turn is not the caller's doing. */
+/**
+ * The message to a caller about an operation that exceeded a bound. One that only waits for its turn is not the
+ * caller's doing.
+ */
 export const refused =
-  <A, E, R>(told: (message: string) => Effect.Effect<A, E, R>) =>
+  <A, E, R>(onExceeded: (message: string) => Effect.Effect<A, E, R>) =>
   ({ exceeded, message }: TooCostly): Effect.Effect<A, E, R> =>
-    exceeded === "queue" ? Effect.die(new SandboxBusy(message)) : told(message)
+    exceeded === "queue" ? Effect.die(new SandboxBusy(message)) : onExceeded(message)
 
 export interface Shape {
   /**
    * Does an operation for a workspace. The operations of one workspace never keep those of another from their turn.
    */
-  readonly run: <N extends Name>(owner: string, name: N, asked: Asked<N>) => Effect.Effect<Answered<N>, TooCostly>
+  readonly run: <N extends Name>(owner: string, name: N, asked: Input<N>) => Effect.Effect<Output<N>, TooCostly>
 }
 
-/** Does every operation where it is asked for, without limits of its own. */
+/** Runs every operation in the calling thread, without limits. */
 export const inProcess: Shape = {
   run: (_owner, name, asked) =>
     Effect.promise(async (signal) => {
@@ -59,16 +61,16 @@ export const Sandbox = Context.Reference<Shape>("sluice/core/workflow/sandbox/Sa
   defaultValue: () => inProcess
 })
 
-/** The workspace whose run or conversation goes on. */
+/** The workspace of the run or conversation in progress. */
 export const Owner = Context.Reference<string>("sluice/core/workflow/sandbox/Owner", { defaultValue: () => "" })
 
 /** Does an operation for a workspace. */
-export const run = Effect.fnUntraced(function* <N extends Name>(owner: string, name: N, asked: Asked<N>) {
+export const run = Effect.fnUntraced(function* <N extends Name>(owner: string, name: N, asked: Input<N>) {
   const sandbox = yield* Sandbox
   return yield* sandbox.run(owner, name, asked)
 })
 
-/** Does an operation for the workspace whose run or conversation goes on. */
-export const runHere = Effect.fnUntraced(function* <N extends Name>(name: N, asked: Asked<N>) {
+/** Runs an operation for the workspace of the run or conversation in progress. */
+export const runHere = Effect.fnUntraced(function* <N extends Name>(name: N, asked: Input<N>) {
   return yield* run(yield* Owner, name, asked)
 })

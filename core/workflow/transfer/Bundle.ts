@@ -19,7 +19,7 @@ export const format = "sluice.workflow" as const
 
 export const formatVersion = 1 as const
 
-/** A component that a workflow holds, as a bundle names it. `ref` stands for its id on the nodes of the bundle. */
+/** A component that a workflow holds, as a bundle names it. `ref` replaces its id on the nodes of the bundle. */
 export interface Part {
   readonly ref: string
   readonly name: string
@@ -44,7 +44,7 @@ const Code = Schema.Struct({
 })
 export type Code = typeof Code.Type
 
-/** An error code of a bundle. `ref` stands for its id in the nodes of the bundle. */
+/** An error code of a bundle. `ref` replaces its id in the nodes of the bundle. */
 export const NamedCode = Schema.Struct({
   ref: Schema.String.check(Schema.isPattern(/^error-code-\d{1,6}$/)),
   ...Code.fields
@@ -156,7 +156,7 @@ export const settled = ({ draft }: Unpacked, ids: ReadonlyMap<string, string>): 
   }
 })
 
-/** A proxy of one's own is an address with a password, sealed with a key that no other workspace has. */
+/** A custom proxy is an address with a password, sealed with a key that no other workspace has. */
 const withoutSecrets = ({ proxy_value, ...settings }: Settings): Settings =>
   proxy_value === undefined || settings.proxy_setting === "custom" ? settings : { ...settings, proxy_value }
 

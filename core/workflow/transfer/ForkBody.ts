@@ -1,5 +1,5 @@
 /**
- * What callers send to copy a workflow.
+ * The request body that copies a workflow.
  */
 import { Result, Schema } from "effect"
 import * as FieldLimit from "../FieldLimit.ts"

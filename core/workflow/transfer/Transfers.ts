@@ -37,8 +37,8 @@ export class Transfers extends Context.Service<
     readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
 
     /**
-     * Creates a workflow from the latest version of another one, or from the version that is named. The window is copied
-     * as well, unless the body has one of its own; a pause is not.
+     * Creates a workflow from the latest version of another one, or from the version that is named. The window is
+     * copied as well, unless the body has one; a pause is not.
      */
     readonly fork: (
       caller: Caller,

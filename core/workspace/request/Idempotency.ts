@@ -1,5 +1,5 @@
 /**
- * Requests that a client names by a key of its own, so that sending one again does not do it again.
+ * Requests with an idempotency key of the client, so that a repeated request has one effect.
  *
  * A key belongs to one request of one workspace for a day. While it does, the same request under it gets the answer
  * that was kept, and another request is refused.
@@ -30,11 +30,11 @@ export interface Answer {
   readonly body: string | null
 }
 
-/** What is to become of an effect whose answer is there. */
+/** The state of an effect when its answer is ready. */
 export type Verdict =
-  /** It stands, and so does its answer. */
+  /** The effect is kept, and so is its answer. */
   | { readonly _tag: "Keep"; readonly answer: Answer }
-  /** It stands, but the key is free again. */
+  /** The effect is kept, but the key is free again. */
   | { readonly _tag: "Release" }
   /** It is undone where that can be done, and the key is free again. */
   | { readonly _tag: "Undo" }
@@ -76,8 +76,8 @@ export class IdempotencyStore extends Context.Service<
      * Carries out a request unless that was done before. The effect and its stored answer are committed together.
      *
      * Of several concurrent requests, in any processes, one is carried out and the others wait for its answer. If the
-     * process ends before the answer is stored, the effect is rolled back, as far as it is in the same database. The
-     * effect must wait for nothing else, because it holds a transaction open.
+     * process ends before the answer is stored, the effect is rolled back, if it is in the same database. The effect
+     * must wait for nothing else, because it holds a transaction open.
      */
     readonly once: <A, E, R>(
       named: Named,
@@ -102,7 +102,7 @@ export class IdempotencyStore extends Context.Service<
   }
 >()("sluice/core/workspace/request/IdempotencyStore") {}
 
-/** What is kept under a key. Without an answer it is reserved until an instant. */
+/** The value of a key. Without an answer it is reserved until an instant. */
 export interface Entry {
   readonly digest: string
   readonly createdAt: number
@@ -114,7 +114,7 @@ export interface Entry {
 export const isOver = (entry: Entry, now: number): boolean =>
   entry.answer === null ? entry.reservedUntil <= now : entry.createdAt + lifetimeMillis <= now
 
-/** What an entry that is not over means for a request. */
+/** The meaning of an unfinished entry for a request. */
 export const recall = (entry: Entry, { digest, key }: Named): Result.Result<Answer, KeyReused | StillAnswering> => {
   if (entry.digest !== digest) return Result.fail(new KeyReused({ key }))
   return entry.answer === null ? Result.fail(new StillAnswering({ key })) : Result.succeed(entry.answer)

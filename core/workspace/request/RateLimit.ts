@@ -2,7 +2,7 @@
  * How many requests one caller may make in how much time.
  *
  * A limit counts requests in a window that slides: in no interval of its length are more accepted than it says. Several
- * limits hold together, and refused requests count for none of them. Instants are epoch milliseconds.
+ * limits hold together, and refused requests count towards no limit. Instants are epoch milliseconds.
  */
 import { Result } from "effect"
 
@@ -12,7 +12,7 @@ export interface Limit {
   readonly seconds: number
 }
 
-/** What is decided about one request, by the limit that leaves the least. */
+/** The decision about one request, by the limit that leaves the least. */
 export interface Decision {
   readonly allowed: boolean
   readonly limit: number

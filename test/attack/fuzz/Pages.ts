@@ -87,7 +87,7 @@ const limits = {
   ...defaultPageLimits,
   navigationMillis: 3_000,
   unresponsiveMillis: 5_000,
-  windows: 5,
+  tabs: 5,
   memoryBytes: 500 * 1_048_576
 }
 

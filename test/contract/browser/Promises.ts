@@ -134,15 +134,15 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
         const { elements, navigation } = page
         yield* elements.click(at("blank"), "click")
         assert.strictEqual(yield* text(page, "title"), "Orders")
-        yield* navigation.openWindow
-        assert.deepStrictEqual(yield* navigation.windows, { open: 3, current: 2 })
+        yield* navigation.openTab
+        assert.deepStrictEqual(yield* navigation.tabs, { open: 3, current: 2 })
         assert.strictEqual(yield* navigation.address, "about:blank")
-        yield* navigation.switchWindow(1, longest)
-        yield* navigation.closeWindow(0)
-        assert.deepStrictEqual(yield* navigation.windows, { open: 2, current: 0 })
+        yield* navigation.switchTab(1, longest)
+        yield* navigation.closeTab(0)
+        assert.deepStrictEqual(yield* navigation.tabs, { open: 2, current: 0 })
         assert.strictEqual(yield* text(page, "title"), "Orders")
-        assert.strictEqual(yield* kindOf(navigation.switchWindow(2, 150)), "window")
-        assert.strictEqual(yield* kindOf(navigation.closeWindow(2)), "window")
+        assert.strictEqual(yield* kindOf(navigation.switchTab(2, 150)), "tab")
+        assert.strictEqual(yield* kindOf(navigation.closeTab(2)), "tab")
       })
     )
 
@@ -151,14 +151,14 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
         yield* page.elements.click(at("closing"), "click")
         yield* page.elements.click(at("close"), "click")
         assert.strictEqual(yield* text(page, "title"), "Home")
-        assert.deepStrictEqual(yield* page.navigation.windows, { open: 1, current: 0 })
+        assert.deepStrictEqual(yield* page.navigation.tabs, { open: 1, current: 0 })
       })
     )
 
     promise("opens an empty window in place of the last one", "/", ({ navigation }) =>
       Effect.gen(function* () {
-        yield* navigation.closeWindow(null)
-        assert.deepStrictEqual(yield* navigation.windows, { open: 1, current: 0 })
+        yield* navigation.closeTab(null)
+        assert.deepStrictEqual(yield* navigation.tabs, { open: 1, current: 0 })
         assert.strictEqual(yield* navigation.address, "about:blank")
       })
     )

@@ -20,7 +20,7 @@ import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
 import * as ScriptedSight from "./ScriptedSight.ts"
-import * as ScriptedWindows from "./ScriptedWindows.ts"
+import * as ScriptedTabs from "./ScriptedTabs.ts"
 
 /** What a script of a page would hear of, by its name in browsers. */
 export interface PageEvent {
@@ -58,7 +58,7 @@ export interface ScriptedElement {
   /** Whether a click closes the window that it is in. */
   readonly closes?: boolean
   /** What a click has the site say in a dialog. */
-  readonly says?: ScriptedWindows.Said
+  readonly says?: ScriptedTabs.Said
   /** The names and texts of the files that a click has the browser save. A text of `null` never comes to its end. */
   readonly saves?: ReadonlyArray<ScriptedFiles.Saved>
   /** Whether a click opens a file dialog. It is a field for files by itself otherwise. */
@@ -103,7 +103,7 @@ export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.
         Effect.gen(function* () {
           const state = yield* Ref.make(blank)
           const memory = yield* Ref.make<Remembered>({ cookies, localStorage, sessionStorage })
-          const windows = yield* ScriptedWindows.make(
+          const windows = yield* ScriptedTabs.make(
             state,
             ({ watchers }) => ({ ...blank, watchers }),
             (to, { watchers }) => ({ ...to, watchers })
@@ -151,7 +151,7 @@ interface Parts {
   readonly network: ScriptedNetwork
   readonly state: Ref.Ref<State>
   readonly memory: Ref.Ref<Remembered>
-  readonly windows: ScriptedWindows.ScriptedWindows
+  readonly windows: ScriptedTabs.ScriptedTabs
   readonly files: Effect.Success<typeof ScriptedFiles.make>
   /** The hosts that were visited. */
   readonly visited: Set<string>
@@ -333,9 +333,9 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     if (says !== undefined) yield* windows.says(says)
     if (saves !== undefined) yield* files.saves(saves)
     if (opensDialog === true) yield* files.opensDialog
-    if (closes === true) yield* windows.closeWindow(null)
+    if (closes === true) yield* windows.closeTab(null)
     if (opens !== undefined) {
-      yield* windows.openWindow
+      yield* windows.openTab
       yield* goto(opens)
     }
     if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))

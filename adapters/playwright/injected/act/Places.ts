@@ -29,7 +29,7 @@ export const placeWithin = (landing: Point, element: Element): Point | null => {
   return { x: box.x - whole.x + box.width * landing.x, y: box.y - whole.y + box.height * landing.y }
 }
 
-/** Keeps the innermost element at a point under a name, and tells where what it holds begins. */
+/** Keeps the innermost element at a point under a name, and returns where its content begins. */
 export const keepAt = ({ at, name }: { readonly name: string; readonly at: Point }) => {
   const found = innermostAt(at.x, at.y)
   if (found === null) return null
@@ -37,7 +37,9 @@ export const keepAt = ({ at, name }: { readonly name: string; readonly at: Point
   return { isFrame: isFrame(found), ...originIn(found) }
 }
 
-/** Keeps the frame at a point under a name, and tells where its document begins and how much of it is in the window. */
+/**
+ * Keeps the frame at a point under a name, and returns where its document begins and how much of it is in the viewport.
+ */
 export const keepFrameAt = ({ name, x, y }: Point & { readonly name: string }) => {
   const found = innermostAt(x, y)
   if (found?.localName !== "iframe" && found?.localName !== "frame") return null

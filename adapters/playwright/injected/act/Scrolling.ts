@@ -1,5 +1,5 @@
 /**
- * Scrolling, and where it stands.
+ * Scrolling, and scroll positions.
  */
 import { keep, kept } from "../find/Kept.ts"
 
@@ -35,7 +35,7 @@ export const keepScrollerOf = (axis: Axis, own: Element): void => {
   keep("scroller", isScroller(own) ? own : (within() ?? around ?? rootScroller()))
 }
 
-/** Where what is kept as `scroller` stands, and where the wheel is turned to move it. */
+/** The scroll position of the element that is kept as `scroller`, and where the wheel is turned to move it. */
 export const measure = (axis: Axis) => {
   const element = kept("scroller") as Element
   const isRoot = element === document.scrollingElement || element === document.documentElement
@@ -93,7 +93,7 @@ export const intoSight = (_arg: null, element: Element): void => {
   own.scrollIntoViewIfNeeded?.(true)
 }
 
-/** Where the window stands in its document, and how large both are. */
+/** The position of the viewport in its document, and the size of both. */
 export const placeOfWindow = () => {
   // One that is just beginning has nothing yet.
   const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: innerWidth }

@@ -21,7 +21,7 @@ export interface Widget {
 const opener =
   "[role=combobox],[aria-haspopup=listbox],[aria-haspopup=true],.select2-selection,.ant-select-selector,button,input:not([type=hidden])"
 
-/** The list that an element is, is in, stands for or holds. */
+/** The list that an element is, is in, represents or contains. */
 export const widgetOf = (_arg: null, element: Element): Widget => {
   const labelled = element instanceof HTMLLabelElement && element.control !== null ? element.control : element
   const start = labelled instanceof HTMLOptionElement ? (labelled.closest("select") ?? labelled) : labelled
@@ -71,7 +71,7 @@ const builtBy = (start: Element, native: HTMLSelectElement | null): Widget | nul
   return within === null && list !== null ? widget("open", native, list) : widget("custom", native, within ?? start)
 }
 
-/** What is hidden stands beside what a person sees of it. */
+/** A hidden control is beside the element that a person sees. */
 const besideHidden = (start: Element, native: HTMLSelectElement | null): Widget => {
   let around: Element | null = (native ?? start).parentElement
   for (let level = 0; level < 3 && around !== null && around !== document.body; level++) {
@@ -228,7 +228,7 @@ const saysThatItLoads = (list: Element): boolean => /^\s*(loading|searching)\b.{
 /** Keeps the field that a list can be typed into now as `typed`, also when it shows another one later. */
 export const holdTyped = (): void => keep("typed", kept("field"))
 
-/** Brings more options of a list into view; `false` at its end. */
+/** Scrolls more options of a list into view; `false` at its end. */
 export const scrollOn = (): boolean => {
   const scroller = kept("scroller") as Element
   const before = scroller.scrollTop

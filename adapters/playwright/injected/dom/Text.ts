@@ -2,7 +2,7 @@
  * The texts of elements, in one form.
  */
 
-/** A text on one line: white space of any kind and length is one space, and none stands around it. */
+/** A text on one line: white space of any kind and length is one space, and is trimmed at both ends. */
 export const squeeze = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim()
 
 /** The first characters of a squeezed text; `null` where it is empty. */

@@ -6,7 +6,7 @@
 export const around = (element: Element): Element | null =>
   element.parentElement ?? (element.parentNode instanceof ShadowRoot ? element.parentNode.host : null)
 
-/** The element that an element is drawn in: that of the slot, where it stands in one. */
+/** The element that an element is drawn in: that of the slot, if it is in one. */
 export const drawnIn = (element: Element): Element | null => element.assignedSlot ?? around(element)
 
 /** Everything below a node, what open shadow roots hold included, and at most so many elements. */

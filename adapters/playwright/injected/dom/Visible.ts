@@ -2,8 +2,8 @@
  * Whether a person sees an element, and whether one can act on it. Nothing else decides that in a page.
  *
  * An element is visible where Playwright takes it to be visible, which is to be laid out with a box and not
- * `visibility: hidden`, and where a person sees it besides: it is not transparent, not clipped away, and in the window or
- * where scrolling brings it there. The decision on code beside pages says why.
+ * `visibility: hidden`, and where a person sees it besides: it is not transparent, not clipped away, and in the
+ * viewport or within reach of scrolling. The decision on code beside pages says why.
  */
 import { drawnIn } from "./Tree.ts"
 import { remembered } from "./Visit.ts"
@@ -115,7 +115,7 @@ const places = (element: Element): boolean => {
 
 // --- scrolling
 
-/** How far scrolling can move something in each direction, in pixels; and whether it stands fixed in the window. */
+/** How far scrolling can move something in each direction, in pixels; and whether it is fixed in the viewport. */
 interface Reach {
   readonly left: number
   readonly right: number

@@ -8,7 +8,7 @@ const things = new Map<string, unknown>()
 /** Keeps something in place of what was kept under its name before. */
 export const keep = (name: string, thing: unknown): void => void things.set(name, thing)
 
-/** What was kept under a name. */
+/** The element that was kept under a name. */
 export const kept = (name: string): unknown => things.get(name)
 
 /** The element that was kept under a name; `null` where none was, or it is in the document no longer. */

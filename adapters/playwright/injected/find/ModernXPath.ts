@@ -1,11 +1,11 @@
 /**
- * XPath 3.1, by a library that is brought to a document where a path first needs it.
+ * XPath 3.1, by a library that is injected into a document when a path first needs it.
  */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { evaluationMillis } from "./Limits.ts"
 import { attributesOf, childrenOf, firstOf, lastOf, nextOf, parentOf, previousOf, shadowOf } from "./Nodes.ts"
 
-/** What is used of the library, `fontoxpath`. */
+/** The used part of the library, `fontoxpath`. */
 interface Library {
   readonly evaluateXPath: (
     path: string,
@@ -25,10 +25,10 @@ interface Library {
 
 let library: Library | null = null
 
-// biome-ignore lint/security/noGlobalEval: it runs a library in a world of its own
+// biome-ignore lint/security/noGlobalEval: it runs a library in an isolated world
 const inGlobal = eval
 
-/** Brings the library, as an expression. */
+/** The library, as an expression to inject. */
 export const install = (source: string): void => {
   const brought: Library = inGlobal(source)
   brought.registerCustomXPathFunction(
@@ -49,7 +49,7 @@ const expression = (pattern: string, flags: string): RegExp =>
 /**
  * What a path yields; `whole` takes what is in shadow roots as the first children of their hosts.
  *
- * @throws Error `sluice:modern` where the library was not brought, `sluice:slow` after the limit, `sluice:unreadable` with
+ * @throws Error `sluice:modern` where the library is missing, `sluice:slow` after the limit, `sluice:unreadable` with
  * the reason for a path that it refuses.
  */
 export const evaluateModern = (query: Query, context: Node, whole: boolean) => {
@@ -133,7 +133,7 @@ const own = () => ({
 
 const hostOf = (node: Node | null): Node | null => (node instanceof ShadowRoot ? node.host : node)
 
-/** The document with what stands in shadow roots as the first children of their hosts. */
+/** The document with the content of shadow roots as the first children of their hosts. */
 const withShadows = () => ({
   ...attributes,
   getChildNodes: remembering((node) => [...(shadowOf(node)?.childNodes ?? []), ...childrenOf(node)]),

@@ -11,7 +11,7 @@ export const testIds: ReadonlyArray<string> = ["data-testid", "data-test-id", "d
 
 const naming = [...testIds, "id", "name", "aria-label", "placeholder", "title", "alt"]
 
-/** A selector that leads to an element alone: by what it is called where that is enough, or by where it stands. */
+/** A selector that leads to an element alone: by its name where that is enough, or by its position. */
 export const selectorOf = (element: Element): string => {
   const root = element.getRootNode()
   if (root instanceof ShadowRoot) return inShadow(element, root)

@@ -69,7 +69,7 @@ export const elementsAnywhere = (query: Query): ReadonlyArray<Element> => {
     const own = elements(query, false)
     return own.length === 0 && hasShadow() ? elements(query, true) : own
   } catch (error) {
-    // The engine that reads it has to be brought first, or it takes too long.
+    // The engine that reads it has to be injected first, or it takes too long.
     if (/sluice:(modern|slow)/.test(String(error))) throw error
     return []
   }

@@ -29,7 +29,7 @@ export const appearanceOf = (element: Element): Appearance => ({
 const hrefPath = (element: Element): string | null =>
   element instanceof HTMLAnchorElement && /^https?:/.test(element.href) ? orNull(new URL(element.href).pathname) : null
 
-/** What the part of the page is called that an element stands in. */
+/** The name of the part of the page that contains an element. */
 const sectionOf = (element: Element): string | null => {
   for (let outer = element.parentElement; outer !== null; outer = outer.parentElement) {
     const own = orNull(outer.getAttribute("aria-label"))

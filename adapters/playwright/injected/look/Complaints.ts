@@ -13,7 +13,7 @@ import { elementsAnywhere } from "../find/XPath.ts"
 const marks =
   "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i],[id*=error i]"
 
-/** What is complained about by elements among these. */
+/** Complaints of elements among these. */
 export const complaintsAmong = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
   elements
     .filter((one) => one.matches(marks) && isVisible(one) && !isField(one) && !everything(one, 500).some(isField))
@@ -23,7 +23,7 @@ export const complaintsAmong = (elements: ReadonlyArray<Element>): ReadonlyArray
 export const alerts = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
   [...new Set(complaintsAmong(elements))].slice(0, 5)
 
-/** What is complained about a field: what it names itself, or else what stands beside it; empty where there is nothing. */
+/** Complaints about a field: those that it references, or else those beside it; empty where there is nothing. */
 const complaintOf = (field: ReturnType<typeof fieldIn>): string => {
   if (field === null) return ""
   const isMarked = field.getAttribute("aria-invalid") === "true" || field.matches(":user-invalid")
@@ -37,7 +37,7 @@ const complaintOf = (field: ReturnType<typeof fieldIn>): string => {
 
 const fieldIn = (element: Element) => (isField(element) && !isPress(element) ? element : null)
 
-/** What is complained about around a field, as long as no other field is there too. */
+/** Complaints around a field, as long as no other field is there too. */
 const complaintsBeside = (field: Element): ReadonlyArray<string> => {
   let outer: Node | null = field.parentNode
   for (let level = 0; level < 3; level++) {
@@ -75,7 +75,7 @@ const stateOf = (all: ReadonlyArray<Element>): Field => {
   return { matched: all.length, shown, complaint: shown ? complaintOf(fieldIn(field)) : "" }
 }
 
-/** What is to be seen of a field for a one-time code, of all elements that a selector matches. */
+/** The visible state of a field for a one-time code, of all elements that a selector matches. */
 export const codeField = (elements: ReadonlyArray<Element>, _arg: null) => {
   const [first] = elements
   const field = first instanceof HTMLInputElement || first instanceof HTMLTextAreaElement ? first : null
@@ -93,8 +93,8 @@ export const codeField = (elements: ReadonlyArray<Element>, _arg: null) => {
 }
 
 /**
- * What is complained about a code: in the form of its field and around that, or around the field where there is no form. A
- * page that asks for a code asks for little else, so complaints are taken from further away than those about other fields.
+ * Complaints about a code: in the form of its field and around that, or around the field where there is no form. A page
+ * that asks for a code asks for little else, so complaints are taken from further away than those about other fields.
  */
 const complaintsAboutCode = (field: Element): string => {
   let outer: Element | null = field.closest("form")?.parentElement ?? null

@@ -12,8 +12,8 @@ interface Box {
 const maxTexts = 5_000
 
 /**
- * The texts in the window, those in fields included, each with where it is. What is hidden or covered counts as well: more
- * is covered then than has to be, and nothing that a picture shows is missed.
+ * The texts in the window, those in fields included, each with where it is. Hidden or covered elements count as well:
+ * more is covered then than has to be, and nothing that a picture shows is missed.
  */
 export const texts = (): ReadonlyArray<{ readonly text: string; readonly box: Box }> => {
   const found: Array<{ text: string; box: Box }> = []

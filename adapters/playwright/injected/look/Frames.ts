@@ -16,7 +16,7 @@ export interface Inner {
 
 const numbers = oncePerVisit(() => ({ next: 0 }))
 
-/** The frames among elements that can be seen, each kept under a name of its own. */
+/** The visible frames among elements, each kept under a separate name. */
 export const framesAmong = (elements: ReadonlyArray<Element>): ReadonlyArray<Inner> =>
   elements
     .filter((one) => /^i?frame$/i.test(one.tagName) && isVisible(one))

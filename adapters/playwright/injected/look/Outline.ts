@@ -21,14 +21,14 @@ const maxVisited = 50_000
 export const outline = (maxElements: number) => {
   const { found, more } = actedOn(maxElements)
   for (const [index, { clicked }] of found.entries()) keep(`outlined ${index}`, clicked)
-  const told = found.map(({ clicked, element }) => ({
+  const listed = found.map(({ clicked, element }) => ({
     role: (orNull(element.getAttribute("role")) ?? kindOf(element)).slice(0, 30),
     name: nameOf(element) || squeeze(element.getAttribute("name")).slice(0, 120) || squeeze(element.id).slice(0, 120),
     value: valueOf(element),
     states: statesOf(element),
     box: boxOf(clicked)
   }))
-  return { told, more, title: squeeze(document.title).slice(0, 200), width: innerWidth, height: innerHeight }
+  return { listed, more, title: squeeze(document.title).slice(0, 200), width: innerWidth, height: innerHeight }
 }
 
 interface Acted {

@@ -1,5 +1,5 @@
 /**
- * What lies over a page: dialogs, banners, and whatever covers the element that is sought.
+ * What lies over a page: dialogs, banners, and any element that covers the target.
  */
 import type { Button, Overlay } from "../../../../core/browser/element/Survey.ts"
 import { nameOf } from "../dom/Names.ts"
@@ -38,7 +38,7 @@ export const coverOf = (element: Element, { x, y }: Point): Element | null => {
 
 /**
  * What lies over a page, of what is visible, without what the element that is sought is in; with the `cover` of that,
- * whatever it is.
+ * of any kind.
  */
 export const overlaysOf = (
   shown: ReadonlyArray<Element>,
@@ -61,7 +61,7 @@ export const overlaysOf = (
     .slice(0, 10)
 }
 
-/** What has to go so that nothing covers the target: a backdrop belongs to the dialog that it stands behind. */
+/** What has to go so that nothing covers the target: a backdrop belongs to the dialog in front of it. */
 const blockingOf = (cover: Element, all: ReadonlyArray<Element>, dialogs: ReadonlyArray<Element>): Element => {
   const holder = all.find((one) => contains(one, cover)) ?? null
   const isBackdrop =

@@ -82,7 +82,7 @@ const statusOfDocument = (): number | null => {
   return status === 0 ? null : status
 }
 
-/** Whether an element says that something goes on. */
+/** Whether an element shows that something is in progress. */
 const isBusy = (element: Element): boolean => {
   if (element.getAttribute("aria-busy") === "true" || element.getAttribute("role") === "progressbar") return true
   const tokens = (element.getAttribute("class") ?? "").split(/\s+/)

@@ -48,7 +48,7 @@ export const readable = (
   return { html: parts.join(""), cut }
 }
 
-/** What the document of a frame holds, where that may be read. */
+/** The content of the document of a frame, where that may be read. */
 const nodesOfFrame = (frame: HTMLIFrameElement): Iterable<Node> => {
   try {
     return frame.contentDocument?.body?.childNodes ?? []

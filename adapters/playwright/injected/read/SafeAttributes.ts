@@ -1,5 +1,5 @@
 /**
- * What stands in the attributes of a document that is shown and does nothing.
+ * The attributes of a document that is shown without behaviour.
  */
 import { escapeAttribute } from "./Escape.ts"
 

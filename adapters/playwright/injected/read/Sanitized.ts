@@ -35,6 +35,6 @@ const isHidden = (element: Element): boolean => {
   if (element.closest("head") !== null || element instanceof HTMLOptionElement) return false
   if (element.hasAttribute("hidden")) return true
   if (element instanceof HTMLInputElement && element.type === "hidden") return true
-  // A hidden element may have visible ones in it, unless it is not laid out at all.
+  // A hidden element may contain visible ones, unless it is not laid out.
   return !isRendered(element) || (getComputedStyle(element).visibility !== "visible" && element.childElementCount === 0)
 }

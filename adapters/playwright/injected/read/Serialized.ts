@@ -1,7 +1,7 @@
 /**
- * The document as a person sees it, as HTML that does nothing: scripts, handlers and refreshes are left out; documents of
- * frames stand in `srcdoc`, open shadow roots as declarative ones; what stands in fields stands in attributes, apart from
- * passwords and codes.
+ * The document as a person sees it, as HTML that does nothing: scripts, handlers and refreshes are left out; documents
+ * of frames stand in `srcdoc`, open shadow roots as declarative ones; the values of fields become attributes, apart
+ * from passwords and codes.
  *
  * A page can build a tree that no parser builds, so that what is written of it is parsed as another tree. Every `<` that is
  * written therefore begins or ends an element that is allowed, in whichever tree it ends up.
@@ -17,20 +17,20 @@ export interface Serialized {
   readonly others: number
 }
 
-export interface Wanted {
+export interface SnapshotOptions {
   /**
-   * Stands in the place of a document that cannot be read from here, with the number of the frame and in how many attributes
-   * it stands. The frames are kept as `snapshot 0` and so on.
+   * Replaces a document that cannot be read from here, with the number of the frame and the depth of attributes that it
+   * is nested in. The frames are kept as `snapshot 0` and so on.
    */
   readonly mark: string
-  /** What is over this size is left out, and a note says so. */
+  /** Content over this size is left out, and a note says so. */
   readonly maxBytes: number
-  /** The content security policy that stands in the document, for readers who saved it. */
+  /** The content security policy in the document, for readers who saved it. */
   readonly policy: string
 }
 
 /** The document as HTML that does nothing. */
-export const serialized = (wanted: Wanted): Serialized => {
+export const serialized = (wanted: SnapshotOptions): Serialized => {
   const writer = new Writer(wanted)
   writer.document(document)
   return writer.end()
@@ -51,17 +51,17 @@ const safeName = /^[a-z][^\s"'<>/=`]*$/i
 const encoder = new TextEncoder()
 
 class Writer {
-  readonly wanted: Wanted
+  readonly wanted: SnapshotOptions
   readonly policy: string
   /** How many bytes there is room for. */
   left: number
   cut = false
-  /** In how many attributes of frames stands what is written now. */
+  /** The number of attributes of frames around the current output. */
   depth = 0
   others = 0
   out: Array<string> = []
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: SnapshotOptions) {
     this.wanted = wanted
     this.left = wanted.maxBytes
     this.policy = `<meta http-equiv="content-security-policy" content="${escapeAttribute(wanted.policy)}">`
@@ -105,7 +105,7 @@ class Writer {
 
   element(element: Element): void {
     if (isLeftOut(element)) return
-    // In the place of an element whose name is no name in HTML stands one without a meaning.
+    // An element whose name is no name in HTML is replaced by one without a meaning.
     const name = safeName.test(element.localName) ? element.localName.toLowerCase() : "span"
     if (name === "iframe" || name === "frame") this.frame(element as HTMLIFrameElement)
     else this.tagged(element, name)
@@ -130,7 +130,7 @@ class Writer {
     this.sheet(element)
   }
 
-  /** What stands between the tags of an element. */
+  /** The content between the tags of an element. */
   content(element: Element, holdsChildren: boolean): void {
     const view = viewOf(element) ?? window
     if (element instanceof view.HTMLStyleElement) {
@@ -150,7 +150,10 @@ class Writer {
     if (rules !== "") this.add(`<style${media}>${styleText(rules)}</style>`)
   }
 
-  /** A frame with its document in it where that may be read. What it holds is written apart, as it stands in an attribute. */
+  /**
+   * A frame with its document in it where that may be read. Its content is written separately, because it becomes an
+   * attribute.
+   */
   frame(frame: HTMLIFrameElement): void {
     const attributes = safeAttributes(frame).replace(/ (src|sandbox)="[^"]*"/gi, "")
     const around = this.out
@@ -192,7 +195,7 @@ const baseOf = (of: Document): string => of.baseURI.replace(/[?#].*$/s, "").repl
 const documentIn = (frame: HTMLIFrameElement): Document | null => {
   try {
     const inner = frame.contentDocument ?? null
-    // What the browser says of an address that it did not reach is no part of the page.
+    // The browser's text about an address that it did not reach is no part of the page.
     return inner?.documentURI.startsWith("chrome-error:") === true ? null : inner
   } catch {
     return null

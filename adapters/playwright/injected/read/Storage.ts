@@ -1,5 +1,5 @@
 /**
- * What the site of a document has stored in the browser.
+ * The storage of the site of a document.
  */
 
 export const storageOf = () => {

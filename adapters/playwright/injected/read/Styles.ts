@@ -11,7 +11,7 @@ export const rulesOf = (sheet: CSSStyleSheet | null): string => {
   }
 }
 
-/** Rules in which nothing can begin a tag or a comment. What is replaced is an escape of CSS. */
+/** Rules in which nothing can begin a tag or a comment. The replacement is an escape of CSS. */
 export const styleText = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, "\\3c ")
 
 /** The style sheets that a script gave to a document or shadow root. */

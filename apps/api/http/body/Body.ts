@@ -1,7 +1,7 @@
 /**
  * Reads request bodies: counted and measured while they arrive, refused as soon as they are more than is accepted.
  *
- * What is refused was never parsed, so that no body, whatever is in it, keeps other requests waiting.
+ * A refused body is never parsed, so that no body keeps other requests waiting.
  */
 import { createHash } from "node:crypto"
 import { Effect, Result, Stream } from "effect"
@@ -31,7 +31,7 @@ const tooMuch = (excess: JsonMeter.Excess, { depth, nameBytes, names, values }: 
   })[excess]
 
 /** A body that was read. */
-export interface Read {
+export interface BodyRead {
   /** The same request, which gives the body that was read of it. A long one it gives once. */
   readonly request: HttpServerRequest.HttpServerRequest
   /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
@@ -46,7 +46,7 @@ export interface Refusal {
   readonly [field: string]: unknown
 }
 
-/** Tells whether requests with this method have a body that is read. */
+/** Whether requests with this method have a body that is read. */
 export const mayHaveBody = (method: string): boolean => readsBody.has(method)
 
 const readsBody = new Set(["POST", "PUT", "PATCH", "DELETE"])
@@ -55,14 +55,14 @@ const readsBody = new Set(["POST", "PUT", "PATCH", "DELETE"])
 const onePiece = 65_536
 
 /**
- * Reads the body of a request whose method may have one. An empty body counts as none, whatever its content type says.
+ * Reads the body of a request whose method may have one. An empty body counts as none, for any content type.
  *
  * The text is UTF-8 within all limits; whether it is JSON is found when it is parsed.
  */
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
   options: { readonly maxBytes: number; readonly digested: boolean }
-): Effect.Effect<Result.Result<Read, Refusal>> => {
+): Effect.Effect<Result.Result<BodyRead, Refusal>> => {
   const limit = options.maxBytes
   const declared = request.headers["content-length"]
   const length = declared === undefined ? null : Number(declared)
@@ -119,8 +119,8 @@ const begin = (
     return null
   }
 
-  // What was read is handed on and not kept here.
-  const end = (): Result.Result<Read, Refusal> => {
+  // The body is passed on and not kept here.
+  const end = (): Result.Result<BodyRead, Refusal> => {
     if (!decoder.isComplete()) return Result.fail(notUtf8)
     const problems = Text.problemsOf(text)
     const complete = withBody(request, text)
@@ -155,7 +155,9 @@ const isRefusal = (error: object): error is Refusal => "statusCode" in error
 /** A body longer than this is handed over once and not held on to, as it is large and what was parsed of it is too. */
 const heldCharacters = 65_536
 
-/** The request, from now on with the body that was read of it. What the server knows of it, such as its response, stays. */
+/**
+ * The request, from now on with the body that was read of it. Other state of the request, such as its response, stays.
+ */
 const withBody = (request: HttpServerRequest.HttpServerRequest, read: string): HttpServerRequest.HttpServerRequest => {
   let held: string | null = read
   const take = () => {
@@ -185,7 +187,7 @@ const over = (
   )
   const bytes = Effect.map(text, (body) => new TextEncoder().encode(body))
   const own: PropertyDescriptorMap = {
-    // An empty body has no type, whatever the header says.
+    // An empty body has no type, for any header.
     headers: { value: typed(request.headers) },
     text: { value: text },
     json: { value: json },

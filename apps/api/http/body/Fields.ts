@@ -1,5 +1,5 @@
 /**
- * What the descriptions of several endpoints have in common.
+ * The common parts of the descriptions of several endpoints.
  */
 import { Schema } from "effect"
 import * as Errors from "../Errors.ts"
@@ -13,7 +13,9 @@ export const session = { session_id: Schema.String }
 /** A field that may be left out; `null` is the same as leaving it out. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** What was parsed from JSON text is JSON: looking at every value of it again would take long, and find nothing. */
+/**
+ * A value that was parsed from JSON text is JSON: looking at every value of it again would take long, and find nothing.
+ */
 const parsed = { representation: { id: "effect/schema/Json", payload: null }, toCodecJson: () => undefined }
 
 /** Any JSON value of a request, at no cost however large it is. */

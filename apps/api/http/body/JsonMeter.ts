@@ -2,7 +2,7 @@
  * Follows the structure of a JSON text while its bytes arrive, so that one that is too deep or has too many parts is
  * refused before it is parsed, at no more cost than looking at its bytes.
  *
- * It counts, and judges nothing else: whether the text is JSON at all is for the parser to say.
+ * It counts, and judges nothing else: whether the text is valid JSON is decided by the parser.
  */
 
 /** How much structure a text may have. Names count as often as they stand there; every value counts, objects included. */
@@ -33,7 +33,7 @@ export const make = (limits: Limits): Meter => {
   let escaped = false
   let stringBytes = 0
   let nameBytes = 0
-  // An array was just opened: whatever comes next but its end is its first value.
+  // An array was just opened: the next token, if it is not the end, is its first value.
   let opened = false
 
   const add = (bytes: Uint8Array): Excess | null => {

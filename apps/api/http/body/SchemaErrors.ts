@@ -29,7 +29,7 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (
   )
 })
 
-/** What exactly is wrong with a body that is not JSON, as far as it is still there to be looked at. */
+/** The exact error of a body that is not JSON, if the body is still available. */
 const notJson = ({ json }: HttpServerRequest.HttpServerRequest) =>
   Effect.flip(json).pipe(
     Effect.map(({ reason: { cause } }) => `The body is not valid JSON: ${cause instanceof Error ? cause.message : ""}`),

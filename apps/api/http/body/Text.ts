@@ -7,7 +7,7 @@ import type { Problem } from "../../../../core/workflow/Workflow.ts"
 /** How many problems are reported of one request. */
 const most = 100
 
-/** A body in which neither escape stands has no such text: as bytes, neither character is valid JSON in UTF-8. */
+/** A body without either escape has no such text: as bytes, neither character is valid JSON in UTF-8. */
 const suspicious = /\\u(0000|[dD][89a-fA-F])/
 
 /** Every text of a JSON body that cannot be stored, at its path. A body that is not JSON has none. */

@@ -6,7 +6,7 @@ import { isUtf8 } from "node:buffer"
 export interface Decoder {
   /** The text that the next bytes complete, or `null` when they cannot be UTF-8. */
   readonly add: (bytes: Uint8Array) => string | null
-  /** Tells whether the bytes so far end where a character does. */
+  /** Whether the bytes so far end at a character boundary. */
   readonly isComplete: () => boolean
 }
 
@@ -20,7 +20,7 @@ export const make = (): Decoder => {
       const all = rest.length === 0 ? view : Buffer.concat([rest, view])
       const cut = lastBoundary(all)
       const whole = all.subarray(0, cut)
-      // The bytes given may be reused by whoever gave them.
+      // The caller may reuse the given bytes.
       rest = Buffer.from(all.subarray(cut))
       if (!isUtf8(whole)) return null
       const text = whole.toString("utf8")

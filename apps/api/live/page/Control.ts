@@ -46,7 +46,7 @@ const release = async (): Promise<void> => {
   await flush()
   await send("control", { action: "release" })
   own(false)
-  note("The run goes on")
+  note("The run continues")
 }
 
 /** Keeps control, or gives it back where the person has done nothing for long. */

@@ -1,5 +1,5 @@
 /**
- * What the page consists of, and what it says to the person in front of it.
+ * The elements of the page, and its texts for the person in front of it.
  */
 
 const element = (id: string): HTMLElement => {

@@ -1,10 +1,10 @@
 /**
- * What the page asks of the service.
+ * The requests of the page to the service.
  */
 
 const path = location.pathname.replace(/\/$/, "")
 
-/** What the page is let in with; it is renewed while the page listens. */
+/** The token or ticket of the page; it is renewed while the page listens. */
 const entrance: { ticket: string | null } = { ticket: null }
 
 export const isIn = (): boolean => entrance.ticket !== null
@@ -40,7 +40,7 @@ export const trade = async (token: string): Promise<Answer> =>
     })
   )
 
-/** The run as it goes on, as one answer without end. */
+/** The run in progress, as one answer without end. */
 export const view = (): Promise<Response> => fetch(`${path}/view`, { headers: authorization(), cache: "no-store" })
 
 /** Sends something that only a page with a ticket may. With `leaving`, it arrives even where the page is closed. */

@@ -1,7 +1,7 @@
 /**
- * What is told of the run, and what is seen of it.
+ * The status of the run, and its picture.
  */
-import type { Told } from "../LiveRoutes.ts"
+import type { RunStatus } from "../LiveRoutes.ts"
 import { isMine, own } from "./Control.ts"
 import { button, hideHint, hint, note, picture, say, showStep } from "./Elements.ts"
 import { enterWith, me, view } from "./Service.ts"
@@ -23,7 +23,7 @@ const shown: Array<string> = []
 let misses = 0
 
 const show = (jpeg: Uint8Array<ArrayBuffer>): void => {
-  // One that comes before the one before it was drawn takes its place: that one is never told to be loaded.
+  // One that comes before the one before it was drawn takes its place: that one never fires its load event.
   const address = URL.createObjectURL(new Blob([jpeg], { type: "image/jpeg" }))
   shown.push(address)
   picture.onload = () => {
@@ -36,23 +36,23 @@ const show = (jpeg: Uint8Array<ArrayBuffer>): void => {
 }
 
 /** Whose control is, in words; empty where the run has it. */
-const controlOf = ({ ended, holder }: Told): string => {
+const controlOf = ({ ended, holder }: RunStatus): string => {
   if (holder === null || ended) return ""
-  return holder === me ? ", you have control" : ", somebody else has control"
+  return holder === me ? ", you have control" : ", another person has control"
 }
 
-/** Shows what is told, and returns whether the run goes on. */
-const hear = (told: Told): boolean => {
-  enterWith(told.ticket)
-  say((words[told.status] ?? told.status) + controlOf(told))
-  if (told.step !== null) showStep(told.step)
-  button.hidden = !told.may_control || told.ended || told.status !== "execution.start"
-  button.disabled = told.holder !== null && told.holder !== me
-  if (isMine() && told.holder !== me) {
+/** Shows a status, and returns whether the run is in progress. */
+const hear = (status: RunStatus): boolean => {
+  enterWith(status.ticket)
+  say((words[status.status] ?? status.status) + controlOf(status))
+  if (status.step !== null) showStep(status.step)
+  button.hidden = !status.may_control || status.ended || status.status !== "execution.start"
+  button.disabled = status.holder !== null && status.holder !== me
+  if (isMine() && status.holder !== me) {
     own(false)
-    note("You do not have control any more; the run goes on")
+    note("You no longer have control; the run continues")
   }
-  return !told.ended
+  return !status.ended
 }
 
 /** The pieces that a stream has so far, as kind and content, and what is left. `LiveStream.ts` writes them. */

@@ -41,7 +41,7 @@ const names =
     " "
   )
 
-/** What is looked at before a function is called. It may change what the function is given. */
+/** The checks before a function is called. It may change what the function is given. */
 type Before = (meter: Meter, given: Array<unknown>) => void
 
 const maxPicture = 256

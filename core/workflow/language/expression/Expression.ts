@@ -117,7 +117,7 @@ const prepare = async (compiled: jsonata.Expression): Promise<void> => {
   prepared.add(compiled)
 }
 
-/** What these kinds of expressions answer is theirs; what the others answer was there before. */
+/** The results of these kinds of expressions are theirs; what the others answer was there before. */
 const building = new Set(["path", "binary", "unary", "function", "apply", "block", "condition", "transform"])
 
 /** Called after each part of an expression. */
@@ -135,7 +135,7 @@ const afterEach = (
 }
 
 /**
- * The value of an expression over the roots that it may read, as JSON: functions and nothing at all count as `null`.
+ * The value of an expression over the roots that it may read, as JSON: functions and absent values count as `null`.
  * `bindings` are variables that only the compiled expression knows of. Rejects with what `reasonOf` can tell.
  */
 export const evaluate = async (

@@ -1,5 +1,5 @@
 /**
- * What one evaluation of an expression may cost, and the account of what it has cost so far.
+ * The budget of one evaluation of an expression, and its cost so far.
  *
  * Nothing here reads a clock: the same expression over the same values always ends at the same point.
  */

@@ -3,9 +3,11 @@
  */
 
 export interface Moment {
-  /** What `$now()` and `$millis()` answer, in epoch milliseconds. It does not change while an expression is evaluated. */
+  /**
+   * The value of `$now()` and `$millis()`, in epoch milliseconds. It does not change while an expression is evaluated.
+   */
   readonly at: number
-  /** What `$random()` and `$shuffle()` draw from: the same seed gives the same values in the same order. */
+  /** The source of `$random()` and `$shuffle()`: the same seed gives the same values in the same order. */
   readonly seed: number
 }
 

@@ -183,7 +183,7 @@ class Reader {
       const to = this.member()
       ranges.push([from[0]?.[0] ?? 0, to[0]?.[0] ?? 0])
     }
-    // What a property such as \p{L} leaves out is not known, so nothing is taken to be left out.
+    // The complement of a property such as \p{L} is not known, so nothing is assumed to be excluded.
     const set = negated ? complement(ranges) : joined(ranges)
     return set.length === 0 && negated ? any : set
   }

@@ -6,7 +6,7 @@ import { type CharSet, overlap, type Pattern } from "./Pattern.ts"
 /** Positions are numbered; position 0 is before the pattern. */
 export interface PatternGraph {
   readonly sets: ReadonlyArray<CharSet>
-  /** Where a match may go from each position. One that is reached in two ways stands there twice. */
+  /** The transitions of a match from each position. A part that is reached in two ways appears twice. */
   readonly next: ReadonlyArray<ReadonlyArray<number>>
 }
 
@@ -23,7 +23,10 @@ interface Fragment {
 
 const nothing: Fragment = { nullable: true, first: [], last: [] }
 
-/** Builds the graph; `null` where it would be too large, or would not tell the cost. `any` is what stands before a match that may begin anywhere; `null` for a pattern that begins at the start of the text. */
+/**
+ * Builds the graph; `null` where it would be too large, or would not tell the cost. `any` precedes a match that may
+ * begin anywhere; `null` for a pattern that begins at the start of the text.
+ */
 export const build = (pattern: Pattern, any: CharSet | null): PatternGraph | null => {
   const sets: Array<CharSet> = [any ?? []]
   const next: Array<Array<number>> = [any === null ? [] : [0]]

@@ -3,7 +3,7 @@
  *
  * A pattern is matched by trying: where it can take the same text in several ways, it may try them all before it gives
  * up. Refused are patterns for which that grows exponentially with the text, as for `(a+)+$`, or with its fourth power.
- * Where it grows with the square or the cube, as for `^.*a.*b$`, the text may not be long: a longer one does not match.
+ * If it grows with the square or the cube, as for `^.*a.*b$`, the text may not be long: a longer one does not match.
  */
 import { Result } from "effect"
 import { type CharSet, overlap, type Pattern, parse, union } from "./Pattern.ts"
@@ -148,7 +148,7 @@ const ways = (graph: PatternGraph, parts: ReadonlyArray<ReadonlyArray<number>>):
     )
     const waysOf = (targets: ReadonlyArray<number>) =>
       targets.reduce((total, target) => total + (known.get(target) ?? 1), 0)
-    // From a single position the next character decides, as far as it can.
+    // From a single position the next character decides, if it can.
     const found = isLoop(graph, part)
       ? waysOf(exits)
       : Math.max(1, ...exits.map((exit) => waysOf(exits.filter((other) => alike(graph, exit, other)))))
@@ -233,7 +233,7 @@ const looksIn = (
   }
 }
 
-/** Returns whether a look stands before everything that takes characters, so that it is taken once. */
+/** Returns whether a lookaround precedes everything that consumes characters, so that it is evaluated once. */
 const leads = (pattern: Pattern, look: Pattern): boolean => {
   if (pattern._tag !== "Sequence") return false
   for (const part of pattern.parts) {

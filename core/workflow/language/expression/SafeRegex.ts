@@ -19,7 +19,7 @@ const limitOf = (source: string, flags: string): Result.Result<number, string> =
   const before = known.get(key)
   if (before !== undefined) return before
   const own = SafePattern.textLimit(source)
-  // Where case does not count, the same letter in both cases is one.
+  // If case is ignored, the same letter in both cases is one.
   const folded = flags.includes("i") ? SafePattern.textLimit(lowerCased(source)) : own
   const found = Result.isFailure(own)
     ? own

@@ -73,7 +73,7 @@ const parseNew = (text: string): Parsed => {
 export interface Split {
   readonly parts: ReadonlyArray<string | { readonly source: string }>
   readonly whole: boolean
-  /** What comes after the most expressions that a text may have; `null` where nothing does. */
+  /** The text after the maximal number of expressions; `null` where nothing does. */
   readonly excess: Unreadable | null
 }
 
@@ -105,8 +105,9 @@ export const isPath = Expression.isPath
 const apart = "read apart"
 
 /**
- * The expression with its paths that begin with `context.inputs` and one of the names read from the values given to
- * `evaluate`, whatever else is in the context. Everything else that reads `context.inputs` does not find them.
+ * The expression, where paths that begin with `context.inputs` and one of the names are read from the values given to
+ * `evaluate`, even if the context has other values there. Everything else that reads `context.inputs` does not find
+ * them.
  */
 export const readApart = (expression: Expression.Expression, names: ReadonlySet<string>): Expression.Expression => {
   const copy = expression.copy()

@@ -3,10 +3,10 @@
  *
  * A schema says what a saved workflow may hold. Left out parameters take the defaults that the interface names.
  */
-import { apiFlow } from "../parameters/ApiFlow.ts"
+import { apiFlow } from "../parameters/ApiFlowParameters.ts"
 import { control } from "../parameters/Control.ts"
 import { data } from "../parameters/Data.ts"
-import { elements } from "../parameters/Elements.ts"
+import { elements } from "../parameters/ElementParameters.ts"
 import { pages } from "../parameters/Pages.ts"
 
 /** The parameters of every served action. */

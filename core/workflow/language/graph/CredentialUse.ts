@@ -1,6 +1,6 @@
 /**
- * Where a graph uses credentials: nodes that read a secret of one, as `{{context.inputs.ALIAS.PASSWORD}}`, and nodes that
- * type its codes.
+ * The uses of credentials in a graph: nodes that read a secret of one, as `{{context.inputs.ALIAS.PASSWORD}}`, and
+ * nodes that type its codes.
  */
 import { Result, type Schema } from "effect"
 import type { Problem } from "../../Workflow.ts"
@@ -8,7 +8,7 @@ import * as Expression from "../expression/Expression.ts"
 import type { Graph, Node, NodeId } from "./Graph.ts"
 import * as NodeExpressions from "./NodeExpressions.ts"
 
-/** What may be read of a credential, each with the name that it has in an account. */
+/** The readable fields of a credential, each with the name that it has in an account. */
 export const fields = { USER_NAME: "userName", PASSWORD: "password", TFA_SECRET: "tfaSecret" } as const
 
 export type SecretName = keyof typeof fields
@@ -37,7 +37,7 @@ export const usedBy = (node: Node, isAlias: (name: string) => boolean): Readonly
 }
 
 /** The parameters that are sent to a model. */
-const told = new Set(["prompt", "target_description", "container_description"])
+const modelPrompts = new Set(["prompt", "target_description", "container_description"])
 
 /**
  * Whether an expression derives a value from a secret. In a text for a model, a secret may only be referenced as a
@@ -49,8 +49,8 @@ const exposes = (expression: Expression.Expression, isAlias: (name: string) => b
 }
 
 /**
- * Each use of a credential that the vault schema does not have, each reading of what no credential has, and each secret
- * that a model would be told in another form.
+ * Each use of a credential that the vault schema does not have, each reading of an unknown field of a credential, and
+ * each secret that a model would receive in another form.
  */
 export const problems = (
   graph: Graph,
@@ -68,7 +68,7 @@ export const problems = (
       return [{ path: parameters, message }]
     })
     const exposed = NodeExpressions.of(node, parameters).flatMap(({ at, read }) => {
-      if (!told.has(at.slice(parameters.length + 1)) || Result.isFailure(read)) return []
+      if (!modelPrompts.has(at.slice(parameters.length + 1)) || Result.isFailure(read)) return []
       if (!exposes(read.success, isAlias)) return []
       const message = `Node "${node.name}" would tell a model what an expression makes of a secret: expected the secret alone, such as {{context.inputs.ALIAS.PASSWORD}}`
       return [{ path: at, message }]

@@ -18,7 +18,7 @@ export type Node = {
 /** A node of one action. */
 export type NodeOf<A extends ActionName> = Extract<Node, { readonly action: A }>
 
-/** Where a node leads. END leads nowhere. */
+/** The edges of a node. END leads nowhere. */
 export type Edge =
   | { readonly _tag: "Next"; readonly to: NodeId }
   | { readonly _tag: "Branch"; readonly onTrue: NodeId; readonly onFalse: NodeId }

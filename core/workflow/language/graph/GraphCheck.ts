@@ -10,7 +10,7 @@ import * as RunIf from "./RunIf.ts"
 
 const maxNodes = 20_000
 
-/** A node as far as it could be read, with its place in the document. */
+/** A readable node, with its path in the document. */
 interface Placed {
   readonly path: string
   readonly id: NodeId
@@ -19,7 +19,7 @@ interface Placed {
   readonly node: Node | null
 }
 
-/** A graph as far as it could be read. */
+/** The readable part of a graph. */
 export interface Examined {
   /** `null` if the targets of its edges are unknown. Nodes with wrong parameters are not among its nodes. */
   readonly graph: Graph | null
@@ -35,9 +35,9 @@ export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, Reado
 }
 
 /**
- * Reads a graph as far as it can be read, and lists every problem, each at its path in the workflow: a field of a node that
- * is wrong in itself, an edge that leads nowhere, a node that nothing leads to or that cannot reach an END. The latter are
- * looked for where every edge is known.
+ * Reads what can be read of a graph, and lists every problem, each at its path in the workflow: a field of a node that
+ * is wrong in itself, an edge that leads nowhere, a node that nothing leads to or that cannot reach an END. The latter
+ * are looked for where every edge is known.
  */
 export const examine = (nodes: unknown, edges: unknown): Examined => {
   const problems: Array<Problem> = []

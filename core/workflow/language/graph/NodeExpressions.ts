@@ -14,7 +14,7 @@ export interface Placed {
   readonly read: Result.Result<Expression.Expression, string>
 }
 
-/** Every expression over the context. What is evaluated over an answer of the network is not among them. */
+/** Every expression over the context. Expressions over an answer of the network are excluded. */
 export const of = (node: Node, path: string): ReadonlyArray<Placed> => [
   ...texts(node.parameters, path).flatMap(({ at, text }) => {
     const { template, unreadable } = Template.parse(text)

@@ -16,7 +16,7 @@ export const problemsOf = (error: Schema.SchemaError, prefix = ""): ReadonlyArra
     message: issue.message
   }))
 
-/** The same problems of something that stands deeper in a document. */
+/** The same problems below a deeper path of a document. */
 export const under = (prefix: string, problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> =>
   problems.map(({ message, path }) => ({ path: path === "" ? prefix : `${prefix}.${path}`, message }))
 

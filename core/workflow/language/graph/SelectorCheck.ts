@@ -6,7 +6,7 @@ import { type DataModel, paths } from "../parameters/DataModel.ts"
 import type { Node } from "./Graph.ts"
 import * as SelectorSyntax from "./SelectorSyntax.ts"
 
-/** The parameters that are selectors, whatever the action. */
+/** The parameters that are selectors, for every action. */
 const names = ["selector", "xpath", "container_xpath"] as const
 
 const live = /<<xpath:((?:(?!<<xpath:)[\s\S])*?)>>/g

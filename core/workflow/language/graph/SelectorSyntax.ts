@@ -1,5 +1,5 @@
 /**
- * Whether a text can be an XPath at all, as far as its syntax tells. It refuses nothing that an engine for XPath 3.1 takes.
+ * Whether a text can be an XPath, by its syntax. It refuses nothing that an engine for XPath 3.1 takes.
  */
 
 /** How long a selector may be, in characters: longer than realistic selectors, and fast to parse. */
@@ -46,7 +46,7 @@ const firstWrong = (path: string): string | null => {
     if (!/^(\s|\(:)/.test(found[0])) tokens.push(found[0])
   }
   const open: Array<string> = []
-  /** Whether something has to follow that stands for a value. */
+  /** Whether an operand must follow. */
   let wanting = true
   let type = false
   for (let index = 0; index < tokens.length; index++) {
@@ -65,7 +65,7 @@ const firstWrong = (path: string): string | null => {
         if (next === "/" || next === "//" || (one === "//" && next === undefined)) return `unexpected ${next ?? "end"}`
         if (one === "/" && (next === undefined || next === "|" || next === ",")) wanting = false
       } else if (one === "-" || one === "+" || one === "@" || one === "$" || one === "?") {
-        // What stands for a value follows.
+        // An operand follows.
       } else if (isName(one)) {
         if (next === "::") index++
         else if (next === ":" && (isName(tokens[index + 2] ?? "") || tokens[index + 2] === "*")) {

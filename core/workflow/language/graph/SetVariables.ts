@@ -2,13 +2,13 @@
  * Which variables of the context are set before each node of a graph: on every path to it, and on any.
  */
 import * as Template from "../expression/Template.ts"
-import { placeOf } from "../parameters/ApiFlow.ts"
+import { placeOf } from "../parameters/ApiFlowParameters.ts"
 import { names as selectedNames } from "../parameters/DataModel.ts"
-import { namesIn, type Operation } from "../parameters/Transform.ts"
+import { namesIn, type Operation } from "../parameters/TransformParameters.ts"
 import { type Graph, type Node, type NodeId, targets } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
-/** What a node does to the variables. `any` is set when their names are only known when it is done. */
+/** The effect of a node on the variables. `any` is set when their names are only known when it is done. */
 interface Effects {
   readonly sets: ReadonlyArray<string>
   /** Whether it may be skipped, or may set nothing: what it sets may be missing after it. */
@@ -25,7 +25,7 @@ const unknown: Effects = { ...none, any: true }
 /** The name by which a variable of a loop is followed, which no other variable has. */
 export const ofLoop = (name: string): string => `runtime.${name}`
 
-/** What a node does, as far as its parameters say. */
+/** The effect of a node, by its parameters. */
 const effectsOf = (node: Node): Effects => {
   const unsure = RunIf.of(node) !== null
   const setting = (sets: ReadonlyArray<string>): Effects => ({
@@ -56,7 +56,7 @@ const effectsOf = (node: Node): Effects => {
   }
 }
 
-/** What optional operations set may be missing; a name that was set for sure before stays so. */
+/** Variables that optional operations set may be missing; a name that was set for sure before stays so. */
 const effectsOfOperations = (operations: ReadonlyArray<Operation>): Effects => {
   const sets = new Set<string>()
   const removes = new Set<string>()
@@ -80,7 +80,7 @@ export interface SetVariables {
   readonly always: (id: NodeId, name: string) => boolean
   /** Whether a variable is set on some path to a node. */
   readonly sometimes: (id: NodeId, name: string) => boolean
-  /** Whether START leads to a node at all. */
+  /** Whether START has an edge. */
   readonly isReached: (id: NodeId) => boolean
 }
 
@@ -94,7 +94,8 @@ interface Block {
 }
 
 /**
- * Follows the named variables through a graph. What is not named is not followed: it is as if it was never set.
+ * Follows the named variables through a graph. Names that are not listed are not followed: it is as if it was never
+ * set.
  *
  * Sets pass along the edges until none changes any more: the sure ones only shrink, the others only grow, so that ends.
  */
@@ -140,7 +141,7 @@ export const follow = (graph: Graph, names: Iterable<string>): SetVariables => {
   return { always: has("always"), sometimes: has("sometimes"), isReached: (id) => indexes.has(id) }
 }
 
-/** What a node does to the variables of one block. */
+/** The effect of a node on the variables of one block. */
 interface Change {
   readonly any: boolean
   readonly unsure: boolean

@@ -5,12 +5,12 @@
 import { Result } from "effect"
 import type { Problem } from "../../Workflow.ts"
 import * as Expression from "../expression/Expression.ts"
-import { namesIn } from "../parameters/Transform.ts"
+import { namesIn } from "../parameters/TransformParameters.ts"
 import type { Graph, Node, NodeId } from "./Graph.ts"
 import * as NodeExpressions from "./NodeExpressions.ts"
 import * as SetVariables from "./SetVariables.ts"
 
-/** What the check finds: problems refuse the workflow, warnings do not. */
+/** The findings of the check: problems refuse the workflow, warnings do not. */
 export interface Findings {
   readonly problems: ReadonlyArray<Problem>
   readonly warnings: ReadonlyArray<Problem>
@@ -23,8 +23,8 @@ export interface Findings {
  * before it sets. A warning is a variable that is set on some of the paths to it, but not on all, and a path that begins
  * with a name that expressions do not know.
  *
- * `inputs` are the names that may be read under `context.inputs`, or `null` when any may. `pathOf` tells where a node
- * stands in the document.
+ * `inputs` are the names that may be read under `context.inputs`, or `null` when any may. `pathOf` returns the path of
+ * a node in the document.
  */
 export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: (id: NodeId) => string): Findings => {
   const problems: Array<Problem> = []
@@ -79,7 +79,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
   return { problems, warnings }
 }
 
-/** What expressions know of: `steps` and `response` in API_FLOW alone. */
+/** The roots of expressions: `steps` and `response` in API_FLOW alone. */
 const roots: ReadonlySet<string> = new Set(["context", "window", "document", "steps", "response"])
 
 /** Whether an operation of a TRANSFORM reads what one before it sets. */

@@ -1,5 +1,5 @@
 /**
- * The parameters of the actions that decide how a run goes on: conditions, loops, waiting, and asking a person.
+ * The parameters of the actions that control the flow of a run: conditions, loops, waiting, and asking a person.
  */
 import { Schema } from "effect"
 import * as InputContract from "../../contract/InputContract.ts"
@@ -9,7 +9,7 @@ import { filled, flag, optionalText, wait_time } from "./Fields.ts"
 /** How long a question to a person waits for its answer, in milliseconds, when it does not say. */
 export const defaultAnswerMillis = 180_000
 
-/** What a person is asked for: a JSON schema of an object with at least one property. */
+/** The request to a person: a JSON schema of an object with at least one property. */
 const ExpectedDataModel = Schema.JsonObject.check(
   Schema.makeFilter((schema) => {
     const { properties } = schema
@@ -36,8 +36,9 @@ export const operators = [
 const maxTurns = 100_000
 
 /**
- * What a loop goes over: the elements of a list, or the numbers from 0 up to one; either may be written as JSON. An object
- * is one element and nothing is none, as that is what an expression answers that finds so many. `null` for anything else.
+ * The items of a loop: the elements of a list, or the numbers from 0 up to one; either may be written as JSON. An
+ * object is one element and nothing is none, as that is what an expression answers that finds so many. `null` for
+ * anything else.
  */
 export const elementsOf = (over: Schema.Json): ReadonlyArray<Schema.Json> | null => {
   if (Array.isArray(over)) return over

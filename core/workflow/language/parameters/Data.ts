@@ -6,7 +6,7 @@ import { RootModel } from "./DataModel.ts"
 import * as Executions from "./Executions.ts"
 import { end_here_on_dry_run, flag, optionalText, wait_time } from "./Fields.ts"
 import { NetworkModel, UrlPattern } from "./Network.ts"
-import { transform } from "./Transform.ts"
+import { transform } from "./TransformParameters.ts"
 
 export const data = {
   EXTRACT_DATAMODEL: Schema.Struct({

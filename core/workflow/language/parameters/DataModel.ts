@@ -37,7 +37,7 @@ export const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   overwriteArrayKeys: optional(Schema.Array(text))
 }).annotate({ identifier: "DataModel" })
 
-/** The model of what one extraction brings: an object, as its properties become variables of the context. */
+/** The model of the result of one extraction: an object, as its properties become variables of the context. */
 export const RootModel = DataModel.check(
   Schema.makeFilter((model) => {
     const isObject = [model.type ?? "object"].flat().includes("object") && (model.items ?? null) === null
@@ -73,7 +73,7 @@ export const overwritten = (model: DataModel, prefix = ""): ReadonlyArray<string
   ...Object.entries(model.properties ?? {}).flatMap(([name, field]) => overwritten(modelOf(field), `${prefix}${name}.`))
 ]
 
-/** Every path of a model, and where it stands in it. */
+/** Every path of a model, and its position. */
 export const paths = (model: DataModel, at: string): ReadonlyArray<{ readonly at: string; readonly path: string }> => [
   ...(typeof model.path === "string" ? [{ at: `${at}.path`, path: model.path }] : []),
   ...(model.items === undefined || model.items === null ? [] : paths(modelOf(model.items), `${at}.items`)),

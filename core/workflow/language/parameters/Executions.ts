@@ -51,10 +51,10 @@ export const ofCondition = {
   llm_model: optionalText
 }
 
-/** Options of a list are chosen by their value or text: whatever is said here is the same as nothing. */
+/** Options of a list are chosen by their value or text: the value is ignored. */
 export const ignored = optional(["STATIC", "LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE", "COORDINATES"])
 
-/** What a check finds at a field. */
+/** The findings of a check at a field. */
 interface Missing {
   readonly path: ReadonlyArray<string>
   readonly issue: string
@@ -68,7 +68,7 @@ interface Given {
 
 const isFilled = (text: string | null | undefined): boolean => (text ?? "").trim() !== ""
 
-/** What an action on an element still needs; `undefined` when it needs nothing. */
+/** The missing parameters of an action on an element; `undefined` when it needs nothing. */
 export const missingForElement = ({ execution, prompt, selector }: Given): Missing | undefined => {
   if (isModelExecution(execution)) {
     return isFilled(prompt)
@@ -80,7 +80,7 @@ export const missingForElement = ({ execution, prompt, selector }: Given): Missi
   return { path: ["selector"], issue: 'Expected a point of the window such as {"x": 120, "y": 300}' }
 }
 
-/** What reading data still needs. */
+/** The missing parameters of reading data. */
 export const missingForData = ({ execution, prompt, selector }: Given): Missing | undefined => {
   if (execution === "LLM_DOM" && !isFilled(selector)) {
     return {

@@ -23,5 +23,5 @@ export const end_here_on_dry_run = flag
 /** A node that carries it must not be done twice: a run that passed it is never tried again. */
 export const not_repeatable = flag
 
-/** What every action on an element of the page may say. */
+/** The parameters of every action on an element of the page. */
 export const acting = { wait_time, end_here_on_dry_run, not_repeatable, human_mode: flag }

@@ -1,0 +1,320 @@
+/**
+ * Chooses an option of a list, whether it is a list of the browser or one that a page builds: opened, looked through, typed
+ * into where that filters it, and looked at again to see that it shows the choice.
+ */
+import type { Frame, Locator, Page } from "playwright-core"
+import * as Options from "../../../core/browser/element/Options.ts"
+import type { NativeOptions } from "../injected/act/Widgets.ts"
+import * as World from "../inpage/World.ts"
+import { hasBegun, Refused } from "../page/Attempt.ts"
+import type { Tab } from "../page/Tabs.ts"
+
+export interface OptionRequest {
+  readonly value: string
+  readonly fuzzy: boolean
+}
+
+/** How long a list that shows other options is waited for, after it last changed, in milliseconds. */
+const settledMillis = 2_500
+
+/** The same for lists of the browser that have something to choose from already. */
+const nativeSettledMillis = 500
+
+/** How long a list may take to show what was chosen. */
+const shownMillis = 2_000
+
+/** How long a click that opens a list may take before keys open it. */
+const clickMillis = 3_000
+
+const stepMillis = 50
+
+/** How many screens of a list are looked through. */
+const mostScreens = 200
+
+/**
+ * Chooses in the list that an element is or represents. `lookAt` answers what is to be seen of the element now, `null`
+ * where that takes more than one look.
+ */
+export const choose = async (
+  tab: Tab,
+  frame: Frame,
+  element: Locator,
+  wanted: OptionRequest,
+  timeout: number,
+  lookAt: () => Promise<NativeOptions | null> = async () => null
+): Promise<void> => {
+  const until = performance.now() + timeout
+  // Most lists are the browser's own and have the option already: that takes one look and one act.
+  const seen = await lookAt()
+  const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
+  if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
+  await element.waitFor({ state: "attached", timeout })
+  const on = { root: element, waitMillis: left(until) }
+  const { kind, native, trigger } = await World.run(tab, frame, "widgetOf", null, on)
+  const look: Look = (act, arg) => World.run(tab, frame, act, arg)
+  const list: List = { page: tab.page, look, part: (name) => World.kept(frame, name), wanted, until }
+  if (kind === "native" && native) return chooseNative(list, !trigger)
+  if (!trigger) throw new Refused("unusable", "it is not a list")
+  if (kind === "suggestions") return suggest(list)
+  return new Opened(list, native).choose(kind === "open")
+}
+
+/** Looks at a list with what runs in the world beside its page. */
+type Look = <N extends World.Name>(act: N, arg: World.Given<N>) => Promise<World.Answer<N>>
+
+/** A list that is chosen from. */
+interface List {
+  readonly page: Page
+  readonly look: Look
+  /** A part of the list, by the name under which it was kept. */
+  readonly part: (name: string) => Locator
+  readonly wanted: OptionRequest
+  readonly until: number
+}
+
+const left = (until: number): number => Math.max(until - performance.now(), 1)
+
+const pause = (millis: number) => new Promise<void>((resolve) => setTimeout(resolve, millis))
+
+const missing = (options: ReadonlyArray<Options.Option>, { fuzzy, value }: OptionRequest) =>
+  new Refused("option", Options.missing(options, value, fuzzy), fuzzy ? Options.alikeIn(options, value) : 0)
+
+const isDisabled = ({ text, value }: Options.Option) =>
+  new Refused("option", `the option "${text === "" ? value : text}" is disabled`)
+
+/** The values of a list that takes several: a JSON list of them, or the one. */
+const valuesOf = (value: string, multiple: boolean): ReadonlyArray<string> => {
+  if (!multiple || !value.trim().startsWith("[")) return [value]
+  try {
+    const list: unknown = JSON.parse(value)
+    return Array.isArray(list) && list.length > 0 ? list.map(String) : [value]
+  } catch {
+    return [value]
+  }
+}
+
+type Native = Pick<NativeOptions, "multiple" | "options">
+
+const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: OptionRequest): ReadonlyArray<Options.Choice> =>
+  valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
+
+/** Where the wanted options are in a list; `null` when one of them is not there, or cannot be chosen. */
+const indexesOf = (list: Native, wanted: OptionRequest): Array<{ readonly index: number }> | null => {
+  const choices = choicesOf(list, wanted)
+  const found = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))
+  return found.length === choices.length ? found : null
+}
+
+const chooseNative = async ({ look, part, until, wanted }: List, hidden: boolean): Promise<void> => {
+  let changed = performance.now()
+  let before = ""
+  while (true) {
+    const seen = await look("nativeOptions", "native")
+    const indexes = indexesOf(seen, wanted)
+    if (indexes !== null) {
+      await part("native").selectOption(indexes, { timeout: left(until), force: hidden })
+      return
+    }
+    const { disabled, options } = seen
+    const now = performance.now()
+    const state = JSON.stringify([disabled, options])
+    if (state !== before) changed = now
+    before = state
+    // Lists that depend on something else are filled late.
+    const isFilled = !disabled && options.filter((option) => !option.disabled).length > 1
+    if (now > until || (isFilled && now - changed > nativeSettledMillis)) {
+      const blocked = choicesOf(seen, wanted).find((choice) => choice._tag === "Disabled")
+      const option = blocked === undefined ? undefined : options[blocked.index]
+      throw option === undefined ? missing(options, wanted) : isDisabled(option)
+    }
+    await pause(stepMillis)
+  }
+}
+
+const suggest = async ({ look, part, until, wanted }: List): Promise<void> => {
+  const { options } = await look("nativeOptions", "trigger")
+  const choice = Options.choose(options, wanted.value, wanted.fuzzy)
+  const option = choice._tag === "Found" ? options[choice.index] : undefined
+  if (option === undefined) throw missing(options, wanted)
+  await part("trigger").fill(option.value, { timeout: left(until) })
+}
+
+/** A list that a page builds, being chosen from. */
+class Opened {
+  readonly page: Page
+  readonly look: Look
+  readonly part: List["part"]
+  readonly trigger: Locator
+  /** Whether there is a list of the browser behind it. */
+  readonly native: boolean
+  readonly wanted: OptionRequest
+  readonly until: number
+  /** Every option that was ever shown, by its text. */
+  readonly known = new Map<string, Options.Option>()
+
+  constructor({ look, page, part, until, wanted }: List, native: boolean) {
+    this.page = page
+    this.look = look
+    this.part = part
+    this.trigger = part("trigger")
+    this.native = native
+    this.wanted = wanted
+    this.until = until
+  }
+
+  async choose(isOpen: boolean): Promise<void> {
+    if (!isOpen) {
+      if (!(await this.isExpanded())) await this.look("keepOpenLists", null)
+      await this.open()
+    }
+    const done =
+      (await this.lookFor(this.wanted.value, false, true)) ||
+      (await this.typeFor(this.wanted.value, false)) ||
+      (await this.scrollFor(this.wanted.value, false)) ||
+      (this.wanted.fuzzy && ((await this.chooseAlike()) || (await this.chooseByParts())))
+    if (done) return
+    await this.page.keyboard.press("Escape").catch(() => undefined)
+    throw missing([...this.known.values()], this.wanted)
+  }
+
+  async isExpanded(): Promise<boolean> {
+    return this.look("isExpanded", null)
+  }
+
+  async open(): Promise<void> {
+    if (await this.isExpanded()) return
+    try {
+      await this.trigger.click({ timeout: Math.min(left(this.until), clickMillis) })
+    } catch (error) {
+      // A page that is busy has the click already; a key more could shut the list again.
+      if (hasBegun(String(error))) return
+      // Something of the list lies over the field that has its keys.
+      await this.trigger.focus()
+      await this.page.keyboard.press("ArrowDown")
+    }
+  }
+
+  /** Clicks the option that fits among those that are shown. With `wait`, waits until some are shown and rest. */
+  async lookFor(value: string, fuzzy: boolean, wait: boolean): Promise<boolean> {
+    let changed = performance.now()
+    let before = ""
+    while (true) {
+      const { busy, options, typed } = await this.look("shownOptions", null)
+      for (const option of options) this.known.set(option.text, option)
+      const choice = Options.choose(options, value, fuzzy)
+      const option = choice._tag === "None" ? undefined : options[choice.index]
+      if (choice._tag === "Disabled" && option !== undefined) throw isDisabled(option)
+      if (choice._tag === "Found" && option !== undefined) {
+        if (await this.take(choice.index, option)) return true
+        continue
+      }
+      const now = performance.now()
+      const state = JSON.stringify(options)
+      if (state !== before) changed = now
+      before = state
+      // A list that can be typed into or scrolled is asked in that way as soon as it shows something.
+      const patience =
+        options.length === 0 && !typed ? settledMillis * 2 : options.length === 0 ? settledMillis / 5 : 150
+      if (!wait || now > this.until || (!busy && now - changed > patience)) return false
+      await pause(stepMillis)
+    }
+  }
+
+  /** Types a value, or a part of it, into the list, and waits until it shows what fits. */
+  async typeFor(value: string, fuzzy: boolean, typed = value): Promise<boolean> {
+    if (!(await this.look("shownOptions", null)).typed) return false
+    const field = this.part("typed")
+    // Other fields may be meant once the list is shown otherwise.
+    await this.look("holdTyped", null)
+    const before = await field.inputValue().catch(() => "")
+    await field.focus()
+    await this.page.keyboard.press("ControlOrMeta+a")
+    await this.page.keyboard.type(typed)
+    let changed = performance.now()
+    let state = ""
+    while (true) {
+      if (await this.lookFor(value, fuzzy, false)) return true
+      const now = performance.now()
+      const next = await this.look("shownOptions", null).then(
+        ({ busy, options }) => JSON.stringify([busy, options]),
+        () => ""
+      )
+      if (next !== state) changed = now
+      state = next
+      if (now > this.until || (now - changed > settledMillis && !next.startsWith("[true"))) break
+      await pause(stepMillis)
+    }
+    // Typed text is removed again, so that the list shows all its options.
+    await field.fill(before, { timeout: 1_000 }).catch(() => undefined)
+    return false
+  }
+
+  /** Looks through a list that shows only a part of itself at a time. */
+  async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
+    const scrolls = async () => (await this.look("shownOptions", null)).scrolls
+    if (await scrolls()) await this.look("scrollBack", null)
+    for (let screen = 0; screen < mostScreens && performance.now() < this.until; screen++) {
+      await pause(stepMillis)
+      if (await this.lookFor(value, fuzzy, false)) return true
+      if (!(await scrolls())) return false
+      if (await this.look("scrollOn", null)) continue
+      // At its end, a list may fetch more.
+      await pause(settledMillis / 5)
+      if (!(await this.look("scrollOn", null))) return await this.lookFor(value, fuzzy, false)
+    }
+    return false
+  }
+
+  /** Chooses the option that is most like the value among all that were ever shown. */
+  async chooseAlike(): Promise<boolean> {
+    const options = [...this.known.values()]
+    const choice = Options.choose(options, this.wanted.value, true)
+    const option = choice._tag === "Found" ? options[choice.index] : undefined
+    if (option === undefined) return false
+    await this.open()
+    return (
+      (await this.lookFor(option.text, false, true)) ||
+      (await this.typeFor(option.text, false)) ||
+      (await this.scrollFor(option.text, false))
+    )
+  }
+
+  /** A list that finds nothing for a value that is spelt otherwise is asked for parts of it. */
+  async chooseByParts(): Promise<boolean> {
+    const { value } = this.wanted
+    for (const part of Options.partsOf(value)) {
+      if (Options.alikeIn([...this.known.values()], value) > 0 || performance.now() > this.until) return false
+      if ((await this.typeFor(value, false, part)) || (await this.chooseAlike())) return true
+    }
+    return false
+  }
+
+  /** Clicks an option and sees that the list shows it. `false` when it was gone before it could be clicked. */
+  async take(index: number, option: Options.Option): Promise<boolean> {
+    const before = (await this.look("shownChoice", index).catch(() => null))?.text ?? ""
+    let isClicked = true
+    try {
+      await this.part(`option ${index}`).click({ timeout: Math.min(left(this.until), 2_000) })
+    } catch (error) {
+      const isMissed = World.signalOf(error) !== null || /not attached|detached|Timeout/i.test(String(error))
+      if (performance.now() >= this.until || !isMissed) throw error
+      // A click that the page has already may be taken, however late that is said.
+      if (!hasBegun(String(error))) return false
+      isClicked = false
+    }
+    const text = option.text.toLowerCase()
+    const until = performance.now() + shownMillis
+    while (true) {
+      const seen = await this.look("shownChoice", index).catch(() => null)
+      // A list that is gone, or led to another page, has taken the choice.
+      if (seen === null || seen.isMarked || seen.text.includes(text)) return true
+      if (this.native && seen.native.toLowerCase().includes(text)) return true
+      if (performance.now() > until) {
+        if (seen.text !== before) return true
+        if (!isClicked) return false
+        throw new Refused("unusable", `"${option.text}" was chosen, but the list does not show it`)
+      }
+      await pause(stepMillis)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Asks outside stores of secrets over HTTP: bounded in time and size, tried again once, and within the network that the
+ * installation allows.
+ */
+import { isIP, type LookupFunction } from "node:net"
+import { Effect } from "effect"
+import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/providers/SecretSource.ts"
+import * as Exchange from "../http/Exchange.ts"
+import * as Names from "../http/Names.ts"
+import { isPrivate } from "../http/PrivateAddress.ts"
+import { bareHost, lookupFor, PrivateAddress } from "../http/Reach.ts"
+
+export interface Options {
+  /** Lets every connection reach private and loopback addresses. */
+  readonly allowPrivateNetworks: boolean
+  /** Origins, such as `http://10.0.0.5:8200`, that may be reached although their addresses are private. */
+  readonly allowedOrigins: ReadonlyArray<string>
+  /** How long a question may take from the first connection to the last answer, in milliseconds. */
+  readonly budgetMillis: number
+  /** How long to wait before a request is tried again, in milliseconds; 0 tries at once. */
+  readonly retryMillis: number
+}
+
+export const defaults: Options = {
+  allowPrivateNetworks: false,
+  allowedOrigins: [],
+  budgetMillis: 10_000,
+  retryMillis: 250
+}
+
+/** Maximum length of an answer: a list of many thousand items has several megabytes. */
+const maxAnswerBytes = 16_777_216
+
+export interface SecretStoreCall {
+  readonly method: "GET" | "POST"
+  /** With its base, and what it holds encoded. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Reply {
+  readonly status: number
+  /** `undefined` when the body is not JSON. */
+  readonly json: unknown
+}
+
+type Outcome =
+  | (Reply & { readonly _tag: "Replied"; readonly retryAfterSeconds: number })
+  | { readonly _tag: "Unreachable" | "Refused" | "TooLarge"; readonly reason: string }
+
+/** Statuses that pass by themselves; 412 is a replica that has not caught up. */
+const passing = new Set([408, 412, 429, 500, 502, 503, 504])
+
+/** The longest `Retry-After` after which a request is still repeated, in seconds. */
+const patienceSeconds = 2
+
+export const make = (options: Options) => {
+  const names = Names.make(Names.defaults)
+  const isExempt = (url: URL) => options.allowPrivateNetworks || options.allowedOrigins.includes(url.origin)
+
+  const refusal = (text: string): string | null => {
+    const url = new URL(text)
+    const host = bareHost(url)
+    const isLocal = (isIP(host) > 0 && isPrivate(host)) || /(^|\.)localhost$/.test(host)
+    if (isLocal && !isExempt(url)) return privateRefused(host)
+    if (url.protocol === "http:" && isIP(host) > 0 && !isLocal) return clearRefused(host)
+    return url.protocol === "http:" && !isExempt(url) ? clearRefused(host) : null
+  }
+
+  /** An access token is sent in clear over private networks only. */
+  const lookupOf = (url: URL): LookupFunction =>
+    isExempt(url) && url.protocol === "http:" ? Names.lookupOf(names, judgePrivate) : lookupFor(names, isExempt(url))
+
+  const send = Effect.fnUntraced(function* ({
+    body,
+    headers,
+    method,
+    url: text
+  }: SecretStoreCall): Effect.fn.Return<Outcome> {
+    const url = new URL(text)
+    const answer = yield* Exchange.send({
+      method,
+      url,
+      headers: {
+        Accept: "application/json",
+        ...headers,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" })
+      },
+      maxAnswerBytes,
+      ...(body === undefined ? {} : { body: Buffer.from(body) }),
+      lookup: lookupOf(url)
+    })
+    if (answer._tag !== "Answered") return answer
+    if (answer.isCut) return { _tag: "TooLarge", reason: `the answer has more than ${maxAnswerBytes} bytes` }
+    return {
+      _tag: "Replied",
+      status: answer.status,
+      json: jsonOf(answer.body),
+      retryAfterSeconds: Number(/^\d{1,9}$/.exec(answer.headers["retry-after"] ?? "")?.[0] ?? 0)
+    }
+  })
+
+  const retried = (request: SecretStoreCall) =>
+    options.retryMillis === 0 ? send(request) : Effect.delay(send(request), options.retryMillis)
+
+  const mayPass = (outcome: Outcome): boolean =>
+    outcome._tag === "Unreachable" ||
+    (outcome._tag === "Replied" && passing.has(outcome.status) && outcome.retryAfterSeconds <= patienceSeconds)
+
+  /**
+   * The answer of the provider to a request, with any status except redirects and failures of the provider itself. A
+   * GET that fails temporarily is retried once.
+   */
+  const ask = Effect.fnUntraced(function* ({ name: provider }: Connection, request: SecretStoreCall) {
+    const refused = refusal(request.url)
+    if (refused !== null) return yield* new SourceUnavailable({ provider, reason: refused })
+    const first = yield* send(request)
+    const again = request.method === "GET" && mayPass(first)
+    const outcome = again ? yield* retried(request) : first
+    if (outcome._tag === "TooLarge") return yield* new MalformedAnswer({ provider, reason: outcome.reason })
+    if (outcome._tag !== "Replied") return yield* new SourceUnavailable({ provider, reason: outcome.reason })
+    const { json, status } = outcome
+    if (status === 429)
+      return yield* new SourceUnavailable({ provider, reason: "it limits the rate of requests (status 429)" })
+    if (passing.has(status) || status >= 500) {
+      return yield* new SourceUnavailable({
+        provider,
+        reason: isSealed(json) ? "it is sealed" : `it cannot answer at present (status ${status})`
+      })
+    }
+    if (status >= 300 && status < 400) {
+      const reason = `it answered with a redirect (status ${status}), and none is followed. Give the address itself`
+      return yield* new MalformedAnswer({ provider, reason })
+    }
+    if (json === undefined && status !== 401 && status !== 403) {
+      return yield* new MalformedAnswer({ provider, reason: `the answer is not JSON (status ${status})` })
+    }
+    return { status, json } satisfies Reply
+  })
+
+  /** Ends a whole question in time. */
+  const inTime =
+    ({ name: provider }: Connection) =>
+    <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E | SourceUnavailable> =>
+      Effect.timeoutOrElse(question, {
+        duration: options.budgetMillis,
+        orElse: () =>
+          Effect.fail(new SourceUnavailable({ provider, reason: `no answer within ${options.budgetMillis} ms` }))
+      })
+
+  return { ask, inTime, refusal }
+}
+
+export type SecretStoreClient = ReturnType<typeof make>
+
+/** What stores call an item, a key or a path, in an address. */
+export const encoded = (path: string): string =>
+  path
+    .replace(/\p{Cs}/gu, "\ufffd")
+    .split("/")
+    .map(encodeURIComponent)
+    .join("/")
+
+/** The object that a value is; an empty one for anything else. */
+export const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+
+const jsonOf = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+/** A store that was started and not opened yet says so. */
+const isSealed = (json: unknown): boolean => {
+  const { errors } = objectOf(json)
+  return Array.isArray(errors) && errors.some((error) => /sealed/i.test(String(error)))
+}
+
+/** Refuses a name unless all of its addresses are private. */
+const judgePrivate: Names.Judge = (host, addresses) =>
+  addresses.every(isPrivate) ? null : new PrivateAddress(clearRefused(host))
+
+const privateRefused = (host: string): string =>
+  `${host} is at a private or loopback address; SLUICE_SECRET_PROVIDER_ORIGINS names those that may be reached`
+
+const clearRefused = (host: string): string =>
+  `an access token goes to ${host} by https only; http is for private addresses that SLUICE_SECRET_PROVIDER_ORIGINS names`

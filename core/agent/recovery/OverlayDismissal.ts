@@ -1,0 +1,203 @@
+/**
+ * Dismisses an overlay of the page that obstructs a step. If no button on it is without consequences, a person may
+ * decide.
+ */
+import { Clock, Effect, Option } from "effect"
+import type { Using } from "../../browser/Browser.ts"
+import { cleanOf } from "../../browser/element/Appearance.ts"
+import { inTheWay, type Overlay } from "../../browser/element/Survey.ts"
+import type { Node } from "../../workflow/language/graph/Graph.ts"
+import type { Offer } from "../../workflow/patch/Patch.ts"
+import type { Person } from "../Person.ts"
+import * as Dismissal from "./Dismissal.ts"
+import {
+  type Analysis,
+  type FailedStep,
+  isAboutElement,
+  type PopupFacts,
+  type RecoveryStrategy,
+  type Remedy
+} from "./RecoveryStrategy.ts"
+
+/** How many pop-ups are dismissed for one step. */
+const mostTries = 3
+
+/** How many of the ways out of one are tried. */
+const mostWays = 2
+
+/** How long a button may take to be pressed, and a pop-up to go away, in milliseconds. */
+const pressMillis = 2_000
+const goneMillis = 2_000
+const lookEveryMillis = 200
+
+/** Dismisses what covers the element of a step. */
+export const overlayDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
+  const overlay = trouble.survey.overlays.find(({ coversTarget }) => coversTarget)
+  if (!settings.popups || overlay === undefined || !isFor(trouble)) return Effect.succeed(null)
+  return outOfTheWay(trouble, overlay, correctable ? person : null)
+}
+
+/** Dismisses a dialog, the last thing to be tried for an element that is nowhere to be found. */
+export const dialogDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
+  const overlay = inTheWay(trouble.survey)
+  if (!settings.popups || overlay === null || !isFor(trouble)) return Effect.succeed(null)
+  return outOfTheWay(trouble, overlay, correctable ? person : null)
+}
+
+const isFor = ({ failure, tried }: FailedStep): boolean => isAboutElement(failure) && tried < mostTries
+
+const outOfTheWay = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, person: Person | null) {
+  const { page } = trouble
+  for (const button of Dismissal.waysOut(overlay).slice(0, mostWays)) {
+    const pressed = yield* press(page, button.selector)
+    if (!pressed || !(yield* isGone(trouble, overlay))) continue
+    const facts = factsOf(trouble, overlay, { phase: "popup_dismiss_verified", action: null, label: button.label })
+    const { credentials, inputs } = trouble.memory
+    const offer = cleanOf(credentials.secrets, inputs)(button.selector) ? offerFor(button.selector) : null
+    const remedy = `Pressed "${button.label}" to dismiss a pop-up`
+    return { _tag: "Again", remedy, popup: facts, ...(offer === null ? {} : { offer }) } satisfies Remedy
+  }
+  if (overlay.isDialog && !overlay.isAlert) {
+    const keys = { strokes: [{ key: "Escape" }], existing: "keep", delayMillis: 0, paste: false } as const
+    yield* Effect.ignore(page.elements.type(null, keys))
+    if (yield* isGone(trouble, overlay)) {
+      const facts = factsOf(trouble, overlay, { phase: "popup_dismiss_verified", action: null, label: null })
+      return { _tag: "Again", remedy: "Pressed Escape to dismiss a pop-up", popup: facts } satisfies Remedy
+    }
+  }
+  return person === null || overlay.buttons.length === 0 ? null : yield* decided(trouble, overlay, person)
+})
+
+/** Lets a person choose one of the buttons. */
+const decided = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, person: Person) {
+  const { memory, node, page, survey, tried } = trouble
+  const { secrets } = memory.credentials
+  const shot = yield* Effect.option(page.observation.glimpse)
+  const began = yield* Clock.currentTimeMillis
+  const description = secrets.hideWithin(`A pop-up is in the way: "${overlay.text.slice(0, 300)}"`, 400)
+  const answer = yield* person.correct({
+    node,
+    message: description,
+    inputs: memory.inputs,
+    choosing: false,
+    shot: Option.getOrNull(shot),
+    popup: {
+      description,
+      subType: "NON_DISMISSIBLE",
+      address: secrets.hide(survey.address),
+      actions: Dismissal.actionsOf(overlay).map(({ id, label }) => ({ id, label: secrets.hide(label) })),
+      attempt: tried + 1,
+      maxAttempts: mostTries
+    }
+  })
+  const action = answer?._tag === "action" ? answer.action : null
+  const button = action === null ? undefined : Dismissal.buttonOf(overlay, action)
+  if (action === null || button === undefined) return null
+  const responseMillis = (yield* Clock.currentTimeMillis) - began
+  yield* press(page, button.selector)
+  yield* isGone(trouble, overlay)
+  const facts = factsOf(trouble, overlay, { phase: "modal_decision_dispatched", action, label: button.label })
+  return {
+    _tag: "Again",
+    remedy: `Pressed "${button.label}" on a pop-up, as a person decided`,
+    popup: { ...facts, responseMillis }
+  } satisfies Remedy
+})
+
+const press = (page: Using<"elements">, selector: string) =>
+  Effect.map(
+    Effect.result(page.elements.click({ selector, waitMillis: pressMillis, first: true }, "click")),
+    ({ _tag }) => _tag === "Success"
+  )
+
+const isGone = Effect.fnUntraced(function* ({ failure, page }: FailedStep, overlay: Overlay) {
+  const until = (yield* Clock.currentTimeMillis) + goneMillis
+  while (true) {
+    const seen = yield* Effect.result(page.elements.survey({ target: failure.selector ?? null, fields: [] }))
+    if (seen._tag === "Success" && !seen.success.overlays.some(({ signature }) => signature === overlay.signature)) {
+      return true
+    }
+    if ((yield* Clock.currentTimeMillis) >= until) return false
+    yield* Effect.sleep(lookEveryMillis)
+  }
+})
+
+const factsOf = (
+  { memory, survey }: FailedStep,
+  overlay: Overlay,
+  facts: Pick<PopupFacts, "phase" | "action" | "label">
+): PopupFacts => {
+  const { secrets } = memory.credentials
+  return {
+    ...facts,
+    label: facts.label === null ? null : secrets.hide(facts.label),
+    responseMillis: null,
+    host: hostOf(survey.address),
+    signature: secrets.hideWithin(overlay.signature, 200)
+  }
+}
+
+/** The position of a button in the document does not identify it on another page with the same pop-up. */
+const offerFor = (selector: string): Offer | null =>
+  selector.startsWith("//") && !/\/html[/[]/.test(selector)
+    ? {
+        kind: "popup_xpath",
+        nodeId: null,
+        nodeName: null,
+        parameter: null,
+        before: null,
+        after: selector,
+        reason: "A pop-up blocked a step, and this button dismissed it"
+      }
+    : null
+
+/** The actions that look at no page, or leave it: pop-ups are nothing to them. */
+const apart: ReadonlySet<string> = new Set([
+  "START",
+  "NAVIGATE",
+  "END",
+  "DELAY",
+  "LOOP",
+  "TRANSFORM",
+  "USER_INTERACTION"
+])
+
+/**
+ * Presses what is known to dismiss pop-ups, before a node that acts on a page, and answers the selectors that were
+ * there. One visit to the page where there is none. The dialog that the node itself acts on is left to the node.
+ */
+export const clear = Effect.fnUntraced(function* (node: Node, page: Using<"elements">, xpaths: ReadonlyArray<string>) {
+  const own: unknown = "selector" in node.parameters ? node.parameters.selector : undefined
+  const known = apart.has(node.action) ? [] : xpaths.filter((xpath) => xpath !== own)
+  if (known.length === 0) return []
+  const there = yield* Effect.orElseSucceed(page.elements.seen(known), () => [])
+  const pressed: Array<string> = []
+  for (const xpath of there.map((index) => known[index] ?? "")) {
+    if (yield* press(page, xpath)) pressed.push(xpath)
+  }
+  return pressed
+})
+
+/** The report on the pop-ups that were dismissed before a node. */
+export const cleared = (node: Node, pressed: ReadonlyArray<string>, address: string): Analysis => ({
+  node,
+  kind: "popup_xpaths",
+  classification: {
+    category: "UNEXPECTED_UI_STATE",
+    subType: "DISMISSIBLE",
+    description: `${pressed.length === 1 ? "A pop-up" : `${pressed.length} pop-ups`} of the workflow's popup_xpaths came up`
+  },
+  remedy: `Pressed ${pressed.join(", ")}`,
+  outcome: "success",
+  byModel: null,
+  popup: {
+    phase: "popup_dismiss_verified",
+    action: null,
+    label: null,
+    responseMillis: null,
+    host: hostOf(address),
+    signature: pressed.join(" ").slice(0, 200)
+  }
+})
+
+const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null)

@@ -1,0 +1,41 @@
+/**
+ * The messages of a conversation: by the user, and by the agent that answers.
+ */
+import { Schema } from "effect"
+
+/** The result of an action, beside the sentence that describes it. */
+export const ActionResult = Schema.Struct({
+  /** Whether the action was done, and so is part of the draft. */
+  done: Schema.Boolean,
+  action: Schema.String,
+  nodeId: Schema.NullOr(Schema.String),
+  nodeName: Schema.NullOr(Schema.String),
+  /** The address of the page afterwards. */
+  url: Schema.NullOr(Schema.String),
+  /** The extracted data. */
+  data: Schema.optionalKey(Schema.JsonObject),
+  /** The code of the failure, as runs report it. */
+  errorCode: Schema.optionalKey(Schema.String)
+})
+export type ActionResult = typeof ActionResult.Type
+
+/** A question: the names of the missing inputs, and the JSON schema of an answer. */
+export const Question = Schema.Struct({
+  missing: Schema.Array(Schema.String),
+  schema: Schema.JsonObject,
+  state: Schema.Literals(["open", "answered", "dismissed"])
+})
+export type Question = typeof Question.Type
+
+/** `number` counts the messages of a conversation from 1. Instants are epoch milliseconds. */
+export const ConversationMessage = Schema.Struct({
+  id: Schema.String,
+  number: Schema.Int,
+  role: Schema.Literals(["user", "agent"]),
+  kind: Schema.Literals(["text", "question", "action_result"]),
+  text: Schema.String,
+  createdAt: Schema.Finite,
+  result: Schema.optionalKey(ActionResult),
+  question: Schema.optionalKey(Question)
+})
+export type ConversationMessage = typeof ConversationMessage.Type

@@ -1,0 +1,101 @@
+/**
+ * Answers to questions for missing inputs.
+ */
+import { Result, Schema } from "effect"
+import type * as InputContract from "../workflow/contract/InputContract.ts"
+import * as Conversation from "./Conversation.ts"
+import type { ConversationMessage } from "./ConversationMessage.ts"
+import * as ConversationStart from "./ConversationStart.ts"
+
+/** The value of the one input that a question asks for, or values by their names. */
+export interface Answer {
+  readonly messageId: string
+  readonly given: { readonly value: Schema.Json } | { readonly responses: Schema.JsonObject }
+}
+
+/** Raised by an answer to a message that does not exist in the conversation, or that asks nothing. */
+export class QuestionNotFound extends Schema.TaggedError<QuestionNotFound>()("QuestionNotFound", {
+  messageId: Schema.String
+}) {
+  override get message() {
+    return `Cannot answer message "${this.messageId}": no message of this conversation with this id asks anything`
+  }
+}
+
+/** Raised by an answer to a question that needs none any more. */
+export class AlreadyAnswered extends Schema.TaggedError<AlreadyAnswered>()("AlreadyAnswered", {
+  messageId: Schema.String
+}) {
+  override get message() {
+    return `Cannot answer message "${this.messageId}": it was answered already, or needs no answer any more`
+  }
+}
+
+/** Raised by an answer that leaves inputs missing. */
+export class AnswerIncomplete extends Schema.TaggedError<AnswerIncomplete>()("AnswerIncomplete", {
+  missing: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The answer leaves inputs missing: expected responses with ${this.missing.join(", ")}`
+  }
+}
+
+export type Refused = QuestionNotFound | AlreadyAnswered | AnswerIncomplete | InputContract.InvalidInput
+
+/** The inputs of a conversation with the values of an answer. */
+export const inputsWith = (
+  one: Conversation.Conversation,
+  question: NonNullable<ConversationMessage["question"]>,
+  { given }: Answer
+): Schema.JsonObject => {
+  const { missing } = question
+  const [only] = missing
+  const values =
+    "responses" in given
+      ? given.responses
+      : missing.length === 1 && only !== undefined
+        ? { [only]: given.value }
+        : asValues(given.value)
+  return { ...one.inputs, ...values }
+}
+
+/**
+ * Takes an answer. The values become inputs of the conversation, and the page is opened. `errors` are how the inputs
+ * break the contract of the draft; neither the inputs nor the contract change while the question is open.
+ *
+ * Answers are not repeated in a message: inputs may be secret.
+ */
+export const answered = (
+  one: Conversation.Conversation,
+  asked: ConversationMessage | null,
+  answer: Answer,
+  errors: ReadonlyArray<InputContract.InputError>,
+  ids: Readonly<Record<"user" | "turn" | "notice", string>>,
+  at: number
+): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Refused> => {
+  const { messageId } = answer
+  if (Conversation.statusAt(one, at) === "ended") {
+    return Result.fail(new Conversation.ConversationNotFound({ conversationId: one.id, ended: true }))
+  }
+  if (asked?.question === undefined) return Result.fail(new QuestionNotFound({ messageId }))
+  if (one.question !== messageId) return Result.fail(new AlreadyAnswered({ messageId }))
+  const { missing, schema } = asked.question
+  const inputs = inputsWith(one, asked.question, answer)
+  const still = ConversationStart.missingOf(one.draft, inputs)
+  if (still.length > 0) return Result.fail(new AnswerIncomplete({ missing: still }))
+  if (errors.length > 0) return Result.fail(ConversationStart.invalidInput(one.draft.content, errors))
+  const reply: Conversation.NewMessage = {
+    id: ids.user,
+    role: "user",
+    kind: "text",
+    text: `Answered: ${missing.join(", ")}`
+  }
+  const { conversation, messages } = Conversation.say({ ...one, inputs }, [reply], at)
+  return Result.succeed({
+    conversation: Conversation.begin(conversation, { id: ids.turn, command: { _tag: "Open", until: one.until } }, at),
+    messages: [{ ...asked, question: { ...asked.question, missing, schema, state: "answered" } }, ...messages]
+  })
+}
+
+const asValues = (value: Schema.Json): Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}

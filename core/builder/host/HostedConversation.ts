@@ -1,0 +1,161 @@
+/**
+ * One conversation at its host, from the claim until it ends or is given back.
+ */
+import { Clock, Effect, Ref, Schema } from "effect"
+import { Secrets } from "../../redaction/Secrets.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
+import type * as Wake from "../../runtime/Wake.ts"
+import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import { BuilderStore, type LeaseRef, type View, type ViewKind } from "../BuilderStore.ts"
+import * as Conversation from "../Conversation.ts"
+import * as Commands from "./Commands.ts"
+import type { StartingStateOf } from "./StartingState.ts"
+import * as Turn from "./Turn.ts"
+
+/** A conversation that is hosted, and how those who look after it are woken. */
+export interface HostSession {
+  readonly lease: LeaseRef
+  readonly turns: Wake.Wake
+  readonly looks: Wake.Wake
+}
+
+/** Makes the host of a conversation look at it. */
+export const wake = ({ looks, turns }: HostSession) => Effect.andThen(turns.wake, looks.wake)
+
+/** The net under a lost signal. */
+const longestSleep = "10 seconds"
+
+type One = Conversation.Conversation
+
+/**
+ * Hosts a conversation until it ends, its page is gone, or its lease is lost. At its end, interruption included, the
+ * page is closed and the lease released.
+ */
+export const host = Effect.fn("HostedConversation.host")(function* (place: HostSession, beginningOf: StartingStateOf) {
+  const { lease } = place
+  const store = yield* BuilderStore
+  const signals = yield* Signals
+  const identifiers = yield* Identifiers
+  const published = signals.publish({ _tag: "builder", conversationId: lease.id })
+
+  const release = Effect.gen(function* () {
+    const notice = yield* identifiers.uuid
+    yield* store.settle(lease, (before, at) => Conversation.released(before, notice, at))
+    yield* published
+  }).pipe(Effect.ignore)
+
+  yield* Effect.scoped(attend(place, beginningOf)).pipe(
+    Effect.catchTag("HostLost", (gone) => Effect.logInfo(gone.message)),
+    Effect.catchDefect((defect) => Effect.logError("Hosting a conversation ended by an internal error", defect)),
+    Effect.ensuring(release),
+    Effect.annotateLogs({ conversation_id: lease.id })
+  )
+})
+
+const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: StartingStateOf) {
+  const { lease } = place
+  const store = yield* BuilderStore
+  const signals = yield* Signals
+  const identifiers = yield* Identifiers
+  const { carryOut, close, stage, walked } = yield* Commands.make(lease, beginningOf)
+  const published = signals.publish({ _tag: "builder", conversationId: lease.id })
+
+  /** Logs a defect without what the conversation knows to be secret. */
+  const complain = (what: string, defect: unknown) =>
+    Effect.flatMap(Ref.get(stage), (now) =>
+      Effect.logError(`${what}: ${(now === null ? new Secrets() : Turn.secretsOf(now)).describe(defect)}`)
+    )
+
+  /**
+   * Succeeds when the turn in progress must stop. Fails when the conversation has ended, or is no longer this host's.
+   */
+  const stopped = Effect.gen(function* () {
+    while (true) {
+      yield* place.turns.sleep(longestSleep)
+      const one = yield* waitUntilBack(store.leased(lease))
+      if (one.endedAt !== null)
+        return yield* new Conversation.HostLost({ conversationId: lease.id, fence: lease.fence })
+      if (one.turn?.stop === true) return one.draft
+    }
+  })
+
+  /** Stopped between two steps of a walk, the conversation keeps the position of the walk. */
+  const interrupted = Effect.gen(function* () {
+    const draft = yield* stopped
+    const now = yield* Ref.get(stage)
+    return now === null ? null : Turn.interrupted((yield* Ref.get(walked)) ?? draft, now)
+  })
+
+  const doTurn = Effect.fnUntraced(function* (one: One, turn: Conversation.Turn) {
+    const nothing = (text: string): Conversation.Outcome => ({
+      draft: one.draft,
+      text,
+      result: null,
+      rest: "errored",
+      page: false
+    })
+    yield* Ref.set(walked, null)
+    const done = yield* Effect.raceFirst(carryOut(one, turn), interrupted).pipe(
+      Effect.provideService(Sandbox.Owner, one.workspaceId),
+      Effect.map((came) => came ?? { outcome: nothing("Interrupted before a page was open"), stage: null }),
+      Effect.catchTag("PageFailure", ({ reason }) =>
+        Effect.succeed({ outcome: nothing(`No page could be opened: ${reason}`), stage: null })
+      ),
+      Effect.catchDefect((defect) =>
+        complain("A turn ended by an internal error", defect).pipe(
+          Effect.as({ outcome: nothing("Ended by an internal error; the log of the worker has it"), stage: null })
+        )
+      )
+    )
+    if (done.outcome.page) yield* Ref.set(stage, done.stage)
+    else yield* close
+    const reply = yield* identifiers.uuid
+    yield* waitUntilBack(
+      store.settle(lease, (before, at) => Conversation.settle(before, turn.id, done.outcome, reply, at))
+    )
+    yield* published
+  })
+
+  const showing = Effect.gen(function* () {
+    yield* place.looks.sleep(longestSleep)
+    for (const { kind, number } of yield* waitUntilBack(store.wanted(lease.id))) {
+      const now = yield* Ref.get(stage)
+      yield* waitUntilBack(store.show(lease.id, kind, number, now === null ? null : yield* look(now, kind)))
+      yield* published
+    }
+  }).pipe(
+    Effect.catchDefect((defect) => complain("A page could not be shown", defect)),
+    Effect.forever
+  )
+
+  yield* Effect.forkScoped(showing)
+  while (true) {
+    const one = yield* waitUntilBack(store.leased(lease))
+    if (Conversation.statusAt(one, yield* Clock.currentTimeMillis) === "ended") {
+      yield* waitUntilBack(store.settle(lease, (before, at) => Conversation.ended(before, at)))
+      return yield* waitUntilBack(store.forget(lease.id))
+    }
+    if (one.turn !== null && !one.turn.taken) {
+      yield* waitUntilBack(store.settle(lease, (before) => Conversation.taken(before)))
+      yield* published
+      yield* doTurn(one, one.turn)
+    } else if (!one.page) return
+    else yield* place.turns.sleep(longestSleep)
+  }
+})
+
+/** The view of a page, without the secrets in its text; `null` when it cannot be looked at. */
+const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
+  Effect.gen(function* () {
+    const { page } = stage
+    const { hide, hideLong } = Turn.secretsOf(stage)
+    const body =
+      kind === "html"
+        ? yield* hideLong(yield* page.navigation.html({ sanitized: false }))
+        : base64((yield* page.elements.screenshot(null, { fullPage: false })).bytes)
+    return { url: hide(yield* page.navigation.address), body }
+  }).pipe(Effect.orElseSucceed(() => null))
+
+const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)

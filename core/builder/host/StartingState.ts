@@ -1,0 +1,60 @@
+/**
+ * The initial state of the page of a conversation, and the accounts that it signs in with.
+ */
+
+import { Effect, Result } from "effect"
+import { PageFailure } from "../../browser/PageFailure.ts"
+import * as Session from "../../browser/Session.ts"
+import * as RunSession from "../../execution/RunSession.ts"
+import * as CredentialReferences from "../../run/CredentialReferences.ts"
+import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
+import type { Account, AccountUnavailable } from "../../vault/Account.ts"
+import { Accounts } from "../../vault/Accounts.ts"
+import { LoginCodes } from "../../vault/otp/LoginCodes.ts"
+import type { Conversation } from "../Conversation.ts"
+
+export interface StartingState {
+  /** The initial state of the browser; `Session.secrets` are those of its values that must not be shown. */
+  readonly session: Session.Session
+  /** The credentials that the inputs name, by alias, without those that cannot be used. */
+  readonly accounts: ReadonlyMap<string, Account>
+  /** Why the others cannot be used. */
+  readonly unavailable: ReadonlyArray<AccountUnavailable>
+  /** The source of one-time codes; `null` when each is taken from the inputs. */
+  readonly codes: LoginCodes["Service"] | null
+}
+
+/** Finds out what a conversation begins with, each time that its page is opened. */
+export type StartingStateOf = (one: Conversation) => Effect.Effect<StartingState, PageFailure>
+
+/** A conversation with an empty session that cannot sign in. */
+export const empty: StartingState = { session: Session.empty, accounts: new Map(), unavailable: [], codes: null }
+
+/**
+ * Makes the function that says what a conversation begins with: its credentials, opened once, and what those that can be
+ * used bring into the browser. Nothing is kept of its page.
+ */
+export const ofConversations = Effect.gen(function* () {
+  const vault = yield* Accounts
+  const codes = yield* LoginCodes
+  const begin = yield* RunSession.make
+  const beginningOf: StartingStateOf = Effect.fn("StartingState.ofConversation")(function* (one) {
+    const { draft, id, inputs, workspaceId } = one
+    const accounts = new Map<string, Account>()
+    const unavailable: Array<AccountUnavailable> = []
+    for (const { alias, domain, permissionedUserIds } of CredentialReferences.of(draft.content, inputs)) {
+      const [permissionedUserId = ""] = permissionedUserIds
+      const opened = yield* Effect.result(waitUntilBack(vault.open(workspaceId, { alias, domain, permissionedUserId })))
+      if (Result.isSuccess(opened)) accounts.set(alias, opened.success)
+      else unavailable.push(opened.failure)
+    }
+    const asking = { workspaceId, id, accounts: accounts.values(), settings: draft.content.settings }
+    const { session } = yield* begin(asking).pipe(
+      waitUntilBack,
+      Effect.mapError(({ message }) => new PageFailure({ kind: "proxy", reason: message }))
+    )
+    const blank = one.blankBrowser === true ? { cookies: [], localStorage: {}, sessionStorage: {} } : {}
+    return { session: { ...session, ...blank }, accounts, unavailable, codes }
+  })
+  return beginningOf
+})

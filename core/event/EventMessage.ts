@@ -1,0 +1,44 @@
+/**
+ * An event as it is sent: on streams, and to webhooks.
+ */
+import { Schema } from "effect"
+import * as EventJson from "./EventJson.ts"
+import { expiryOf as expiresAtOf, type LoggedEvent, type RunEvent } from "./RunEvent.ts"
+
+/** The fields are in this order, and the JSON has no spaces: receivers may serialise it again to check a signature. */
+export const Message = Schema.Struct({
+  event: Schema.String,
+  /** When it happened, in Unix seconds. */
+  timestamp: Schema.Int,
+  /** A receiver refuses it after this instant, in Unix seconds. */
+  expires_at: Schema.Int,
+  payload: Schema.JsonObject,
+  /** The metadata of the submission of the run. */
+  metadata: Schema.optionalKey(Schema.Json)
+}).annotate({ identifier: "Event" })
+export type Message = typeof Message.Type
+
+/** Default validity of a message, in seconds. */
+const defaultValidity = 300
+
+/** Writes an event out. `validity` is in seconds from when it happened; an event that says itself until when it matters, keeps to that. */
+export const message = (
+  { at, event }: LoggedEvent,
+  links: EventJson.Links,
+  options: { readonly validity?: number; readonly metadata?: Schema.Json } = {}
+): Message => {
+  const timestamp = Math.floor(at / 1_000)
+  return {
+    event: event.event,
+    timestamp,
+    expires_at: expiryOf(event) ?? timestamp + (options.validity ?? defaultValidity),
+    payload: EventJson.payloadOf(event, links),
+    ...(options.metadata === undefined ? {} : { metadata: options.metadata })
+  }
+}
+
+/** Until when an event matters, in Unix seconds, where it says so itself. */
+export const expiryOf = (event: RunEvent): number | null => {
+  const at = expiresAtOf(event)
+  return at === null ? null : Math.floor(at / 1_000)
+}

@@ -1,0 +1,141 @@
+/**
+ * Gathers what an attempt leaves behind for those who look into it: snapshots and pictures of each node of a debug run,
+ * the network log and the video where they are asked for; and lets it be watched.
+ *
+ * Evidence never decides about a run: evidence that cannot be gathered is missing, and the run continues.
+ */
+import { Clock, Effect, Option, type Scope } from "effect"
+import type { Observer } from "../agent/Observer.ts"
+import type { Outcome } from "../agent/Outcome.ts"
+import type { BrowserSession } from "../browser/Browser.ts"
+import { type Exchange, type Recorded, record } from "../browser/Exchange.ts"
+import type { Secrets } from "../redaction/Secrets.ts"
+import type { Keeper } from "../run/artifact/RunArtifacts.ts"
+import type { Reporter } from "../run/Executor.ts"
+import { EvidenceStore } from "../run/evidence/EvidenceStore.ts"
+import * as NetworkPolicy from "../run/evidence/NetworkPolicy.ts"
+import type { Claimed } from "../run/RunStore.ts"
+import type { Node, NodeId } from "../workflow/language/graph/Graph.ts"
+import { bestEffort } from "./BestEffort.ts"
+import * as LiveRun from "./live/LiveRun.ts"
+import * as VideoCapture from "./VideoCapture.ts"
+
+/** A snapshot is cut at this size. */
+const maxSnapshotBytes = 5_000_000
+
+/** Maximum number of pictures and snapshots of a debug run in one attempt: a loop may pass its nodes very often. */
+const maxMoments = 1_000
+
+/** How many characters of answers wait to be recorded. Further ones are left out. */
+const maxWaitingCharacters = 20_000_000
+
+/** How often the network log is written. */
+const logInterval = "1 second"
+
+const notKept = "Evidence of a run could not be kept"
+
+/** Makes the function that lets an observer of the agent also gather evidence. */
+export const make = Effect.gen(function* () {
+  const store = yield* EvidenceStore
+
+  const liveOf = yield* LiveRun.make
+
+  const logged = (page: BrowserSession, { run }: Claimed, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
+    Effect.gen(function* () {
+      const room = yield* store.openLog(run.id)
+      let { bodyCharacters, events: eventsLeft } = room
+      let waiting: Array<readonly [id: string, exchange: Exchange]> = []
+      let waitingCharacters = 0
+      let recorded = 0
+      let truncated = false
+      // Uninterruptible: a batch that was taken is stored, or its loss is reported.
+      const write = Effect.gen(function* () {
+        const batch = waiting
+        waiting = []
+        waitingCharacters = 0
+        const events: Array<Recorded> = []
+        for (const [id, exchange] of batch) {
+          const one = yield* record(id, exchange, bodyCharacters, secrets)
+          bodyCharacters -= one.response_body?.length ?? 0
+          events.push(one)
+        }
+        yield* store.log(run.id, events)
+      }).pipe(
+        Effect.tapCause(() => Effect.sync(() => (truncated = true))),
+        bestEffort(secrets, "A part of the network log could not be kept"),
+        Effect.uninterruptible
+      )
+      yield* Effect.addFinalizer(() =>
+        Effect.andThen(
+          write,
+          Effect.suspend(() => store.closeLog(run.id, truncated))
+        ).pipe(bestEffort(secrets, notKept))
+      )
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(logInterval), write)))
+      yield* page.observation.watchNetwork((exchange) => {
+        recorded++
+        const characters = exchange.body?.length ?? 0
+        if (eventsLeft === 0 || waitingCharacters + characters > maxWaitingCharacters) {
+          truncated = true
+          return
+        }
+        eventsLeft--
+        waitingCharacters += characters
+        waiting.push([`${run.attempts}-${String(recorded).padStart(6, "0")}`, exchange])
+      })
+    }).pipe(bestEffort(secrets, notKept))
+
+  return <E>(
+    claimed: Claimed,
+    secrets: Secrets,
+    keeper: Keeper,
+    reporter: Reporter,
+    observer: Observer<E>
+  ): Observer<E> => {
+    const { run, version } = claimed
+    const documents = new Map<NodeId, string>()
+    const live = liveOf(run, secrets, reporter)
+    let filmed: Effect.Effect<void> = Effect.void
+    let moments = 0
+
+    const keep = Effect.fnUntraced(
+      function* (page: BrowserSession, node: Node) {
+        const html = yield* Effect.option(page.observation.snapshot({ maxBytes: maxSnapshotBytes }))
+        if (Option.isNone(html)) return
+        const artifact = {
+          bytes: new TextEncoder().encode(yield* secrets.hideLong(html.value)),
+          mediaType: "text/html",
+          fileName: null
+        }
+        const kept = yield* Effect.option(keeper.keep("snapshot", artifact, documents.get(node.id)))
+        if (Option.isNone(kept)) return
+        const artifactId = kept.value
+        documents.set(node.id, artifactId)
+        yield* store.keepSnapshot({ runId: run.id, nodeId: node.id, artifactId, at: yield* Clock.currentTimeMillis })
+      },
+      bestEffort(secrets, notKept)
+    )
+
+    const opened = Effect.fnUntraced(function* (page: BrowserSession) {
+      if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
+      yield* live.attend(page)
+      if (version.content.settings.video_record_session)
+        filmed = yield* VideoCapture.record(page, run, keeper, reporter)
+    })
+
+    // While the session is still open, so that this event comes before the end event.
+    const over = (page: BrowserSession, outcome: Outcome) =>
+      Effect.andThen(filmed, observer.over?.(page, outcome) ?? Effect.void)
+
+    const seen = Effect.fnUntraced(function* (page: BrowserSession, node: Node, moment: "begins" | "failed") {
+      if (run.options.debug !== true || (moment === "begins" && ++moments > maxMoments)) return
+      yield* keep(page, node)
+      if (moment === "failed") return
+      const shot = yield* Effect.option(page.observation.glimpse)
+      if (Option.isNone(shot)) return
+      yield* observer.picture({ ...shot.value, node, error: false, fullPage: false, metadata: {} })
+    })
+
+    return { ...observer, opened, seen, over, hold: live.hold }
+  }
+})

@@ -1,0 +1,73 @@
+/**
+ * The parameters of the actions on an element of a page: clicking, typing, choosing, and filling in a one-time code.
+ */
+import { Schema } from "effect"
+import * as SafePattern from "../expression/SafePattern.ts"
+import * as Executions from "./Executions.ts"
+import { acting, end_here_on_dry_run, filled, flag, not_repeatable, optionalText, text, wait_time } from "./Fields.ts"
+
+/** A pattern that costs little for every text. */
+const SafeRegex = text.check(Schema.makeFilter((source) => SafePattern.check(source) ?? undefined))
+
+export const elements = {
+  CLICK: Schema.Struct({
+    ...acting,
+    ...Executions.ofElement,
+    selector: optionalText,
+    click_type: Schema.optionalKey(Schema.NullOr(Schema.Literals(["click", "double_click", "right_click", "hover"]))),
+    selector_error_message: optionalText
+  }).check(Schema.makeFilter((given) => Executions.missingForElement(given))),
+  INPUT_TEXT: Schema.Struct({
+    ...acting,
+    ...Executions.ofElement,
+    text,
+    selector: optionalText,
+    do_not_clear: flag,
+    submit_after_input: flag,
+    aggressive_clear: flag,
+    omit_focus: flag,
+    paste_via_clipboard: flag,
+    typing_delay_ms: Schema.optionalKey(
+      Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
+    ),
+    selector_error_message: optionalText
+  }).check(
+    Schema.makeFilter((given) => {
+      if (given.omit_focus === true) return undefined
+      const missing = Executions.missingForElement(given)
+      return missing?.issue === "Expected a selector"
+        ? { ...missing, issue: "Expected a selector, unless omit_focus is true" }
+        : missing
+    })
+  ),
+  INPUT_SELECT: Schema.Struct({
+    ...acting,
+    execution: Executions.ignored,
+    prompt: optionalText,
+    selector: filled,
+    value: text,
+    fuzzy_match: flag,
+    selector_error_message: optionalText
+  }),
+  TFA: Schema.Struct({
+    tfa_type: Schema.Literals(["SMS", "EMAIL", "AUTHENTICATOR", "MAGIC_LINK"]),
+    credential: filled,
+    selector: optionalText,
+    ...Executions.ofField,
+    link_regex_pattern: Schema.optionalKey(Schema.NullOr(SafeRegex)),
+    wait_time,
+    error_message: optionalText,
+    selector_error_message: optionalText,
+    end_here_on_dry_run,
+    not_repeatable
+  }).check(
+    Schema.makeFilter((given) =>
+      given.tfa_type === "MAGIC_LINK" || (given.selector ?? "") !== "" || Executions.isModelExecution(given.execution)
+        ? undefined
+        : {
+            path: ["selector"],
+            issue: "Expected the selector of the field for the code, unless tfa_type is MAGIC_LINK"
+          }
+    )
+  )
+} as const

@@ -8,6 +8,9 @@ import type { PageFailure } from "./PageFailure.ts"
 import type { Requests } from "./Requests.ts"
 import type { Tabs } from "./Tabs.ts"
 
+/** The most characters of a document that are read at once: reading it holds the process. */
+export const maxHtml = 5_000_000
+
 export interface Navigation extends Tabs, Downloading, Requests {
   /** Loads an address, and waits for its document. A failure says why it was not loaded. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
@@ -15,7 +18,10 @@ export interface Navigation extends Tabs, Downloading, Requests {
   readonly back: Effect.Effect<void, PageFailure>
   /** The address of the page, also when it has crashed. */
   readonly address: Effect.Effect<string>
-  /** The whole document as HTML, without scripts and styles when `sanitized`. */
+  /**
+   * The whole document as HTML, without scripts and styles when `sanitized`. It fails for one that has more than `maxHtml`
+   * characters.
+   */
   readonly html: (options: { readonly sanitized: boolean }) => Effect.Effect<string, PageFailure>
   /** Deletes all cookies of the session. */
   readonly clearCookies: Effect.Effect<void, PageFailure>

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chromium as playwright } from "playwright-core"
 import { Browser } from "../../core/browser/Browser.ts"
+import { maxHtml } from "../../core/browser/Navigation.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
@@ -119,6 +120,23 @@ it.live("a snapshot is parsed as markup that runs nothing, whatever tree the pag
     )
     assert.deepStrictEqual(active, [])
   }).pipe(Effect.scoped)
+)
+
+it.live("a document that is too long is not read, also without its scripts, and the page goes on", () =>
+  Effect.gen(function* () {
+    const origin = yield* serve({
+      "/long": html(`<h1>Long</h1><p></p><script>document.querySelector("p").append("a".repeat(${maxHtml}))</script>`),
+      "/short": html("<h1>Short</h1>")
+    })
+    const { navigation } = yield* (yield* Browser).open(Session.empty)
+    yield* navigation.goto(`${origin}/long`)
+    for (const sanitized of [false, true]) {
+      const failure = yield* Effect.flip(navigation.html({ sanitized }))
+      assert.match(failure.reason, /^the document has 5000\d{3} characters as HTML: at most 5000000 are read$/)
+    }
+    yield* navigation.goto(`${origin}/short`)
+    assert.include(yield* navigation.html({ sanitized: false }), "<h1>Short</h1>")
+  }).pipe(Effect.scoped, inBrowser)
 )
 
 it.live("a snapshot that is served loads nothing in the browser of its reader, and looks as the page did", () =>

@@ -44,6 +44,7 @@ import { readable } from "./read/Readable.ts"
 import { sanitizedHtml } from "./read/Sanitized.ts"
 import { serialized } from "./read/Serialized.ts"
 import { storageOf } from "./read/Storage.ts"
+import { wholeHtml } from "./read/Whole.ts"
 
 /** Functions of an argument, and of the one element that they are run on: the root of the document where none is named. */
 export const functions = {
@@ -98,6 +99,7 @@ export const functions = {
   uncover,
   userAgent: () => navigator.userAgent,
   wayTo,
+  wholeHtml,
   widgetOf,
   windowSize
 }

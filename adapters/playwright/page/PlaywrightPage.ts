@@ -7,7 +7,7 @@ import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { BrowserSession } from "../../../core/browser/Browser.ts"
 import type { Elements } from "../../../core/browser/Elements.ts"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
-import type { Navigation } from "../../../core/browser/Navigation.ts"
+import { maxHtml, type Navigation } from "../../../core/browser/Navigation.ts"
 import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
@@ -18,6 +18,7 @@ import * as Reading from "../element/Reading.ts"
 import { strike, type } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
+import type { TooLong } from "../injected/read/Whole.ts"
 import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
@@ -49,6 +50,13 @@ export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
 
 /** How long a page may take to describe itself, in milliseconds. */
 const inspectionMillis = 5_000
+
+/** The failure to read a document that is too long. */
+const tooLong = ({ characters }: TooLong) =>
+  new PageFailure({
+    kind: "unusable",
+    reason: `the document has ${characters} characters as HTML: at most ${maxHtml} are read`
+  })
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
@@ -168,8 +176,8 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
     address: Effect.sync(() => current().page.url()),
     html: ({ sanitized }) =>
       attempt(null, () =>
-        sanitized ? World.run(current(), current().page.mainFrame(), "sanitizedHtml", null) : current().page.content()
-      ),
+        World.run(current(), current().page.mainFrame(), sanitized ? "sanitizedHtml" : "wholeHtml", maxHtml)
+      ).pipe(Effect.flatMap((html) => (typeof html === "string" ? Effect.succeed(html) : Effect.fail(tooLong(html))))),
     clearCookies: attempt(null, () => current().page.context().clearCookies())
   } satisfies Partial<Navigation>
 }

@@ -2,24 +2,28 @@
  * The frames of the event streams, as every known client can read them: bare line feeds, an explicit event name, one line of
  * data, and ASCII only, so that no character is split between two pieces of the network.
  */
+import type { Schema } from "effect"
+import * as JsonPieces from "../../../adapters/postgres/JsonPieces.ts"
 import type { Links } from "../../../core/event/EventJson.ts"
 import { message } from "../../../core/event/EventMessage.ts"
 import type { Batch } from "../../../core/event/stream/EventStreams.ts"
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
-/** How much one piece holds beside its last frame, in bytes. */
+/** How much one piece holds beside its last frame, or beside its last part of a larger one, in bytes. */
 const pieceBytes = 65_536
 
-/** The frames of a batch in pieces of whole frames. Each is made when it is asked for. */
+/** The frames of a batch in pieces of whole frames, or of parts of a large one. Each is made when it is asked for. */
 export function* frames(batch: Batch, links: Links): Generator<Uint8Array> {
   const encoder = new TextEncoder()
   let piece = ""
   for (const entry of batch) {
-    piece += frameOf(entry, links)
-    if (piece.length < pieceBytes) continue
-    yield encoder.encode(piece)
-    piece = ""
+    for (const part of partsOf(entry, links)) {
+      piece += part
+      if (piece.length < pieceBytes) continue
+      yield encoder.encode(piece)
+      piece = ""
+    }
   }
   if (piece !== "") yield encoder.encode(piece)
 }
@@ -27,15 +31,25 @@ export function* frames(batch: Batch, links: Links): Generator<Uint8Array> {
 /** A sign of life. */
 export const ping = (now: number): Uint8Array => new TextEncoder().encode(frame("ping", { ts: now }))
 
-const frameOf = (entry: Batch[number], links: Links): string => {
+/** One frame. The events that end a run may be large: written at once, they would keep others waiting. */
+function* partsOf(entry: Batch[number], links: Links): Generator<string> {
   const data = message(entry, links)
   const outer = { event: "run.event", data, timestamp: iso(data.timestamp), expires_at: iso(data.expires_at) }
-  return `id: ${entry.sequence}\n${frame("run.event", outer)}`
+  let part = `id: ${entry.sequence}\n${begun("run.event")}`
+  for (const piece of JsonPieces.write(outer as Schema.Json, pieceBytes)) {
+    if (part.length >= pieceBytes) {
+      yield part
+      part = ""
+    }
+    part += ascii(piece)
+  }
+  yield `${part}\n\n`
 }
 
 /** One frame. */
-export const frame = (event: string, data: unknown): string =>
-  `event: ${event}\ndata: ${ascii(JSON.stringify(data))}\n\n`
+export const frame = (event: string, data: unknown): string => `${begun(event)}${ascii(JSON.stringify(data))}\n\n`
+
+const begun = (event: string): string => `event: ${event}\ndata: `
 
 const ascii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -2,12 +2,13 @@
  * The document as its readers know it, as HTML.
  */
 import { isRendered } from "../dom/Visible.ts"
+import { type TooLong, within } from "./Whole.ts"
 
 /**
  * What a reader of the document sees: without scripts, styles, comments, what only describes the document, handlers, and
- * elements that are hidden.
+ * elements that are hidden. Only if that has at most so many characters.
  */
-export const sanitizedHtml = (): string => {
+export const sanitizedHtml = (maxCharacters: number): string | TooLong => {
   const root = document.documentElement
   if (root === null) return ""
   const dropped = "script, style, noscript, template, svg, link, meta, iframe, object, embed"
@@ -28,7 +29,7 @@ export const sanitizedHtml = (): string => {
       if (/^(on|style$|nonce$|integrity$|srcdoc$)/i.test(name)) element.removeAttribute(name)
     }
   }
-  return copy.outerHTML
+  return within(copy.outerHTML, maxCharacters)
 }
 
 const isHidden = (element: Element): boolean => {

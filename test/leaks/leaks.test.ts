@@ -14,8 +14,8 @@ import { credentialOf, signInWorkflow } from "../support/marlow.ts"
 import { type Asked, calls, type Reply, says, wordsOf } from "../support/modelServer.ts"
 import { masterKey } from "../support/processes.ts"
 import { seal } from "../support/sealed.ts"
-import * as Desk from "./desk.ts"
-import * as World from "./world.ts"
+import * as EchoSite from "./EchoSite.ts"
+import * as LeakHarness from "./LeakHarness.ts"
 
 const planted: Array<Canary> = [part]
 
@@ -161,14 +161,14 @@ it.live(
   "no secret comes out of the service",
   () =>
     Effect.gen(function* () {
-      const world = yield* World.make({
+      const world = yield* LeakHarness.make({
         visitors: Object.values(visitors),
         sent,
         reply,
         modelKey: plant(plainCanary("key of the model"))
       })
       const { ask, carryOut, encryptionKey, site } = world
-      for (const [name, value] of Object.entries({ encryptionKey, masterKey, inbound: World.inboundSecret })) {
+      for (const [name, value] of Object.entries({ encryptionKey, masterKey, inbound: LeakHarness.inboundSecret })) {
         plant({ name, value })
       }
       yield* ask("POST", "/webhook-endpoints", { url: world.hook.url, secret: plant(canary("secret of a webhook")) })
@@ -184,7 +184,7 @@ it.live(
         if (typeof kept.body.tfa_email === "string") world.addresses.set(one.user, kept.body.tfa_email)
       }
 
-      const desk = yield* Desk.open(2)
+      const desk = yield* EchoSite.open(2)
       const keeper = {
         user: plant(canary("user name of the desk")),
         password: plant(canary("password of the desk")),
@@ -192,7 +192,7 @@ it.live(
       }
       const deskEntry = credentialOf("keeper", keeper, desk.origin, encryptionKey)
       assert.strictEqual((yield* ask("POST", "/vault", { ...deskEntry, ...shared })).status, 201)
-      const atDesk = (workflow: object, meanwhile: World.Meanwhile = {}) =>
+      const atDesk = (workflow: object, meanwhile: LeakHarness.Meanwhile = {}) =>
         carryOut(workflow, { DESK: "keeper" }, meanwhile)
 
       // Everybody signs in, by every second factor.
@@ -272,23 +272,23 @@ it.live(
       const watched = Effect.gen(function* () {
         const heard = () => desk.received.some((body) => body.includes(byKeys))
         const during = (session: string) => world.control(session, gestures, heard)
-        const ended = yield* atDesk(Desk.typed(desk.origin), { during })
+        const ended = yield* atDesk(EchoSite.typed(desk.origin), { during })
         assert.strictEqual(ended.status, "execution.success", JSON.stringify(ended.errors))
       })
 
       // What a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
       const moved = Effect.gen(function* () {
-        const ended = yield* atDesk(Desk.transfers(desk.origin))
+        const ended = yield* atDesk(EchoSite.transfers(desk.origin))
         assert.strictEqual(ended.status, "execution.failed")
         assert.include(JSON.stringify(ended.errors), "API-E0002")
         assert.lengthOf(ended.file_urls as ReadonlyArray<unknown>, 1)
       })
       const decided = Effect.gen(function* () {
-        const ended = yield* atDesk(Desk.asked(desk.origin))
+        const ended = yield* atDesk(EchoSite.asked(desk.origin))
         assert.include(JSON.stringify(ended.errors), "MODEL-E0005")
       })
       const recovered = Effect.gen(function* () {
-        const workflow = yield* world.save(Desk.recovered(desk.origin))
+        const workflow = yield* world.save(EchoSite.recovered(desk.origin))
         for (const times of [1, 2]) {
           const ended = yield* atDesk(workflow)
           assert.deepInclude(

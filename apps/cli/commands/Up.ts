@@ -10,7 +10,7 @@ import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Server from "../../api/Server.ts"
 import * as Demo from "../../demo/Demo.ts"
 import { visitors } from "../../demo/DemoUsers.ts"
-import * as Post from "../../demo/Post.ts"
+import * as MessageDelivery from "../../demo/MessageDelivery.ts"
 import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
 import * as BrowserSettings from "../BrowserSettings.ts"
@@ -37,7 +37,7 @@ export const up = Command.make(
     const withDemo = given.demo && Option.isNone(given.databaseUrl)
     const settings = withDemo ? yield* withInbox(given) : given
     const addresses = new Map<string, string>()
-    const post = Post.make({
+    const post = MessageDelivery.make({
       smtpPort: Option.getOrNull(settings.smtpPort),
       addresses,
       say: (line) => console.log(line)

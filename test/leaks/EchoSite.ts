@@ -1,6 +1,6 @@
 /**
- * A site that repeats whatever it is told, in all places that a page and a server have: texts, attributes, addresses, names of
- * files, headers. And the workflows that have to do with it.
+ * A site that echoes its input in every part of a page and a response: texts, attributes, addresses, file names and
+ * headers. And the workflows that use it.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect } from "effect"

@@ -1,11 +1,11 @@
 /**
- * The whole service as processes of their own, with the demo site and everybody whom it talks to, where whatever any of them
- * writes is kept to be searched.
+ * The whole service as separate processes, with the demo site and all receivers of its messages. Everything that they
+ * write is kept, to be searched for secrets.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import type { Visitor } from "../../apps/demo/DemoUsers.ts"
-import * as Post from "../../apps/demo/Post.ts"
+import * as MessageDelivery from "../../apps/demo/MessageDelivery.ts"
 import type { Message } from "../../apps/demo/SignIn.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import type { Evidence } from "../support/canaries.ts"
@@ -40,7 +40,7 @@ export interface Saved {
   readonly nodes: ReadonlyArray<{ readonly id: string }>
 }
 
-/** What happens while a run goes on. */
+/** The events of a run in progress. */
 export interface Meanwhile {
   /** What a person answers, once they are asked and know it. */
   readonly answer?: () => object | undefined
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
   const smtpPort = yield* Effect.promise(freePort)
   let url = ""
 
-  const mail = Post.make({ smtpPort, addresses, say: () => {} })
+  const mail = MessageDelivery.make({ smtpPort, addresses, say: () => {} })
   const text = (secret: string) =>
     fetch(`${url}/inbound/sms`, {
       method: "POST",

@@ -81,12 +81,19 @@ const read = async (folder: string): Promise<ReadonlyMap<string, File>> => {
 
 const notBuilt = Errors.general(404, "The guide is not built here: run `npm run docs`")
 
-/** Answers from the site in a folder, which is read by the first request that finds it built. */
+/**
+ * Answers from the site in a folder. The first request that finds it built reads it; a site that is built again is served
+ * after a restart.
+ */
 const answersFrom = (folder: string) => {
   let site: Promise<ReadonlyMap<string, File>> | null = null
   return Effect.gen(function* () {
     if (site === null && !isBuilt(folder)) return HttpServerResponse.jsonUnsafe(notBuilt, { status: 404 })
-    site ??= read(folder)
+    site ??= read(folder).catch((error) => {
+      // The next request reads it again.
+      site = null
+      throw error
+    })
     const reading = site
     const files = yield* Effect.promise(() => reading)
     const { url } = yield* HttpServerRequest.HttpServerRequest

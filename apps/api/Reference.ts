@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "./Api.ts"
+import * as Guide from "./Guide.ts"
 
 const html = { contentType: "text/html; charset=utf-8" }
 
@@ -44,19 +45,32 @@ const headers = (page: string) => ({
   "referrer-policy": "no-referrer"
 })
 
-/** The page is the same for every reader, so that it is made once. */
+/** What stands above the reference: where the guide is, or how it is built. */
+const bar = (isBuilt: boolean): string => {
+  const text = isBuilt
+    ? '<a href="/docs/guide/">Read the guide</a>'
+    : "The guide is not built here: run <code>npm run docs</code>"
+  return `<nav style="padding: 8px 16px; font: 14px system-ui, sans-serif">${text}</nav>`
+}
+
+/** The page is the same for every reader, so that it is made once for each bar. */
 const guarded = Layer.unwrap(
   Effect.sync(() => {
-    let made: HttpServerResponse.HttpServerResponse | null = null
+    const made = new Map<boolean, HttpServerResponse.HttpServerResponse>()
     return HttpRouter.middleware((answer) =>
-      made === null
-        ? Effect.map(answer, (response) => {
-            const { body } = response
-            const page = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
-            made = HttpServerResponse.text(page, { ...html, headers: headers(page) })
-            return made
-          })
-        : Effect.succeed(made)
+      Effect.suspend(() => {
+        const isBuilt = Guide.isBuilt()
+        const page = made.get(isBuilt)
+        if (page !== undefined) return Effect.succeed(page)
+        return Effect.map(answer, (response) => {
+          const { body } = response
+          const plain = body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+          const text = plain.replace("<body>", () => `<body>${bar(isBuilt)}`)
+          const whole = HttpServerResponse.text(text, { ...html, headers: headers(text) })
+          made.set(isBuilt, whole)
+          return whole
+        })
+      })
     ).layer
   })
 )

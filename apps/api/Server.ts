@@ -40,6 +40,7 @@ import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
+import * as Guide from "./Guide.ts"
 import * as GatesHttp from "./gate/GatesHttp.ts"
 import * as AfterResponse from "./http/AfterResponse.ts"
 import * as Authorization from "./http/Authorization.ts"
@@ -169,6 +170,7 @@ const routes = Layer.mergeAll(
     Layer.provide(Surroundings.layer)
   ),
   Reference.layer,
+  Guide.layer(),
   ArtifactRoutes.routes,
   LiveRoutes.routes,
   InboundRoutes.routes,

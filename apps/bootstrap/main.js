@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | check | test | ok | vitest | bench | fuzz | sluice> [args]`.
+ * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | check | test | ok | vitest | docs | bench | fuzz | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -10,6 +10,7 @@ import { check } from "./check.js"
 import { runChecks } from "./checks.js"
 import { findChromium } from "./chromium.js"
 import { installDependencies } from "./dependencies.js"
+import { buildDocs } from "./docs.js"
 import { suitableNode } from "./node.js"
 import { run } from "./run.js"
 import { BootstrapError } from "./say.js"
@@ -34,6 +35,9 @@ try {
       // The PostgreSQL server of the tests listens to messages: with a channel the runner would not end.
       run(node, vitest(args), needsChromium(args) ? { SLUICE_CHROMIUM: findChromium() } : {}, { channel: false })
       break
+    case "docs":
+      buildDocs(node)
+      break
     case "bench":
       run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
       break
@@ -46,7 +50,7 @@ try {
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, bench, fuzz or sluice`
+        `Unknown command "${command}": expected start, check, test, ok, vitest, docs, bench, fuzz or sluice`
       )
   }
 } catch (error) {

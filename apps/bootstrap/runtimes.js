@@ -1,9 +1,8 @@
 // @ts-check
-import { createHash } from "node:crypto"
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { npm, root } from "./run.js"
-import { BootstrapError, say } from "./say.js"
+import { installLocked } from "./locked.js"
+import { BootstrapError } from "./say.js"
 
 /**
  * Deno, and a Node with a native Temporal where there is a package of it: runtimes that the tests compare answers on.
@@ -13,20 +12,11 @@ import { BootstrapError, say } from "./say.js"
  * @returns {{ readonly deno: string, readonly temporalNode: string | null }}
  */
 export const otherRuntimes = () => {
-  const source = join(root, "test", "runtimes")
-  const lock = createHash("sha256")
-    .update(readFileSync(join(source, "package-lock.json")))
-    .digest("hex")
-  const folder = join(root, ".cache", "runtimes", lock.slice(0, 16))
-  // Written last: an installation that was cut off is done again.
-  const mark = join(folder, "installed")
-  if (!existsSync(mark)) {
-    say("Installing the runtimes that tests compare (npm ci) …")
-    mkdirSync(folder, { recursive: true })
-    for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(source, name), join(folder, name))
-    npm(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
-    writeFileSync(mark, "")
-  }
+  const folder = installLocked({
+    source: "test/runtimes",
+    name: "runtimes",
+    what: "the runtimes that tests compare"
+  })
   const modules = join(folder, "node_modules")
   const windows = process.platform === "win32"
   const target = `${process.platform}-${process.arch}${process.platform === "linux" ? "-glibc" : ""}`

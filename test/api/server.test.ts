@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Guide from "../../apps/api/Guide.ts"
 import { layer, Service } from "../support/service.ts"
 
 it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
@@ -11,6 +12,17 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         assert.strictEqual((yield* send({ method: "GET", path: "/readyz" })).status, 200)
         assert.strictEqual((yield* send({ method: "GET", path: "/openapi.json" })).body.openapi, "3.1.0")
         assert.include((yield* send({ method: "GET", path: "/docs" })).text, "<html")
+      })
+    )
+
+    it.effect("serves the guide where it is built; where not, the reference says how to build it", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Service
+        const reference = (yield* send({ method: "GET", path: "/docs" })).text
+        const guide = yield* send({ method: "GET", path: "/docs/guide/" })
+        assert.include(reference, Guide.isBuilt() ? 'href="/docs/guide/"' : "npm run docs")
+        assert.strictEqual(guide.status, Guide.isBuilt() ? 200 : 404)
+        assert.include(guide.text, Guide.isBuilt() ? "<html" : "npm run docs")
       })
     )
 

@@ -35,7 +35,7 @@ export type Destination =
   | { readonly _tag: "Endpoint"; readonly endpoint: Endpoint }
   /** A page, a file, a health check, or an address that the router does not know in any form. */
   | { readonly _tag: "Undescribed" }
-  /** The address is that of an endpoint or a page, apart from the slash at its end. */
+  /** The address is that of an endpoint or a page, apart from a slash at its end. */
   | { readonly _tag: "Redirect"; readonly path: string }
   | { readonly _tag: "Nowhere" }
 
@@ -80,6 +80,11 @@ export const mayStore = (url: string): boolean => !unstored.has(/^\/[^/?]*/.exec
 /** The pages whose address may be typed with a slash at its end. */
 const pages = new Set(["/docs", "/openapi.json"])
 
+/** Where the site of the docs is. */
+const guide = "/docs/guide"
+
+const isReading = (method: string): boolean => method === "GET" || method === "HEAD"
+
 /** The endpoint that answers requests like this; `null` when none does. HEAD is answered as GET. */
 const find = (method: string, path: string): Endpoint | null => {
   const found = matched(method, path)
@@ -109,10 +114,12 @@ const nowhere: Destination = { _tag: "Nowhere" }
 /** Decides where a request goes, by its method and by its path as it was sent. */
 export const destination = (method: string, path: string): Destination => {
   if (!path.startsWith("/") || /\/\/|[;#]/.test(path)) return nowhere
+  if (path === guide) return isReading(method) ? { _tag: "Redirect", path: `${guide}/` } : nowhere
+  // The addresses of the guide are those of its files: folders end in a slash.
+  if (path.startsWith(`${guide}/`)) return isReading(method) ? { _tag: "Undescribed" } : nowhere
   if (path.length > 1 && path.endsWith("/")) {
     const trimmed = path.slice(0, -1)
-    const isReading = method === "GET" || method === "HEAD"
-    return isReading && (methodsAt(trimmed).length > 0 || pages.has(trimmed))
+    return isReading(method) && (methodsAt(trimmed).length > 0 || pages.has(trimmed))
       ? { _tag: "Redirect", path: trimmed }
       : nowhere
   }

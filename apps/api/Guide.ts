@@ -1,0 +1,113 @@
+/**
+ * The guide below `/docs/guide/`: the site that `npm run docs` builds from `docs`. A page runs only the scripts that it was
+ * built with, loads nothing from another host, and no other page shows it in a frame.
+ */
+import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
+import { extname, join, sep } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Errors from "./http/Errors.ts"
+
+const base = "/docs/guide/"
+
+/** Where `npm run docs` puts the site. */
+const built = fileURLToPath(new URL("../../docs/.vitepress/dist", import.meta.url))
+
+export const isBuilt = (folder = built): boolean => existsSync(join(folder, "index.html"))
+
+interface File {
+  readonly content: Uint8Array
+  readonly contentType: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".json": "application/json",
+  ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".woff2": "font/woff2"
+}
+
+/** The scripts that stand in a page, and those of this host, are the only ones that it runs. */
+export const policyOf = (page: string): string => {
+  const inline = [...page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(([, text = ""]) => text)
+  const hashes = inline.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`)
+  return [
+    "default-src 'none'",
+    ["script-src 'self'", ...hashes].join(" "),
+    "style-src 'self'",
+    // The colours of code stand in attributes.
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'"
+  ].join("; ")
+}
+
+/** The addresses below the base that a file has: a page has none of its ending, and the first of a folder has no name. */
+const addressOf = (path: string): string => path.replace(/(^|\/)index\.html$/, "$1").replace(/\.html$/, "")
+
+const read = async (folder: string): Promise<ReadonlyMap<string, File>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  const read = files.map(async (entry): Promise<readonly [string, File]> => {
+    const whole = join(entry.parentPath, entry.name)
+    const path = whole.slice(folder.length + 1).replaceAll(sep, "/")
+    const content = await readFile(whole)
+    const isPage = extname(path) === ".html"
+    const headers = {
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      // The names of assets change with their content.
+      "cache-control": path.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+      ...(isPage ? { "content-security-policy": policyOf(content.toString()) } : {})
+    }
+    return [
+      addressOf(path),
+      { content, contentType: contentTypes[extname(path)] ?? "application/octet-stream", headers }
+    ]
+  })
+  return new Map(await Promise.all(read))
+}
+
+const notBuilt = Errors.general(404, "The guide is not built here: run `npm run docs`")
+
+/**
+ * Answers from the site in a folder. The first request that finds it built reads it; a site that is built again is served
+ * after a restart.
+ */
+const answersFrom = (folder: string) => {
+  let site: Promise<ReadonlyMap<string, File>> | null = null
+  return Effect.gen(function* () {
+    if (site === null && !isBuilt(folder)) return HttpServerResponse.jsonUnsafe(notBuilt, { status: 404 })
+    site ??= read(folder).catch((error) => {
+      // The next request reads it again.
+      site = null
+      throw error
+    })
+    const reading = site
+    const files = yield* Effect.promise(() => reading)
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    // A request names one of the files that were read, and never a path of the machine.
+    const path = (url.split("?", 1)[0] ?? "").slice(base.length)
+    const file = files.get(path)
+    if (file === undefined) {
+      const missing = Errors.general(404, `The guide has no page ${path.slice(0, 200)}`)
+      return HttpServerResponse.jsonUnsafe(missing, { status: 404 })
+    }
+    const { content, contentType, headers } = file
+    return HttpServerResponse.uint8Array(content, { contentType, headers })
+  })
+}
+
+/** The routes of the guide that was built into a folder. */
+export const layer = (folder = built) => HttpRouter.add("GET", `${base}*`, answersFrom(folder))

@@ -1,0 +1,45 @@
+// @ts-check
+import { posix } from "node:path"
+
+/** Where pages outside of `docs` stand in the site. */
+const outside = new Map([
+  ["README.md", "index.md"],
+  ["CHANGELOG.md", "changelog.md"],
+  ["CONTRIBUTING.md", "contributing.md"],
+  ["docs/decisions", "decisions/index.md"],
+  ["docs/decisions/README.md", "decisions/index.md"]
+])
+
+/**
+ * The path of a page in the site, by its path in the checkout.
+ *
+ * @param {string} path
+ */
+export const sitePathOf = (path) => outside.get(path) ?? path.replace(/^docs\//, "")
+
+/**
+ * The text of a page as the site has it: links between pages lead to where the pages stand in the site. Links in code
+ * blocks stay as they are.
+ *
+ * @param {string} path the page's path in the checkout
+ * @param {string} text
+ */
+export const staged = (path, text) =>
+  text
+    .split(/(^```[\s\S]*?^```$)/m)
+    .map((part) =>
+      part.startsWith("```") ? part : part.replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${moved(path, link)})`)
+    )
+    .join("")
+
+/**
+ * @param {string} path
+ * @param {string} link
+ */
+const moved = (path, link) => {
+  if (/^(https?:|#)/.test(link)) return link
+  const [file = "", anchor] = link.split("#")
+  const target = sitePathOf(posix.join(posix.dirname(path), file))
+  const from = posix.relative(posix.dirname(sitePathOf(path)), target)
+  return `${from.startsWith(".") ? from : `./${from}`}${anchor === undefined ? "" : `#${anchor}`}`
+}

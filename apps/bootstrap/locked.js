@@ -1,0 +1,31 @@
+// @ts-check
+import { createHash } from "node:crypto"
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { npm, root } from "./run.js"
+import { say } from "./say.js"
+
+/**
+ * Installs the packages that a folder of the checkout locks into `.cache/NAME`, unless they are there. They are no
+ * dependencies of the project: only some commands need them.
+ *
+ * @param {{ readonly source: string, readonly name: string, readonly what: string }} packages
+ * @returns {string} the folder that holds their `node_modules`
+ */
+export const installLocked = ({ name, source, what }) => {
+  const from = join(root, source)
+  const lock = createHash("sha256")
+    .update(readFileSync(join(from, "package-lock.json")))
+    .digest("hex")
+  const folder = join(root, ".cache", name, lock.slice(0, 16))
+  // Written last: an installation that was cut off is done again.
+  const mark = join(folder, "installed")
+  if (!existsSync(mark)) {
+    say(`Installing ${what} (npm ci) …`)
+    mkdirSync(folder, { recursive: true })
+    for (const file of ["package.json", "package-lock.json"]) copyFileSync(join(from, file), join(folder, file))
+    npm(["ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
+    writeFileSync(mark, "")
+  }
+  return folder
+}

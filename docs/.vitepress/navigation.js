@@ -1,0 +1,79 @@
+// @ts-check
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+
+/** @typedef {{ readonly text: string, readonly link: string }} Page */
+/** @typedef {{ readonly text: string, readonly collapsed?: boolean, readonly items: ReadonlyArray<Page> }} Group */
+
+const decisions = join(dirname(fileURLToPath(import.meta.url)), "..", "decisions")
+
+/**
+ * The title of a decision: its heading.
+ *
+ * @param {string} name
+ */
+const titleOf = (name) => /^# (.*)$/m.exec(readFileSync(join(decisions, name), "utf8"))?.[1] ?? name
+
+/** @type {ReadonlyArray<Page>} */
+const everyDecision = readdirSync(decisions)
+  .filter((name) => /^\d{4}-.*\.md$/.test(name))
+  .sort()
+  .map((name) => ({ text: titleOf(name), link: `/decisions/${name.replace(/\.md$/, "")}` }))
+
+/**
+ * The navigation of the site. Every page of `docs` stands in it; a test compares them.
+ *
+ * @type {ReadonlyArray<Group>}
+ */
+export const navigation = [
+  {
+    text: "Begin",
+    items: [
+      { text: "What Sluice is", link: "/" },
+      { text: "Getting started", link: "/getting-started" }
+    ]
+  },
+  {
+    text: "Workflows",
+    items: [
+      { text: "Actions", link: "/actions" },
+      { text: "Expressions", link: "/expressions" },
+      { text: "Credentials", link: "/credentials" },
+      { text: "Recovery", link: "/recovery" },
+      { text: "Live view", link: "/live-view" },
+      { text: "Webhooks", link: "/webhooks" },
+      { text: "Streams", link: "/streams" }
+    ]
+  },
+  {
+    text: "Running it",
+    items: [
+      { text: "Settings", link: "/settings" },
+      { text: "Operating", link: "/operating" },
+      { text: "Security", link: "/security" }
+    ]
+  },
+  {
+    text: "Semantics",
+    items: [
+      { text: "Run windows", link: "/semantics-windows" },
+      { text: "Requests, workflows and runs", link: "/semantics-runs" },
+      { text: "Vault", link: "/semantics-vault" }
+    ]
+  },
+  {
+    text: "The project",
+    items: [
+      { text: "Numbers", link: "/numbers" },
+      { text: "Comparison", link: "/compare" },
+      { text: "Changes", link: "/changelog" },
+      { text: "Contributing", link: "/contributing" }
+    ]
+  },
+  {
+    text: "Decisions",
+    collapsed: true,
+    items: [{ text: "About the decisions", link: "/decisions/" }, ...everyDecision]
+  }
+]

@@ -2,7 +2,6 @@
  * The guide below `/docs/guide/`: the site that `npm run docs` builds from `docs`. A page runs only the scripts that it was
  * built with, loads nothing from another host, and no other page shows it in a frame.
  */
-import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { extname, join, sep } from "node:path"
@@ -10,6 +9,7 @@ import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Errors from "./http/Errors.ts"
+import * as InlineScripts from "./InlineScripts.ts"
 
 const base = "/docs/guide/"
 
@@ -35,12 +35,10 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /** The scripts that stand in a page, and those of this host, are the only ones that it runs. */
-export const policyOf = (page: string): string => {
-  const inline = [...page.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(([, text = ""]) => text)
-  const hashes = inline.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`)
-  return [
+export const policyOf = (page: string): string =>
+  [
     "default-src 'none'",
-    ["script-src 'self'", ...hashes].join(" "),
+    ["script-src 'self'", ...InlineScripts.hashesOf(page)].join(" "),
     "style-src 'self'",
     // The colours of code stand in attributes.
     "style-src-attr 'unsafe-inline'",
@@ -51,7 +49,6 @@ export const policyOf = (page: string): string => {
     "form-action 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
-}
 
 /** The addresses below the base that a file has: a page has none of its ending, and the first of a folder has no name. */
 const addressOf = (path: string): string => path.replace(/(^|\/)index\.html$/, "$1").replace(/\.html$/, "")

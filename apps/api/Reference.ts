@@ -2,33 +2,20 @@
  * The page at `/docs` that shows the description of the interface. It is alone with this host: it loads nothing from any
  * other, and no other page shows it in a frame.
  */
-import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiScalar } from "effect/http-api"
 import { Api } from "./Api.ts"
 import * as Guide from "./Guide.ts"
+import * as InlineScripts from "./InlineScripts.ts"
 
 const html = { contentType: "text/html; charset=utf-8" }
 
-/** The text between each opening of a script and the next end of one. */
-const scriptsIn = (page: string): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  for (let open = page.indexOf("<script>"); open >= 0; ) {
-    const end = page.indexOf("</script>", open)
-    if (end < 0) break
-    found.push(page.slice(open + "<script>".length, end))
-    open = page.indexOf("<script>", end)
-  }
-  return found
-}
-
 /** The scripts that stand in the page are the only ones that it runs. */
 const policy = (page: string): string => {
-  const hashes = scriptsIn(page).map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`)
   return [
     "default-src 'none'",
-    `script-src ${hashes.join(" ")}`,
+    `script-src ${InlineScripts.hashesOf(page).join(" ")}`,
     "style-src 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src data:",

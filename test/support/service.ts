@@ -5,12 +5,14 @@
  * watched as a whole. `test/attack/bodies.test.ts` watches it while each endpoint is sent the worst bodies.
  */
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer, Redacted } from "effect"
+import type * as PgClient from "@effect/sql-pg/PgClient"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../adapters/secrets/SecretStoreRequest.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
@@ -58,9 +60,9 @@ export class Service extends Context.Service<
     /** A key of a new workspace, or of the workspace of another key. */
     readonly member: (role: Caller["role"], beside?: Member) => Effect.Effect<Member>
     readonly revoke: (member: Member) => Effect.Effect<void>
-    /** Everything that is stored, to be compared and searched. */
+    /** Everything that is stored, to be compared and searched. Not where the stores are in memory. */
     readonly dump: Effect.Effect<string>
-    /** Removes everything that is stored, so that a dump of what follows is short. */
+    /** Removes everything that is stored, so that a dump of what follows is short. Not where the stores are in memory. */
     readonly empty: Effect.Effect<void>
   }
 >()("test/Service") {}
@@ -79,7 +81,7 @@ const service = Layer.effect(
   Service,
   Effect.gen(function* () {
     const url = yield* Server.address
-    const sql = yield* SqlClient.SqlClient
+    const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
     const keys = yield* Keys
     const encryptionKeys = yield* EncryptionKeys
     const workspaces = yield* WorkspaceStore
@@ -137,8 +139,8 @@ const service = Layer.effect(
       send,
       member,
       revoke: ({ caller, keyId }) => Effect.orDie(Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1))),
-      dump: Effect.provideService(Embedded.dump, SqlClient.SqlClient, sql),
-      empty: Effect.provideService(Embedded.empty, SqlClient.SqlClient, sql)
+      dump: Effect.suspend(() => Effect.provideService(Embedded.dump, SqlClient.SqlClient, Option.getOrThrow(sql))),
+      empty: Effect.suspend(() => Effect.provideService(Embedded.empty, SqlClient.SqlClient, Option.getOrThrow(sql)))
     })
   })
 )
@@ -152,7 +154,7 @@ const layerOutside = (sending: HttpSender.Options) =>
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
 
-type Stores = Layer.Layer<Layer.Success<typeof Embedded.layer>>
+type Stores = Layer.Layer<Exclude<Layer.Success<typeof Embedded.layer>, PgClient.PgClient | SqlClient.SqlClient>>
 
 interface Options {
   readonly sandbox?: typeof ThreadSandbox.defaults
@@ -181,3 +183,9 @@ export const layerWith = ({
   )
 
 export const layer = layerWith({})
+
+/**
+ * The service with its stores in memory, for tests that watch its event loop: an embedded database computes in the same
+ * thread.
+ */
+export const layerInMemory = layerWith({ stores: Memory.layer })

@@ -1,7 +1,11 @@
+import { randomBytes } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { asList, pathsOf, setUp, workflow } from "../support/member.ts"
 import { layer, Service } from "../support/service.ts"
+
+/** A text that takes as many bytes where it is stored, because the database cannot compress it. */
+const incompressible = (length: number) => randomBytes(length).toString("base64").slice(0, length)
 
 it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
   it.effect("tell of an input what a submission would, and let placeholders stand for credentials", () =>
@@ -132,7 +136,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
   it.effect("are refused with every limit that they break, by one code when it is one", () =>
     Effect.gen(function* () {
       const { ask } = yield* setUp
-      const big = { type: "object", description: "x".repeat(140_000) }
+      const big = { type: "object", description: incompressible(140_000) }
       const one = yield* ask("POST", "/workflows", { ...workflow, output_schema: big })
       assert.deepInclude(one.body, { code: "OUTPUT_SCHEMA_TOO_LARGE", field: "output_schema", limit_bytes: 131_072 })
       const several = yield* ask("POST", "/workflows", {
@@ -162,10 +166,10 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
           run_input_variables: { npi: "1234567890" },
           dry_run: { enabled: true, add_to_output }
         })
-      assert.strictEqual((yield* run({ text: "x".repeat(4_000) })).status, 201)
+      assert.strictEqual((yield* run({ text: incompressible(4_000) })).status, 201)
       const { dump } = yield* Service
       const before = yield* dump
-      const refused = yield* run({ text: "x".repeat(4_096) })
+      const refused = yield* run({ text: incompressible(4_096) })
       assert.strictEqual(refused.status, 400)
       assert.deepInclude(refused.body, {
         code: "DRY_RUN_OUTPUT_TOO_LARGE",

@@ -208,7 +208,8 @@ layer(Layer.provideMerge(hosting, layerService), { timeout: "2 minutes" })("a bo
 
       const workflow = yield* ask("POST", "/workflows", largeWorkflow(0, ""), 201)
       const { id } = workflow.body
-      const variables = (json: unknown) => ({ run_input_variables: { a: json, b: "\\".repeat(2_000_000) } })
+      // Half of what is measured is the sender, in the same process; larger inputs have a process of their own elsewhere.
+      const variables = (json: unknown) => ({ run_input_variables: { a: json, b: "\\".repeat(1_000_000) } })
       yield* ask("POST", `/workflows/${id}/validate-input`, variables(many), 200)
       yield* ask("POST", "/run", { workflow_id: id, ...variables(many) }, 201)
 

@@ -39,7 +39,8 @@ export const empty = Effect.gen(function* () {
 export const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const parts = (yield* tables).map(
-    (name) => `select '${name}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${name} t`
+    (name) =>
+      `select '${name}' as name, coalesce(string_agg(row_to_json(t)::text, ',' order by t::text), '') as rows from ${name} t`
   )
   const all = yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(parts.join(" union all "))
   return all.map(({ name, rows }) => `${name}: ${rows}`).join("\n")

@@ -13,6 +13,7 @@ import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import { Tables } from "../../adapters/memory/Tables.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../adapters/secrets/SecretStoreRequest.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
@@ -26,6 +27,7 @@ import type { Limit } from "../../core/workspace/request/RateLimit.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Embedded from "./embedded.ts"
+import { emptied } from "./emptied.ts"
 
 export interface Answer {
   readonly status: number
@@ -60,9 +62,9 @@ export class Service extends Context.Service<
     /** A key of a new workspace, or of the workspace of another key. */
     readonly member: (role: Caller["role"], beside?: Member) => Effect.Effect<Member>
     readonly revoke: (member: Member) => Effect.Effect<void>
-    /** Everything that is stored, to be compared and searched. Not where the stores are in memory. */
+    /** Everything that is stored, to be compared and searched. */
     readonly dump: Effect.Effect<string>
-    /** Removes everything that is stored, so that a dump of what follows is short. Not where the stores are in memory. */
+    /** Removes everything that is stored, so that a dump of what follows is short. */
     readonly empty: Effect.Effect<void>
   }
 >()("test/Service") {}
@@ -82,6 +84,8 @@ const service = Layer.effect(
   Effect.gen(function* () {
     const url = yield* Server.address
     const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+    const inMemory = yield* Effect.serviceOption(Tables)
+    const tables = Effect.sync(() => Option.getOrThrow(inMemory))
     const keys = yield* Keys
     const encryptionKeys = yield* EncryptionKeys
     const workspaces = yield* WorkspaceStore
@@ -139,8 +143,15 @@ const service = Layer.effect(
       send,
       member,
       revoke: ({ caller, keyId }) => Effect.orDie(Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1))),
-      dump: Effect.suspend(() => Effect.provideService(Embedded.dump, SqlClient.SqlClient, Option.getOrThrow(sql))),
-      empty: Effect.suspend(() => Effect.provideService(Embedded.empty, SqlClient.SqlClient, Option.getOrThrow(sql)))
+      dump: Option.match(sql, {
+        onNone: () =>
+          Effect.map(tables, (all) => JSON.stringify(all, (_, value) => (value instanceof Map ? [...value] : value))),
+        onSome: (client) => Effect.provideService(Embedded.dump, SqlClient.SqlClient, client)
+      }),
+      empty: Option.match(sql, {
+        onNone: () => Effect.flatMap(tables, (all) => Effect.provideService(emptied, Tables, all)),
+        onSome: (client) => Effect.provideService(Embedded.empty, SqlClient.SqlClient, client)
+      })
     })
   })
 )

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import * as Dispatcher from "../../core/event/webhook/Dispatcher.ts"
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
@@ -29,7 +30,7 @@ const dispatching = Layer.effectDiscard(
       )
     yield* Effect.forkScoped(Dispatcher.run({ ...Dispatcher.defaults, links }))
   })
-).pipe(Layer.provideMerge(layerWith({ sending })))
+).pipe(Layer.provideMerge(layerWith({ sending, stores: Memory.layer })))
 
 const secret = "a secret of the receiver's own"
 

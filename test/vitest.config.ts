@@ -24,7 +24,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: Longest },
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     maxConcurrency: 3,
     projects: [
       project("unit"),

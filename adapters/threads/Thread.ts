@@ -4,6 +4,7 @@
 import { operations } from "../../core/workflow/sandbox/Operations.ts"
 import { serve } from "./Serving.ts"
 
+// The pool sends each operation the input of its type; across threads no type says so.
 const byName = operations as unknown as Readonly<Record<string, (asked: unknown) => unknown>>
 
 serve((name, asked) => {

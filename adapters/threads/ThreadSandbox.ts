@@ -30,7 +30,7 @@ export const defaults: Options<Name> = {
   idleMillis: 300_000
 }
 
-/** The sandbox, with threads of its own for as long as the layer lives. */
+/** The sandbox. Its threads end with the layer. */
 export const layer = (options: Options<Name> = defaults) =>
   Layer.effect(
     Sandbox,

@@ -231,7 +231,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
     })
   )
 
-/** When a request may be sent again that the service has no room or no database for now, in seconds. */
+/** The `Retry-After` of a request that was refused for lack of room or of a database, in seconds. */
 const retryAfterSeconds = "5"
 
 const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerResponse) =>

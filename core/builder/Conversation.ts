@@ -138,7 +138,7 @@ export const statusAt = (one: Conversation, at: number): Status => {
   return one.rest === "errored" ? "agent-errored" : one.rest
 }
 
-/** Nothing more happens by itself, and nothing is asked: the work was saved, it failed, or the conversation ended. */
+/** No step follows and no question is open: the work was saved, it failed, or the conversation ended. */
 export const isTerminal = (status: Status): boolean =>
   status === "completed" || status === "agent-errored" || status === "ended"
 

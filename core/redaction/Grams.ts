@@ -20,7 +20,7 @@ export class Grams {
   /** The numbers of the values that are known by nothing, and may be in every text. */
   readonly #everywhere: Array<number> = []
 
-  /** Looks for a value from now on, under a number of its own. */
+  /** Adds a value to look for, under a number that no other value has. */
   readonly add = (texts: ReadonlyArray<string>, number: number): void => {
     const known = texts.filter((text) => text.length > 0)
     if (known.length === 0) this.#everywhere.push(number)
@@ -82,7 +82,7 @@ const put = (level: Map<number, Bucket>, hash: number, one: number): void => {
 
 const base = 0x01000193
 
-/** Numbers of so many bits are kept without an object of their own. */
+/** Numbers of so many bits are kept without allocating an object. */
 const mask = 0x3fffffff
 
 const hashOf = (text: string, from: number, length: number): number => {

@@ -48,7 +48,7 @@ interface Search {
 
 type EndOf = (start: number) => number
 
-/** A part of a value that is looked for by itself. Its forms are made when it is first looked for. */
+/** A part of a value that is searched for separately. Its forms are made at the first search. */
 class Chunk {
   readonly text: string
   #forms: ReadonlyArray<Form> | undefined
@@ -237,17 +237,17 @@ export class Secrets {
    */
   readonly hide = (text: string): string => this.hideWithin(text, maxAtOnce)
 
-  /** The first `length` characters of a text, at most `maxAtOnce`, likewise, though the end may lie within a value. */
+  /** The first `length` characters of a text, at most `maxAtOnce`, with the values hidden, though the end may lie within a value. */
   readonly hideWithin = (text: string, length: number): string =>
     Turns.atOnce(hidden(text, Math.min(length, maxAtOnce), this.#all, this.#catalogue))
 
-  /** A text of any length, or its first `length` characters, likewise; it is searched in turns. */
+  /** A text of any length, or its first `length` characters, with the values hidden. It is searched in turns. */
   readonly hideLong = (text: string, length = text.length): Effect.Effect<string> => {
     const all = [...this.#all]
     return Turns.inTurns(() => hidden(text, length, all, this.#catalogue))
   }
 
-  /** A text for a model: each known value has a reference of its own in its place, such as `{{secret:3}}`. */
+  /** A text for a model: each known value is replaced by a reference that no other value has, such as `{{secret:3}}`. */
   readonly refer = (text: string): Effect.Effect<string> => {
     const all = [...this.#asReferences]
     return Turns.inTurns(() => hidden(text, text.length, all, this.#catalogue))
@@ -259,7 +259,7 @@ export class Secrets {
       text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
     ) as A
 
-  /** The name of a file, likewise: it may have lost, or had replaced, the signs that names of files cannot have. */
+  /** The name of a file with the values hidden: it may have lost, or had replaced, the signs that names of files cannot have. */
   readonly hideInName = (name: string): string =>
     this.#inNames.reduce(
       ({ inCase, text }, { label, words }) => {
@@ -269,14 +269,14 @@ export class Secrets {
       withCase(this.hide(name))
     ).text
 
-  /** A JSON value of any size with every text and number in it, names included, likewise; it is searched in turns. */
+  /** A JSON value of any size with every text and number in it, names included, with the values hidden. It is searched in turns. */
   readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all, this.#catalogue)
 
-  /** The data of a run, likewise: what somebody answered or is called stays in it. */
+  /** The data of a run with the values hidden, except answers of persons and user names, which stay. */
   readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> =>
     mapped(value, this.#ofSecrets, this.#catalogue)
 
-  /** What a defect says of itself, likewise. */
+  /** The message of a defect with the values hidden. */
   readonly describe = (defect: unknown): string => this.hide(wordsOf(defect))
 
   readonly #addText = (value: string, kind: Kind): void => {
@@ -592,7 +592,7 @@ const endsOf = (piece: string): Ends => {
     : [anyNesting]
   const sources =
     count > 0 ? escapedBackslashes(count) : nestings.map((nesting) => character(piece, anyBackslashes, nesting))
-  // A sign is one of its own forms, and is tried by itself: its pattern may find an escape first.
+  // A sign is also one of its forms, and has a separate pattern: the others may find an escape before it.
   const patterns = [...sources, ...(count > 0 ? [] : [literal(piece)])].map((source) => new RegExp(source, "y"))
   return (text, at, isLast) => {
     const ends: Array<number> = []
@@ -614,7 +614,7 @@ const endsOf = (piece: string): Ends => {
 /** A run of backslashes is read no further than any piece needs. */
 const longestRun = 4 * 2 * chunkLength + maxBackslashes
 
-/** Every escaping may double them, so a run of them is read as one piece: reading each by itself could take for ever. */
+/** Every escaping may double them, so a run of them is read as one piece: reading each separately could take very long. */
 const backslashes = (count: number): string => `(?:\\\\{${count},${4 * count}}|${escapedBackslashes(count).join("|")})`
 
 const escapedBackslashes = (count: number): ReadonlyArray<string> =>
@@ -769,7 +769,7 @@ const hidden = function* (
     ? sought.flatMap((one, order) => one.chunk.forms.map((form) => ({ one, order, form })))
     : soughtOf(yield* catalogue.formsIn(text.slice(0, within + furthest)), sought)
   const parts: Array<string> = []
-  // The text is told up to here.
+  // The result covers the text up to here.
   let end = 0
   for (const window of windowsOf(within)) {
     const found: Array<Found> = []

@@ -89,7 +89,7 @@ const readAll = <A extends object>(
   })
 }
 
-/** Reads each field by itself, so that a wrong one hides nothing of the others. */
+/** Reads each field separately, so that problems of all fields are reported. */
 const readFields = <F extends Schema.Struct.Fields>(
   { fields }: Schema.Struct<F>,
   sent: Fields,
@@ -100,7 +100,8 @@ const readFields = <F extends Schema.Struct.Fields>(
     Object.entries(fields).flatMap(([name, field]) =>
       isAbsent(sent[name]) && SchemaAST.isOptional(field.ast)
         ? []
-        : [[name, readValue(field as unknown as Schema.Codec<unknown>, sent[name], `${path}.${name}`, note)]]
+        : // The fields of the schema need no services, which its type does not say.
+          [[name, readValue(field as unknown as Schema.Codec<unknown>, sent[name], `${path}.${name}`, note)]]
     )
   ) as Found<Schema.Struct<F>["Type"]>
 

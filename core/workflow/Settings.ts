@@ -45,6 +45,7 @@ export const of = (sent: { readonly [N in Name]?: Settings[N] | null }): Setting
 export const stored = (kept: Readonly<Record<string, unknown>>): Settings =>
   Object.fromEntries(names.flatMap((name) => (isA[name](kept[name]) ? [[name, kept[name]]] : [])))
 
+// Built from `names`, so that each name has its check; `fromEntries` does not keep the names in its type.
 const isA = Object.fromEntries(
   names.map((name) => [name, Schema.is(settings[name] as Schema.Codec<unknown>)])
 ) as unknown as Readonly<Record<Name, (value: unknown) => boolean>>

@@ -33,7 +33,7 @@ type Submit = (
   submission: Transition.Submission
 ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
 
-/** Asks for a submission to be accepted with others; none when it could not be, and has to go by itself. */
+/** Requests that a submission is accepted in a batch. None if the batch failed: then it is submitted alone. */
 interface WithOthers extends Request.Request<Option.Option<Gated>> {
   readonly submission: Transition.Submission
   /** The text of its input. */

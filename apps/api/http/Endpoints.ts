@@ -70,7 +70,7 @@ endpoints.sort((one, other) => Number(one.path.includes(":")) - Number(other.pat
 
 const methods = new Set(endpoints.map(({ method }) => method))
 
-/** The matching of the server's own router, which refuses parameters that are too long by itself. */
+/** Matches as the router of the server does, which refuses parameters that are too long. */
 const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 

@@ -28,7 +28,7 @@ export class BoundSecrets extends Context.Service<
      */
     readonly of: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError | StoreUnavailable>
 
-    /** The same, asked for now. */
+    /** The same, read from the secret provider again instead of the cache. */
     readonly fresh: (entry: VaultEntry) => Effect.Effect<ProvidedSecrets, SourceError | StoreUnavailable>
 
     /** Makes the next reader fetch the item again, for example after a failed login. */

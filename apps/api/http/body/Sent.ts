@@ -23,6 +23,9 @@ const described = (form: Schema.Top) =>
     toJsonSchema: ({ schemas: [schema = {}] }) => schema
   })
 
-/** A value of this form. Decoding takes any JSON, and costs nothing however large it is. */
+/**
+ * A value of this form. Decoding takes any JSON, and costs nothing however large it is. The cast gives clients the type of the
+ * form, and the service a value that it cannot read before it is checked.
+ */
 export const sent = <S extends Schema.Top>(form: S): Schema.Codec<Sent<S["Encoded"]>> =>
   json.check(described(form)) as unknown as Schema.Codec<Sent<S["Encoded"]>>

@@ -28,6 +28,7 @@ const options = {
   timeout: longestMillis,
   stack: limits.calls,
   sequence: limits.list,
+  // It has all that JSONata uses of a RegExp, and no more.
   RegexEngine: SafeRegex as unknown as typeof RegExp
 }
 

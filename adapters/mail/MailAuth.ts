@@ -13,7 +13,7 @@ export interface Options {
   readonly budgetMillis: number
 }
 
-/** Who handed a mail over. */
+/** The client that handed a mail over. */
 export interface Handing {
   readonly remoteAddress: string
   readonly helo: string

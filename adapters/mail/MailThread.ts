@@ -7,7 +7,7 @@ import type { Body } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { type Ending, type Options, ThreadPool } from "../threads/ThreadPool.ts"
 import * as MailParser from "./MailParser.ts"
 
-/** What the thread is asked. The answer is a `Mail` for a mail, and a list of bodies for texts. */
+/** A request to the thread. The answer is a `Mail` for a mail, and a list of bodies for texts. */
 export type Question =
   | { readonly kind: "mail"; readonly raw: Uint8Array }
   | { readonly kind: "bodies"; readonly html: string; readonly text: string }
@@ -31,7 +31,7 @@ export class MailsWaiting extends Error {
   override readonly name = "MailsWaiting"
 }
 
-/** What can be read of HTML and plain text is within this many characters. */
+/** The most characters of HTML and plain text that are read. */
 const maxCharacters = MailParser.maxBytes
 
 /** Reads what it is asked, one after the other; `undefined` where that takes too long or too much memory. */

@@ -90,7 +90,9 @@ export const make = (options: Options) => {
   })
 }
 
-/** What a service complains of that it can do without is left out from then on. */
+/**
+ * The leniency after a complaint: a field that the service refuses and can do without is left out in later requests.
+ */
 const without = (
   before: Protocol.Leniency,
   { responseFormat, tools }: LanguageModel.ProviderOptions,

@@ -171,7 +171,7 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
   }
 }
 
-/** What an image counts where a service does not count. */
+/** The tokens of an image, for services that do not count them. */
 const imageTokens = 1_500
 
 /** The usage that the service reports, or an estimate: four characters make about one token. */

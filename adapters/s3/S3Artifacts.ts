@@ -53,7 +53,7 @@ export const layer = (options: S3Client.Options) =>
           isComplete ? Effect.void : Effect.ignore(send({ method: "DELETE", key: id, query: { uploadId } }))
       )
 
-    /** What fits into one part is put at once. */
+    /** Content that fits into one part is put at once. */
     const upload = <E>(id: string, description: Description, content: Stream.Stream<Uint8Array, E>) =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -162,7 +162,7 @@ export const layer = (options: S3Client.Options) =>
     })
   })
 
-/** An upload in parts that is under way. */
+/** An upload in parts that is in progress. */
 interface Parts {
   readonly uploadId: string
   isComplete: boolean

@@ -99,7 +99,10 @@ export const make = (options: Options): S3Client => {
   }
 }
 
-/** What may be better a moment later: no answer, too much at once, and failures of the store or of what is before it. */
+/**
+ * The statuses of failures that may pass: no answer, too many requests, and failures of the store or of a proxy before
+ * it.
+ */
 const passing = new Set([0, 429, 500, 502, 503, 504])
 
 const judged = ({ method }: Request, answer: Response): Effect.Effect<Response, S3Failure> => {

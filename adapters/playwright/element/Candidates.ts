@@ -237,7 +237,7 @@ const throughFrame = (way: string, overlay: Overlay): Overlay => ({
   })
 })
 
-/** What lies over a document, with what the frames in that say and can be pressed on. */
+/** The overlays of a document, with the texts and buttons of the frames in them. */
 const withFrames = async (
   tab: Tab,
   frame: Frame,
@@ -273,7 +273,7 @@ const insideOf = async (tab: Tab, around: Frame, { name, selector: way }: Inner)
   return { text, buttons: usable }
 }
 
-/** What can be used in the document and in its frames, each with a selector that leads there through the frames. */
+/** The usable elements of the document and of its frames, each with a selector that leads there through the frames. */
 const candidates = async (tab: Tab, tag: string): Promise<ReadonlyArray<Candidate>> => {
   let room = mostFrames
   const lookInto = async (frame: Frame, way: string, depth: number): Promise<ReadonlyArray<Candidate>> => {

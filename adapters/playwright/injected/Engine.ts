@@ -1,6 +1,6 @@
 /**
- * What runs beside every page: a selector engine of Playwright's, in the world that pages do not share. It finds elements,
- * and runs the functions of `Functions.ts` by their names.
+ * The code that runs beside every page: a selector engine of Playwright's, in the world that pages do not share. It
+ * finds elements, and runs the functions of `Functions.ts` by their names.
  */
 import type { Query } from "../../../core/browser/element/Selector.ts"
 import { begin } from "./dom/Visit.ts"

@@ -51,7 +51,7 @@ export interface Tabs {
 }
 
 export interface Options {
-  /** What bounds the session. Tabs beyond what it may have open are closed, and what is tried next fails. */
+  /** The bounds of the session. Tabs beyond them are closed, and the next act fails. */
   readonly bounds: Bounds
   readonly limits: PageLimits
 }

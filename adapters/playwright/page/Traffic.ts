@@ -17,7 +17,7 @@ const longestRequest = 15_000
 
 const matters = /^(document|xhr|fetch|script|stylesheet)$/
 
-/** Watches the session of a page from now on. */
+/** Starts to watch the session of a page. */
 export const make = (first: Page): Traffic => {
   const pending = new Map<Request, number>()
   const documents = new WeakMap<Page, Request>()

@@ -36,7 +36,7 @@ interface Measure {
   readonly view: number
   /** How many elements it has. */
   readonly elements: number
-  /** Where the wheel is turned. */
+  /** The point at which the wheel is turned. */
   readonly x: number
   readonly y: number
 }
@@ -61,8 +61,8 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
     attempt(null, () => World.run(scroller.tab, scroller.frame, "measure", axis))
 
   /**
-   * What a wheel over the middle of the window scrolls: a frame that is most of the viewport, while it can scroll, or
-   * the page.
+   * The element that a wheel over the middle of the window scrolls: a frame that is most of the viewport, while it can
+   * scroll, or the page.
    */
   const pageScroller = (direction: Direction) =>
     attempt(null, async (): Promise<Scroller> => {

@@ -1,5 +1,5 @@
 /**
- * What has the focus, and what is copied and pasted there.
+ * The focused element, and copying and pasting there.
  */
 import { isFrame } from "../dom/Tree.ts"
 import { keep, kept } from "../find/Kept.ts"
@@ -13,7 +13,7 @@ export const keepFocus = (name: string): "nothing" | "element" | "frame" => {
   return isFrame(found) ? "frame" : "element"
 }
 
-/** What a copy at a kept element takes, as the page has it. */
+/** The text that a copy at a kept element takes, as the page has it. */
 export const copy = (name: string): string => {
   const element = kept(name) as Element
   const data = new DataTransfer()

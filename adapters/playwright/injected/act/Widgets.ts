@@ -8,7 +8,7 @@ import { isUsable, isVisible } from "../dom/Visible.ts"
 import { keep, kept } from "../find/Kept.ts"
 import { elements } from "../find/XPath.ts"
 
-/** What a selector for a list led to. */
+/** The result of a selector for a list. */
 export interface Widget {
   /** A list of the browser; one that builds its own; a field with suggestions; a list whose options are always there. */
   readonly kind: "native" | "custom" | "suggestions" | "open"
@@ -82,13 +82,13 @@ const besideHidden = (start: Element, native: HTMLSelectElement | null): Widget 
   return native === null ? widget("custom", native, start) : widget("native", native, null)
 }
 
-/** What can be chosen in the one list that a path matches in the document alone; `null` where it matches none or several. */
+/** The options in the one list that a path matches in the document alone; `null` where it matches none or several. */
 export const nativeOptionsOf = (query: Query): NativeOptions | null => {
   const [element, ...others] = elements(query, false)
   return element === undefined || others.length > 0 ? null : optionsOf(element)
 }
 
-/** What can be chosen in what is kept under a name. */
+/** The options of the element that is kept under a name. */
 export const nativeOptions = (name: string): NativeOptions => optionsOf(kept(name) as Element)
 
 /** The options of a list of the browser, or of the suggestions of a field. */
@@ -201,7 +201,7 @@ const fieldOf = (trigger: Element, active: Element | null): Element | null =>
       one instanceof HTMLTextAreaElement
   ) ?? null
 
-/** What scrolls an option or a list, other than the page itself. */
+/** The scroller of an option or a list, other than the page itself. */
 const scrollerOf = (from: Element | null): Element | null => {
   let scroller = from
   while (scroller !== null && scroller !== document.body && scroller.scrollHeight <= scroller.clientHeight + 1) {

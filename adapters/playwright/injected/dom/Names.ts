@@ -1,5 +1,5 @@
 /**
- * What elements are called, and what kind they are, as assistive technology has it.
+ * The accessible names and roles of elements, as assistive technology has them.
  */
 import { isField, isPress, orNull, says, squeeze } from "./Text.ts"
 

@@ -1,5 +1,6 @@
 /**
- * What holds for one visit to a document. A visit is one task, in which nothing but our own code changes the document.
+ * Values that are cached for one visit to a document. A visit is one task, in which nothing but our own code changes
+ * the document.
  */
 
 let visit = 0

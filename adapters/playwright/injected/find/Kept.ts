@@ -1,6 +1,6 @@
 /**
- * What functions keep under names in the world of a document, for other functions or to be acted on, for as long as the
- * document is there.
+ * Values that functions keep under names in the world of a document, for other functions or to be acted on, for as long
+ * as the document is there.
  */
 
 const things = new Map<string, unknown>()

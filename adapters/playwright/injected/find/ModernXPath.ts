@@ -47,7 +47,7 @@ const expression = (pattern: string, flags: string): RegExp =>
     : new RegExp(flags.includes("x") ? pattern.replace(/\s+/g, "") : pattern, `gu${flags.replace(/x/g, "")}`)
 
 /**
- * What a path yields; `whole` takes what is in shadow roots as the first children of their hosts.
+ * The result of a path; `whole` takes the contents of shadow roots as the first children of their hosts.
  *
  * @throws Error `sluice:modern` where the library is missing, `sluice:slow` after the limit, `sluice:unreadable` with
  * the reason for a path that it refuses.

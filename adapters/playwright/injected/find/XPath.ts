@@ -6,7 +6,7 @@ import { largestWork } from "./Limits.ts"
 import { evaluateModern } from "./ModernXPath.ts"
 import { hasShadow, parentOf } from "./Nodes.ts"
 
-/** What a path yields. */
+/** The result of a path. */
 export type Item = Node | string | number | boolean
 
 /** A path that the browser's own engine reads, and of which type its results are: 0 before the first. */
@@ -36,7 +36,7 @@ const compiled = (path: string): Plain | null => {
   }
 }
 
-/** What a path yields: nodes, or a text, number or truth value. `first` stops at the first node. */
+/** Evaluates a path: to nodes, or to a text, number or truth value. `first` stops at the first node. */
 export const evaluate = (query: Query, context: Node, whole: boolean, first = false): ReadonlyArray<Item> => {
   const own = whole ? null : plain(query)
   if (own === null) return evaluateModern(query, context, whole)

@@ -6,7 +6,7 @@ import { oncePerVisit } from "../dom/Visit.ts"
 import { hasShadow } from "../find/Nodes.ts"
 import { evaluate, type Item } from "../find/XPath.ts"
 
-/** Where something is looked for: by a CSS selector, or an XPath. */
+/** A query: a CSS selector, or an XPath. */
 export type Path = { readonly css: string } | { readonly query: Query }
 
 /** An extraction plan whose paths are ready for the page; those of `item` are relative to their row. */
@@ -37,7 +37,7 @@ export const extract = (
 
 const shadows = oncePerVisit(hasShadow)
 
-/** What a path selects in a scope, and with `whole` in the shadow roots of that. */
+/** The nodes that a path selects in a scope, and with `whole` in the shadow roots of that. */
 const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
   if (!(scope instanceof Node)) return []
   if ("query" in path) return evaluate(path.query, scope, whole, first)

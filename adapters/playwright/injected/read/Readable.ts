@@ -1,5 +1,5 @@
 /**
- * What elements hold, as HTML of what can be read.
+ * The contents of elements, as HTML of what can be read.
  */
 import { isRendered } from "../dom/Visible.ts"
 import { escapeText } from "./Escape.ts"
@@ -10,7 +10,7 @@ const skipped = /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE|SVG|CANVAS|LINK|META|OBJECT|EM
 const telling =
   /^(href|alt|title|aria-label|aria-checked|aria-selected|placeholder|name|type|datetime|value|for|colspan|rowspan|role)$/
 
-/** What elements hold, in at most so many characters. With `metadata`, all attributes but those that act. */
+/** The contents of elements, in at most so many characters. With `metadata`, all attributes but those that act. */
 export const readable = (
   elements: ReadonlyArray<Node>,
   { maxCharacters, metadata }: { readonly metadata: boolean; readonly maxCharacters: number }

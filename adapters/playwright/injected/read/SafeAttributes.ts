@@ -43,7 +43,7 @@ const isSecret = (field: Element): boolean =>
     // One of the boxes that a code is typed into.
     field.maxLength === 1)
 
-/** What a field holds now, as attributes in the place of those that it was written with. */
+/** The present value of a field, as attributes in place of those that it was written with. */
 const stateOf = (element: Element): Readonly<Record<string, string | null>> => {
   const view = viewOf(element)
   if (view === null) return {}

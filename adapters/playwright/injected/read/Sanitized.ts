@@ -5,7 +5,7 @@ import { isRendered } from "../dom/Visible.ts"
 import { type TooLong, within } from "./Whole.ts"
 
 /**
- * What a reader of the document sees: without scripts, styles, comments, what only describes the document, handlers, and
+ * The document as a reader sees it: without scripts, styles, comments, metadata, handlers, and
  * elements that are hidden. Only if that has at most so many characters.
  */
 export const sanitizedHtml = (maxCharacters: number): string | TooLong => {

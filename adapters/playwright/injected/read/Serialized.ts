@@ -188,7 +188,7 @@ const isLeftOut = (element: Element): boolean => {
   return /preload|prefetch|preconnect|prerender|import/.test(rel) || attributeOf(element, "as") === "script"
 }
 
-/** Where relative addresses begin. What a form or a sign-in put into the query is no part of that. */
+/** The base of relative addresses, without the query, which may hold fields of a form or a sign-in. */
 const baseOf = (of: Document): string => of.baseURI.replace(/[?#].*$/s, "").replace(/^(\w+:\/\/)[^/]*@/, "$1")
 
 /** The document of a frame; `null` where it may not be read. */

@@ -466,7 +466,7 @@ const anchorsOf = (runs: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /**
  * Of a longer run of backslashes at the beginning of a value only the last ones are looked for. A search may begin at each
- * backslash of a text, and must not read a long run anew each time.
+ * backslash of a text, and must not read a long run again each time.
  */
 const maxLeading = 16
 

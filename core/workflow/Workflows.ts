@@ -31,7 +31,7 @@ export class VersionConflict extends Schema.TaggedError<VersionConflict>()("Vers
   }
 }
 
-/** A body that says what it is to be saved as, and a workflow that it became. */
+/** The stored workflow of a saved body, and whether it is new. */
 export interface Upserted {
   readonly created: boolean
   readonly stored: Stored

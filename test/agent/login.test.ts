@@ -212,8 +212,8 @@ it.prop(
       const done = Login.after(login, node, at)
       login = done.login
       end(done.aliases)
-      const underWay = Login.underWay(login)
-      if (underWay !== null) assert.isTrue(began.has(underWay) && !over.has(underWay))
+      const inProgress = Login.inProgress(login)
+      if (inProgress !== null) assert.isTrue(began.has(inProgress) && !over.has(inProgress))
     }
     assert.deepStrictEqual(began, used)
     if (graph.edges.get(at) === undefined) {

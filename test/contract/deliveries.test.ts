@@ -127,7 +127,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         if (one === undefined || two === undefined) throw new Error("The run has two events")
         yield* deliveries.append([one])
         const [began, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const underWay = yield* Effect.forkChild(
+        const inProgress = yield* Effect.forkChild(
           deliveries.next((before) =>
             Effect.gen(function* () {
               yield* Deferred.succeed(began, undefined)
@@ -139,7 +139,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         yield* Deferred.await(began)
         yield* deliveries.append([two])
         yield* Deferred.succeed(go, undefined)
-        yield* Fiber.join(underWay)
+        yield* Fiber.join(inProgress)
         assert.strictEqual(yield* attempt(taken), ids[1])
       })
     )

@@ -160,7 +160,7 @@ it.effect("begins once, whoever begins at the same time, and does not end before
         assert.lengthOf(begun.filter(Result.isSuccess), 1)
         const refused = yield* Effect.flip(rotation.finish(asOwner(workspaceId)))
         assert.match(refused.message, /0 records were checked, and [1-9]\d* are left/)
-        assert.strictEqual((yield* Effect.flip(rotation.begin(asOwner(workspaceId), null)))._tag, "RotationUnderWay")
+        assert.strictEqual((yield* Effect.flip(rotation.begin(asOwner(workspaceId), null)))._tag, "RotationInProgress")
       }).pipe(Effect.provide(KeyRotation.layer))
     )
   )

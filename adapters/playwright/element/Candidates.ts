@@ -44,7 +44,7 @@ const noAnswer = (millis: number) =>
 /** A page that is examined more closely has `lookMillis` to answer. */
 export const make = (
   tabs: Tabs,
-  { underWay }: Traffic,
+  { inProgress }: Traffic,
   lookMillis: number
 ): Pick<Elements, "describe" | "seen" | "survey"> & Pick<Observation, "candidates"> => {
   const { attempt, current } = tabs
@@ -67,7 +67,7 @@ export const make = (
           const filled = await fieldsOf(tab, fields)
           const alerts = [...new Set([...survey.alerts, ...filled.alerts])]
           const { states } = filled
-          return { ...survey, fields: states, alerts, address: tab.page.url(), matched, requests: underWay(tab.page) }
+          return { ...survey, fields: states, alerts, address: tab.page.url(), matched, requests: inProgress(tab.page) }
         })
       ),
     describe: (target) =>

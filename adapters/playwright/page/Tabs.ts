@@ -110,7 +110,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
       )(selector, async () => {
         const done = await act().catch((error: unknown) => {
           // An action that closed its tab, as the last click of a login does, succeeded.
-          if (before.page.isClosed() && isUnderWay(error)) return undefined as A
+          if (before.page.isClosed() && isInProgress(error)) return undefined as A
           throw error
         })
         if (coming.length > 0) await arrived()
@@ -221,7 +221,7 @@ const answeringDialogs = (context: BrowserContext): Tabs["dialogs"] => {
 }
 
 /** Whether Playwright had begun to do it when it failed, and was not still waiting for the element. */
-const isUnderWay = (error: unknown): boolean =>
+const isInProgress = (error: unknown): boolean =>
   error instanceof Error &&
   /performing \w+(?: \w+)? action|^(?:keyboard|mouse|page\.keyboard|page\.mouse)\.\w+:/m.test(error.message)
 

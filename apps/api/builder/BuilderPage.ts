@@ -93,7 +93,9 @@ export const settings = (payload: {
   ...(payload.enableNetworkListener == null ? {} : { enable_network_listener: payload.enableNetworkListener })
 })
 
-/** Whose credential a new workflow signs in with, and where: at the start page unless another address is given. */
+/**
+ * The login of a new workflow: its credential, and its address, which is the start page unless another one is given.
+ */
 export const login = (payload: {
   readonly startUrl: string
   readonly permissionedUserId?: string | null

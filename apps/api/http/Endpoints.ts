@@ -30,7 +30,7 @@ export interface Endpoint {
 /** Paths match exactly as they are declared. HEAD is answered with the route of GET. */
 export const strict = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export type Destination =
   | { readonly _tag: "Endpoint"; readonly endpoint: Endpoint }
   /** A page, a file, a health check, or an address that the router does not know in any form. */
@@ -80,7 +80,7 @@ export const mayStore = (url: string): boolean => !unstored.has(/^\/[^/?]*/.exec
 /** The pages whose address may be typed with a slash at its end. */
 const pages = new Set(["/docs", "/openapi.json"])
 
-/** Where the site of the docs is. */
+/** The path of the site of the docs. */
 const guide = "/docs/guide"
 
 const isReading = (method: string): boolean => method === "GET" || method === "HEAD"

@@ -14,7 +14,7 @@ import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import type { NoRotation, NotReencrypted, RotationUnderWay, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
+import type { NoRotation, NotReencrypted, RotationInProgress, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
 import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { CodesUnsupported, NoCode, NoInbox } from "../../../core/vault/otp/TfaCodes.ts"
 import type {
@@ -71,7 +71,7 @@ export const busy = general(
   "Too many schemas, expressions and workflows of this workspace wait to be checked. Send the request again later"
 )
 
-/** What is answered while as many mails wait to be read as may. */
+/** The answer while as many mails wait to be read as may. */
 export const mailsWait = general(503, "Too many mails wait to be read. Send the mail again later")
 
 export const badRequest = (message: string): BadRequest => general(400, message)
@@ -263,7 +263,7 @@ const answers = {
     PatchOutdated: conflict<PatchOutdated>(),
     PatchSettled: conflict<PatchSettled>(),
     PhoneNumberTaken: conflict<PhoneNumberTaken>(),
-    RotationUnderWay: conflict<RotationUnderWay>(),
+    RotationInProgress: conflict<RotationInProgress>(),
     RunEnded: conflict<RunEnded>(),
     RunNotFailed: conflictWith<RunNotFailed>("RUN_NOT_FAILED"),
     SameKey: conflict<SameKey>(),
@@ -319,7 +319,7 @@ const badRequestBody = Schema.Struct({
   actual_chars: Schema.optionalKey(Schema.Int),
   run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
   input_schema: Schema.optionalKey(Schema.JsonObject),
-  /** What an answer must satisfy. */
+  /** The schema that an answer must satisfy. */
   expected_json_schema_datamodel: Schema.optionalKey(Schema.JsonObject)
 }).annotate({ identifier: "BadRequest" })
 export type BadRequest = typeof badRequestBody.Type

@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
     const artifacts = yield* ArtifactStore
     const signals = yield* Signals
     return handlers.handleAll({
-      // Nothing records what this calls: of all requests this one is to be quick.
+      // No span is recorded for this call: it is the most frequent one.
       start: Effect.fnUntraced(function* ({ payload }) {
         const caller = yield* CurrentCaller
         const { additional_context, client_id, debug, dry_run, notifications, run_input_variables, workflow_id } =

@@ -1,5 +1,5 @@
 /**
- * What callers send to create, save, import or copy a workflow, for the description of the interface and the types of
+ * The bodies that create, save, import or copy a workflow, for the description of the interface and the types of
  * its clients. It is checked by the domain, which reports every problem at its path.
  */
 import { Schema } from "effect"
@@ -16,7 +16,7 @@ import { sent } from "../http/body/Sent.ts"
 
 const NodeId = Schema.String.check(Schema.isUUID())
 
-/** What every node has beside its action and the parameters of that action. */
+/** The fields of every node beside its action and the parameters of that action. */
 const common = Schema.Struct({
   id: NodeId,
   name: Schema.String.check(Schema.isMinLength(1)),
@@ -113,7 +113,7 @@ const WorkflowToImport = Schema.Struct({
   error_codes: optional(Schema.Array(Bundle.NamedCode))
 }).annotate({ identifier: "WorkflowToImport" })
 
-/** What an export answers. */
+/** The answer of an export. */
 export const WorkflowBundle = Schema.JsonObject.annotate({
   identifier: "WorkflowBundle",
   description:

@@ -35,7 +35,7 @@ export class ConnectionNotFound extends Schema.TaggedError<ConnectionNotFound>()
   }
 }
 
-/** Raised when a connection is to be removed that credentials still need. */
+/** Raised on the removal of a connection that credentials still need. */
 export class ConnectionInUse extends Schema.TaggedError<ConnectionInUse>()("ConnectionInUse", {
   name: Schema.String,
   entries: Schema.Int

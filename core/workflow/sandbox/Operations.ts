@@ -98,7 +98,7 @@ export const operations = {
     return Result.isFailure(carried) || problems.length > 0 ? { failure: problems } : { success: carried.success }
   },
 
-  /** Reads the graph of a version that is to be executed. */
+  /** Reads the graph of a version before it is executed. */
   readGraph: (asked: {
     readonly nodes: Schema.Json
     readonly edges: Schema.Json

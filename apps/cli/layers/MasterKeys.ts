@@ -9,7 +9,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, re
 import { dirname } from "node:path"
 import { Effect, Option, Redacted, Schema } from "effect"
 
-/** Where the keys are to be found. */
+/** The sources of the keys. */
 export interface Sources {
   readonly dataDir: string
   readonly databaseUrl: Option.Option<Redacted.Redacted<string>>
@@ -60,7 +60,7 @@ export const read = Effect.fnUntraced(function* (sources: Sources, { mayMake }: 
   return (existsSync(next) ? { present: keyIn(next), previous: key } : { present: key, previous: null }) as MasterKeys
 })
 
-/** Begins to exchange the key of the folder: from now on there are two, unless there were already. */
+/** Begins to rotate the key of the folder: from then on there are two keys, unless there were two already. */
 export const begin = (sources: Sources) =>
   Effect.sync(() => {
     if (!existsSync(nextOf(sources))) make(nextOf(sources))

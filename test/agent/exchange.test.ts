@@ -119,7 +119,7 @@ describe("a body", () => {
     ['"a'.repeat(400_000)],
     ['"a":'.repeat(200_000)],
     ["\\".repeat(400_000)]
-  ])("that is made to be searched for ever is not: %#", (body) => {
+  ])("that makes a search endless is not: %#", (body) => {
     const url = `https://shop.example/?x=${body}`
     const keep = () => record("1", { ...exchange, body, url }, Infinity, new Secrets())
     assert.isBelow(leastMillis(1_000, keep), 1_000)

@@ -313,7 +313,7 @@ describe("a grid", () => {
 })
 
 describe("the proxy that browsers of other machines use", () => {
-  it.live("serves nobody who does not know its password", () =>
+  it.live("serves only clients that know its password", () =>
     Effect.gen(function* () {
       const site = yield* serve({ "/": html("here") })
       const guard = yield* Guard.make({

@@ -16,7 +16,7 @@ const workflow = { name: "Nightly", ...graph() }
 const component = { name: "Login", componentData: componentData() }
 
 const clientId = "00000000-0000-4000-8000-00000000c11e"
-/** The names of a credential that each workspace but a stranger's has, and of one that nobody has yet. */
+/** The names of a credential that each workspace but a stranger's has, and of one that none has yet. */
 const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
 const fresh = { ...pair, permissioned_user_id: "{unique}" }
 
@@ -122,7 +122,7 @@ const table: Readonly<Record<string, Row>> = {
     status: 201,
     stranger: 404
   },
-  // The run has not failed, which only its own workspace is told.
+  // The run has not failed, which only its own workspace may learn.
   "POST /workflow-builder/agent/session/from-failed-run": {
     ability: "edit",
     json: { sessionId: "{session_id}" },
@@ -284,7 +284,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{secret_provider_id}", provider)
           .replace("{sealed}", seal(owner.encryptionKey, "token"))
       const filled = <A>(value: A, things: Things): A => JSON.parse(fill(JSON.stringify(value), things))
-      /** What requests name, anew for each of them. With `all`, also what this one does not name and must not tell of. */
+      /** The resources that each request names. With `all`, also those that it does not name and must not reveal. */
       const things = Effect.fnUntraced(function* (all: boolean) {
         const isNamed = (name: string) => all || asked.includes(name)
         yield* keepCredential

@@ -177,7 +177,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
     })
   )
 
-  it.effect("ends in order once its key is revoked, before anything more is told, as that of a run does", () =>
+  it.effect("ends in order once its key is revoked, before any further event, as that of a run does", () =>
     Effect.gen(function* () {
       const { member, revoke, url } = yield* Service
       const { key, owner, start } = yield* setUp

@@ -177,7 +177,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
     })
   )
 
-  it.effect("a client that dawdles over its body delays nobody else", () =>
+  it.effect("a client that sends its body slowly delays no other client", () =>
     Effect.gen(function* () {
       const { send, url } = yield* Service
       const { key } = yield* setUp

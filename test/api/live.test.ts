@@ -77,7 +77,7 @@ it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
     })
   )
 
-  it.effect("lets Members take control, one page at a time, and nobody else", () =>
+  it.effect("lets only Members take control, one page at a time", () =>
     Effect.gen(function* () {
       const { dump, member, send } = yield* Service
       const owner = yield* member("Owner")

@@ -114,7 +114,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
   })
 
   describe("workspaces", () => {
-    it.effect("are told with who works in them", () =>
+    it.effect("are listed with their members", () =>
       Effect.gen(function* () {
         const { member, revoke } = yield* Service
         const owner = yield* member("Owner")
@@ -141,7 +141,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
       })
     )
 
-    it.effect("are set field by field, and null lets runs wait for ever", () =>
+    it.effect("are set field by field, and null sets no limit on waiting", () =>
       Effect.gen(function* () {
         const { member } = yield* Service
         const owner = yield* member("Owner")
@@ -186,7 +186,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
       })
     )
 
-    it.effect("are spoken for by a bearer as well as by cc-key, and by nobody who names another one", () =>
+    it.effect("accept a bearer as well as cc-key, and no key of another one", () =>
       Effect.gen(function* () {
         const { member, send } = yield* Service
         const { caller, key } = yield* member("Viewer")

@@ -397,7 +397,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP server", (it) => {
     })
   )
 
-  it.effect("lets a token of a live view in once, and its ticket nowhere but in the header of its own run", () =>
+  it.effect("accepts a token of a live view once, and its ticket only in the header of its own run", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
       const me = yield* member("Member")

@@ -26,7 +26,7 @@ interface Asked {
   readonly status: Promise<number>
   /** What has been read so far, without the letters that fill events up. */
   readonly text: () => string
-  /** Reads everything from now on. */
+  /** Starts to read everything. */
   readonly read: () => void
   readonly closed: Promise<void>
 }
@@ -170,7 +170,7 @@ it.layer(limited({ perKey: 1, perWorkspace: 10 }), { timeout: "60 seconds" })("a
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is told apart from one that reads, however little there is to tell", () =>
+  it.effect("differs from one that reads, however few events there are", () =>
     Effect.gen(function* () {
       const { member } = yield* Service
       const me = yield* member("Owner")

@@ -48,7 +48,7 @@ const suite = <E, R>(
       })
     )
 
-    it.effect("keeps keys apart within a workspace, whoever inserts at the same time", () =>
+    it.effect("keeps keys unique within a workspace under concurrent inserts", () =>
       Effect.gen(function* () {
         const things = yield* make
         const { workspaceId } = yield* makeWorkspace()

@@ -119,7 +119,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
       })
     )
 
-    it.effect("that are appended while the one before is under way are not forgotten", () =>
+    it.effect("that are appended while the one before is in flight are not forgotten", () =>
       Effect.gen(function* () {
         const deliveries = yield* Deliveries
         const { ids, made } = yield* line()

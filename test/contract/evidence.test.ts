@@ -211,7 +211,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("lets somebody in once, and not when it is too late", () =>
+    promise("lets a caller in once, and not after its expiry", () =>
       Effect.gen(function* () {
         const live = yield* LiveStore
         const { workspaceId } = yield* makeWorkspace()

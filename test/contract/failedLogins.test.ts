@@ -90,7 +90,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         })
     )
 
-    promise("a failed login that is tried again stops nobody", (caller, workflow) =>
+    promise("a failed login that is retried stops no run", (caller, workflow) =>
       Effect.gen(function* () {
         yield* makeEntry(caller, "a")
         const [first, second] = [yield* submit(workflow, naming("a")), yield* submit(workflow, naming("a"))]

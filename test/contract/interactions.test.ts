@@ -139,7 +139,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("forget answers that nobody took, and no others", () =>
+    promise("forget answers that no run took, and no others", () =>
       Effect.gen(function* () {
         const store = yield* InteractionStore
         const caller = yield* makeWorkspace()

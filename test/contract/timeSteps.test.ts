@@ -25,7 +25,7 @@ const suite = <E>(name: string, layer: Layer.Layer<TimeSteps | WorkspaceStore, E
       })
     )
 
-    it.effect("are marked by whoever else uses them, which never brings an earlier one back", () =>
+    it.effect("are marked by every use, which never brings an earlier one back", () =>
       Effect.gen(function* () {
         const steps = yield* TimeSteps
         const key = randomUUID()

@@ -70,7 +70,7 @@ const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
       })
     )
 
-    it.effect("asks about a revocation beside the keys that are left, whoever revokes at the same time", () =>
+    it.effect("asks about a revocation beside the keys that are left, under concurrent revocations", () =>
       Effect.gen(function* () {
         const store = yield* WorkspaceStore
         const { workspaceId } = yield* makeWorkspace()

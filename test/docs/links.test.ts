@@ -40,7 +40,7 @@ describe("the pages", () => {
   })
 
   it("name files that exist", () => {
-    // What the page on security names has a test of its own.
+    // The names in the page on security have a separate test.
     const named = pages().filter(({ path }) => path !== "docs/security.md")
     const wrong = named.flatMap(({ path, text }) =>
       namedFiles(text)

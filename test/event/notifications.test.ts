@@ -42,7 +42,7 @@ const decide = (
 ) => Notifications.notices(subscriptions, { at: 1_500, event, notifications })
 
 describe("an event brings", () => {
-  it("a notice to whom it was subscribed for, and to nobody else", () => {
+  it("a notice for its subscribers only", () => {
     const others = [
       subscription({ workflowId: "workflow-2", channel: slack }),
       subscription({ events: ["run.succeeded"], channel: http })

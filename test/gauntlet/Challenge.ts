@@ -16,7 +16,7 @@ export interface Visit<S> {
   readonly body: Buffer
   /** The fields of a form that was sent. */
   readonly form: URLSearchParams
-  /** Made anew for every visit, so that visits at the same time do not meet. */
+  /** Made for every visit, so that concurrent visits do not meet. */
   readonly state: S
   /** Where the pages of the visit begin, such as `http://127.0.0.1:4000/late-element/7/`. */
   readonly base: string

@@ -81,7 +81,7 @@ describe("the projects of the test runner", () => {
   it("timing has every test file that watches how long a thread is held, or measures regular expressions", () => {
     const chain = chainsTo(everything, (module) => /^test\/support\/(pumping|watchdog)\.ts$/.test(module))
     const measuring = testFiles.filter((path) => chain(path) !== null && projectOf(path) !== "timing")
-    // The server of the fuzz tests is a process of its own; in that of the tests only what blocks for long is sought.
+    // The server of the fuzz tests is a separate process; in that of the tests only long blocks are sought.
     assert.deepStrictEqual(measuring, ["test/attack/fuzz/fuzz.test.ts"])
   })
 

@@ -27,7 +27,7 @@ const documented = ["cookies", "local_storage", "session_storage", "headers", "s
 
 export interface Options {
   readonly visitors: ReadonlyArray<Visitor>
-  /** Is told of everything that the site sends, before it is sent. */
+  /** Called with everything that the site sends, before it is sent. */
   readonly sent: (message: Message) => void
   /** What the model answers. */
   readonly reply: (asked: Asked) => Reply
@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
     return { ...(workflow as Saved), id: String(body.id) }
   })
 
-  /** Starts a run and waits for its end. Then asks for all that is told of it. */
+  /** Starts a run and waits for its end. Then reads every report of it. */
   const carryOut = Effect.fnUntraced(function* (workflow: object, input: object, { answer, during }: Meanwhile = {}) {
     const saved = "id" in workflow ? (workflow as Saved) : yield* save(workflow)
     const started = yield* ask("POST", "/run", {

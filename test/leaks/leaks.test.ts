@@ -24,7 +24,7 @@ const plant = (one: Canary): string => {
   return one.value
 }
 
-/** A visitor of the site whose name and password are nobody else's. */
+/** A visitor of the site with a unique name and password. */
 const visitor = (name: string, second: Visitor["second"]): Visitor => ({
   user: plant(canary(`user name of ${name}`)),
   password: plant(canary(`password of ${name}`)),
@@ -144,7 +144,7 @@ const careless = (site: string): ReadonlyArray<readonly [string, object]> => {
 /** Of a credential that several runs have at once. */
 const shared = { allow_multiple_sessions: true }
 
-/** A model that repeats what it can of what it is told. */
+/** A model that repeats its input as far as it can. */
 const reply = (asked: Asked): Reply => {
   const words = wordsOf(asked)
   const told = /\{\{secret:\d+\}\}/.exec(words)?.[0] ?? "nothing"
@@ -210,7 +210,7 @@ it.live(
         })
       )
 
-      // Nobody gets in with the wrong password, through a proxy that refuses, or by workflows that give away what they know.
+      // No run signs in with a wrong password, through a refusing proxy, or by workflows that reveal what they know.
       const wrong = { ...visitors.plain, password: plant(canary("wrong password")) }
       const proxy = `socks5://somebody:${plant(stored[3])}@127.0.0.1:1`
       const entries = {

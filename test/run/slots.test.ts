@@ -276,7 +276,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
       }
     }
 
-    // In the end nothing was leaked and nobody forgotten: once what runs has ended, everything that waits has its turn.
+    // In the end nothing was leaked and no run forgotten: once what runs has ended, everything that waits has its turn.
     if (paused) {
       paused = false
       yield* gates.change(caller.workspaceId, workflows[1]?.workflow.id as never, (gate) =>
@@ -296,4 +296,4 @@ const obey = (commands: ReadonlyArray<Command>) =>
     )
   })
 
-inSeries("runs have the slots that they may have, none is lost and nobody waits in vain", Command, obey)
+inSeries("runs have the slots that they may have, none is lost, and every run gets its turn", Command, obey)

@@ -112,7 +112,7 @@ for (const [name, make] of stores) {
   )
 }
 
-it.effect("a port where nobody listens, and one that speaks no TLS, are failures that may pass", () =>
+it.effect("a port where no server listens, and one that speaks no TLS, are failures that may pass", () =>
   Effect.gen(function* () {
     const source = HashiCorpVault.make(asking)
     const { server } = yield* hashiCorp

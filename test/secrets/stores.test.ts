@@ -205,7 +205,7 @@ describe("HashiCorp Vault", () => {
     })
   )
 
-  it.effect("logs in by its role once for many questions, and anew before the token ends", () =>
+  it.effect("logs in by its role once for many questions, and again before the token ends", () =>
     Effect.gen(function* () {
       const { server, source } = yield* store
       const mine = roleOf(server)

@@ -50,7 +50,7 @@ export const graphOf = (url: string, steps: ReadonlyArray<Step>) => {
 }
 
 /** A person who never answers. */
-const nobody: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }
+const noPerson: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }
 
 export interface Seen {
   readonly outcome: Outcome
@@ -132,7 +132,7 @@ export const walk = (
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
         analysed: (analysis) => Effect.sync(() => void analyses.push(analysis)),
         offered: (offer) => Effect.sync(() => void offers.push(offer)),
-        person: options.person ?? nobody
+        person: options.person ?? noPerson
       },
       options.limits
     )

@@ -31,7 +31,7 @@ export const plainCanary = (name: string): Canary => ({
   mark
 })
 
-/** A secret that is a short code. It is looked for where it stands by itself. */
+/** A secret that is a short code. It is looked for where it stands alone. */
 export const codeCanary = (name: string, value: string): Canary => ({ name, value })
 
 /** Something that the system produced, and where: the name of a log, of a table, of an address. */
@@ -48,7 +48,7 @@ export interface Leak {
   readonly before: string
 }
 
-/** All places where a canary is to be found. */
+/** All places of a canary. */
 export const leaksIn = (evidence: Iterable<Evidence>, canaries: ReadonlyArray<Canary>): ReadonlyArray<Leak> => {
   const groups = [...new Set(canaries.map((one) => one.mark))].map((of) => ({
     marks: of === undefined ? null : formsOf({ name: "", value: of }).map(({ pattern }) => pattern),

@@ -13,7 +13,7 @@ export const code: Schema.JsonObject = {
   required: ["code"]
 }
 
-/** The run of an attempt that asks, under way. */
+/** The started run of an attempt that asks. */
 export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => ({
   id: runId,
   workspaceId,

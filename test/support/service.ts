@@ -156,7 +156,7 @@ const service = Layer.effect(
   })
 )
 
-/** What the server and whoever sends webhooks need beside the stores. */
+/** The services that the server and the dispatcher of webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
     SignedLinks.layer,

@@ -1,4 +1,4 @@
-/** Findings that are known and not mended yet. The list is to be empty. */
+/** Findings that are known and not fixed yet. The list should be empty. */
 import type { Finding } from "./Fuzz.ts"
 
 interface Known {

@@ -62,7 +62,7 @@ export const challenges = [
     recoveries: ["selector"]
   }),
   challenge({
-    name: "cookie banner that nobody told of",
+    name: "unannounced cookie banner",
     difficulty:
       "A banner that the workflow does not know lies over the page, and not every button on it gets rid of it.",
     given: () => ({ recovery: { popups: true } }),

@@ -53,7 +53,7 @@ export interface ScriptedElement {
   readonly leaves?: Partial<Remembered>
   /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
-  /** The address that a click opens in a window of its own. */
+  /** The address that a click opens in a separate window. */
   readonly opens?: string
   /** Whether a click closes the window that it is in. */
   readonly closes?: boolean
@@ -61,7 +61,7 @@ export interface ScriptedElement {
   readonly says?: ScriptedTabs.Said
   /** The names and texts of the files that a click has the browser save. A text of `null` never comes to its end. */
   readonly saves?: ReadonlyArray<ScriptedFiles.Saved>
-  /** Whether a click opens a file dialog. It is a field for files by itself otherwise. */
+  /** Whether a click opens a file dialog. It is a field for files otherwise. */
   readonly opensDialog?: boolean
   /** How often the wheel must be turned before it is there. */
   readonly afterTicks?: number
@@ -71,7 +71,7 @@ export interface ScriptedElement {
   readonly looks?: ScriptedInspection.Looks
   /** The address of the frame that it stands in. */
   readonly frame?: string
-  /** When it lies over the page: what it covers and what is to be pressed on it. */
+  /** When it lies over the page: the element it covers, and its buttons. */
   readonly over?: ScriptedInspection.Over
   /** The selectors of what goes away when it is clicked. */
   readonly removes?: ReadonlyArray<string>

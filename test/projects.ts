@@ -130,7 +130,7 @@ export const projectOf = (path: string): Project | null =>
 
 const globOf = (start: string): string => (start.endsWith("/") ? `${start}**/*.test.ts` : start)
 
-/** What a project includes and excludes, as the runner takes it: `projectOf` in globs. */
+/** The includes and excludes of a project for the runner: `projectOf` in globs. */
 export const globsOf = (project: Project) => ({
   include: rules[project].map(globOf),
   exclude: entries

@@ -33,7 +33,7 @@ const these = (...codes: ReadonlyArray<() => string>): LoginCodes["Service"] => 
   const next = Effect.gen(function* () {
     const code = codes[given++]
     if (code === undefined) return Option.none()
-    // What a site sends may be on its way.
+    // The message of the site may not have arrived yet.
     while (code() === "") yield* Effect.sleep("20 millis")
     return Option.some(Redacted.make(code()))
   })

@@ -35,7 +35,7 @@ interface Things {
 
 interface Row {
   readonly ability: Ability
-  /** What is sent when everything is in order, and the status it gets. */
+  /** A valid request, and its status. */
   readonly json?: unknown
   readonly query?: string
   readonly headers?: Record<string, string>
@@ -200,7 +200,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /authentication": { ability: "edit", json: fresh, status: 201 },
   "PUT /authentication": { ability: "edit", json: pair, status: 200, stranger: 404 },
   "GET /secret-providers": { ability: "read", status: 200 },
-  // What strangers sealed does not unseal here.
+  // Values that strangers sealed do not unseal here.
   "POST /secret-providers": {
     ability: "manage",
     query: "?test=false",
@@ -253,7 +253,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       const asked = JSON.stringify([template, row.json ?? null, row.headers ?? null])
       const create = (path: string, json: unknown) =>
         Effect.map(send({ method: "POST", path, key: owner.key, json }), ({ body }) => String(body.id))
-      // What an endpoint may remove is made before each request.
+      // The resources that an endpoint may remove are made before each request.
       const keepCredential = send({
         method: "POST",
         path: "/vault",

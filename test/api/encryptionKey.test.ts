@@ -9,7 +9,7 @@ import { layer, type Member, Service } from "../support/service.ts"
 const path = "/encryption-key/rotation"
 const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
 
-/** What one member asks, and their clients' key. */
+/** The requests of one member, and the key of their clients. */
 const requests = Effect.fnUntraced(function* (member: Member) {
   const { send } = yield* Service
   return (method: string, path: string, json?: unknown) =>

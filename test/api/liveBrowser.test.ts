@@ -42,7 +42,7 @@ const gated = Effect.map(Deferred.make<void>(), (gate) => ({
 const eventually = <E, R>(is: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(is, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") })
 
-/** What goes wrong in a page, the network included. */
+/** The errors of a page, the network included. */
 const complaints = (page: Page) => {
   const errors: Array<string> = []
   page.on("pageerror", (error) => errors.push(error.message))

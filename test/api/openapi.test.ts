@@ -54,7 +54,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   "webhooks.createEndpoint": () => ({ url: `https://example.com/${randomUUID()}` })
 }
 
-/** What a query parameter may be, where its type is only text. */
+/** The values of query parameters whose type is only text. */
 const queryValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   limit: ["1", "100"],
   offset: ["0", "3"],
@@ -86,7 +86,7 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "secretProviders.listSecretItems": ["200", "503"]
 }
 
-/** What Viewers are refused of operations that let them in otherwise. */
+/** The variants of operations for Viewers that Viewers are refused. */
 const refusedToViewers: Readonly<Record<string, string>> = { "live.connection": "?control=true" }
 
 /** The statuses of the middlewares, each of which has separate tests. */

@@ -75,7 +75,7 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
       })
       assert.match(String(body.id), /^[0-9a-f-]{36}$/)
       assert.deepStrictEqual((yield* ask("GET", `/vault${query(pair)}`)).body, body)
-      // What was answered can be sent back as it is.
+      // The answer can be sent back as it is.
       const again = yield* ask("PUT", "/vault", body)
       assert.deepStrictEqual([again.status, again.body], [200, body])
     })

@@ -1,4 +1,4 @@
-/** What a browser that a page has taken over can read, write and signal of the service. */
+/** The parts of the service that a browser that a page has taken over can read, write and signal. */
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

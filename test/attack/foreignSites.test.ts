@@ -228,7 +228,7 @@ describe("a secret", () => {
         type("{{context.x}}"),
         { action: "INPUT_SELECT", parameters: { selector: "#field", value: PASSWORD } },
         flow({ url: `${home}/token`, body: { type: "json", value: { p: PASSWORD } } }),
-        // What is no secret may go anywhere.
+        // A value that is no secret may go anywhere.
         { action: "NAVIGATE", parameters: { url: evil } },
         type("hello {{context.inputs.BANK}}"),
         flow({ body: { type: "json", value: { p: "{{context.inputs.BANK}}" } } })

@@ -24,7 +24,7 @@ interface Asked {
   readonly socket: Socket
   /** The status of the answer; 0 when the connection was closed before it. */
   readonly status: Promise<number>
-  /** What has been read so far, without the letters that fill events up. */
+  /** The text that has been read so far, without the letters that fill events up. */
   readonly text: () => string
   /** Starts to read everything. */
   readonly read: () => void
@@ -160,7 +160,7 @@ it.layer(limited({ perKey: 1, perWorkspace: 10 }), { timeout: "60 seconds" })("a
       yield* eventually(whenFree(me.key))
       assert.isTrue(response?.closed)
 
-      // What the system held for the client is still there to be read, and the rest comes with the next stream.
+      // The bytes that the system buffered for the client are still readable, and the rest comes with the next stream.
       stalled.read()
       yield* Effect.promise(() => stalled.closed)
       const taken = stepsIn(stalled.text())

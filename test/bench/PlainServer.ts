@@ -1,5 +1,5 @@
 /**
- * What accepting a run costs at the least: a server without anything around it, which parses the body and inserts one
+ * The least cost of accepting a run: a server without anything around it, which parses the body and inserts one
  * row with one prepared statement. It reads its database from an environment variable, and prints its port.
  */
 import { randomUUID } from "node:crypto"

@@ -9,7 +9,7 @@ interface Entry {
   readonly ended: number
 }
 
-/** What the system counts processor time in, in milliseconds: a hundredth of a second on every Linux. */
+/** The unit of the processor time of the system, in milliseconds: a hundredth of a second on every Linux. */
 const tickMillis = 10
 
 const entryOf = (pid: string): Entry | null => {

@@ -1,4 +1,7 @@
-/** What streams cost: a thousand clients with an event a second each, served by one process on a real PostgreSQL server. */
+/**
+ * The cost of streams: a thousand clients with an event a second each, served by one process on a real PostgreSQL
+ * server.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"

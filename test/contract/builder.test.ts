@@ -41,7 +41,7 @@ const opened = (caller: Caller) =>
 const said = (text: string) => (before: Conversation.Conversation, at: number) =>
   Result.succeed(Conversation.say(before, [{ id: randomUUID(), role: "user", kind: "text", text }], at))
 
-/** What every store of conversations promises. */
+/** The promises of every store of conversations. */
 const suite = <E>(name: string, [layer]: readonly [Layer.Layer<BuilderStore | WorkspaceStore, E>, unknown]) =>
   it.layer(layer, { timeout: "60 seconds" })(`conversations (${name})`, (it) => {
     it.effect("are given back as they were kept, to their own workspace only", () =>

@@ -32,7 +32,7 @@ const line = Effect.fn(function* () {
   return { caller, sent, made, ids: made.map(({ id }) => id) }
 })
 
-/** What every store of deliveries promises. */
+/** The promises of every store of deliveries. */
 const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
   it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`deliveries (${name})`, (it) => {
     /** Hands out one delivery, makes of it what the outcome says, and answers its id. */

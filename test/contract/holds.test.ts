@@ -9,7 +9,7 @@ import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
-/** What every store promises of telling runs that an edit holds them. */
+/** The promises of every store about runs that an edit holds. */
 const suite = <E, R>(name: string, layer: Layer.Layer<GateStore | RunStore | WorkflowStore | WorkspaceStore | R, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the announcement of holds (${name})`, (it) => {
     it.effect("tells each run that an edit holds once, in pieces, and no other run", () =>

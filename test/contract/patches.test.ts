@@ -18,7 +18,7 @@ const seen = (nodeId: string, seenAt: number, text = "Pay"): Remembered => ({
   seenAt
 })
 
-/** What runs find out is kept by workflow, whatever it is kept in. */
+/** Findings of runs are kept by workflow, in every store. */
 const suite = <E>(name: string, layer: Layer.Layer<ElementMemory | PatchStore | WorkflowStore | WorkspaceStore, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`what runs find out (${name})`, (it) => {
     it.effect("patches are kept by workflow, in their order, and one change is kept once", () =>

@@ -27,7 +27,7 @@ const edit = (entry: VaultEntry, fields: Partial<VaultEntry["fields"]>) =>
     )
   )
 
-/** What the stores promise of runs that name credentials. */
+/** The promises of the stores about runs that name credentials. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`slots (${name})`, (it) => {
     const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>

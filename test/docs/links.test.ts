@@ -17,7 +17,7 @@ const anchorsOf = (text: string): ReadonlySet<string> =>
     )
   )
 
-/** What is wrong with the links of a page that stay within the project. */
+/** The broken links of a page within the project. */
 const wrongLinks = ({ path, text }: { readonly path: string; readonly text: string }): ReadonlyArray<string> =>
   [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) => {
     if (/^https?:/.test(link)) return []

@@ -102,7 +102,7 @@ it.live(
       const made = yield* ask(url, key, "POST", "/api-keys", { role: "Member" })
       const newApiKey = String(made.body.key)
 
-      /** What both kinds of clients read, of every credential. */
+      /** Both kinds of clients read every credential. */
       const everybodyReads = Effect.gen(function* () {
         for (const [apiKey, clientKey] of [
           [key, formerKey],

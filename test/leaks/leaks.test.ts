@@ -66,7 +66,7 @@ const stored = [
   plainCanary("proxy")
 ] as const
 
-/** What a browser brings along, each part of it a secret. */
+/** The state of a browser, each part of it a secret. */
 const browserState = (site: string) => ({
   cookies: [{ name: "remembered", value: plant(cookie), domain: new URL(site).hostname, path: "/" }],
   local_storage: { token: plant(stored[0]) },
@@ -276,7 +276,7 @@ it.live(
         assert.strictEqual(ended.status, "execution.success", JSON.stringify(ended.errors))
       })
 
-      // What a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
+      // A value that a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
       const moved = Effect.gen(function* () {
         const ended = yield* atDesk(EchoSite.transfers(desk.origin))
         assert.strictEqual(ended.status, "execution.failed")

@@ -126,7 +126,7 @@ const nested = (depth: number): string => {
   return `From: a@b.example\r\n${body}`
 }
 
-/** What is made to cost more than a mail should. */
+/** Mails that are made to cost more than a mail should. */
 const hostile: ReadonlyArray<readonly [name: string, raw: () => string]> = [
   ["parts within parts", () => nested(2_000)],
   [

@@ -234,7 +234,7 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
         "no headers\r\n.\r\n",
         "QUIT\r\n"
       ])
-      // Who goes away within a mail leaves nothing.
+      // A client that disconnects within a mail leaves nothing.
       yield* speak(
         ["EHLO x\r\n", "MAIL FROM:<>\r\n", `RCPT TO:<${address}>\r\n`, "DATA\r\n", "Subject: code 482913\r\n"],
         { until: "354" }

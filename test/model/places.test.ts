@@ -15,7 +15,7 @@ const scroll = (parameters: Record<string, unknown>): Step => ({
   parameters: { execution: "LLM_VISION", wait_time: 30_000, ...parameters }
 })
 
-/** What the page says of where its parts are, once it says this. */
+/** Waits until the page reports these places of its parts. */
 const says = (expected: string): Step => ({
   action: "EXTRACT_DATAMODEL",
   parameters: {

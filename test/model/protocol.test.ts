@@ -23,7 +23,7 @@ const object: Question = { ...question, form: { _tag: "Object", name: "verdict",
 const shot = { bytes: new Uint8Array([0xff, 0xd8, 0xff]), mediaType: "image/jpeg" as const }
 const picture: Question = { ...question, parts: [...question.parts, { _tag: "Image", shot }] }
 
-/** What comes of a question, and what the service was asked. */
+/** The result of a question, and the requests to the service. */
 const answer = (
   replies: ReadonlyArray<Reply>,
   asked: Question = question,

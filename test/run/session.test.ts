@@ -54,7 +54,7 @@ const [signIn, other, clear, crash, missing] = ["//sign-in", "//other", "//clear
   (selector): Step => ({ action: "CLICK", parameters: { selector, wait_time: 0 } })
 ) as [Step, Step, Step, Step, Step]
 
-/** What the browser was opened with, and what happens when `//clear` is clicked. */
+/** The sessions that were opened, and the effect of a click on `//clear`. */
 const watched: { opened: Array<Session.Session>; clear: Effect.Effect<void> } = { opened: [], clear: Effect.void }
 
 const browser = Layer.effect(

@@ -63,7 +63,7 @@ const workingOn = (store: Partial<RunStore["Service"]>, executor: Layer.Layer<Ex
     return fiber
   })
 
-/** What the scheduler would decide about leases now. */
+/** The decision of the scheduler about leases now. */
 const reaped = Effect.gen(function* () {
   const all = yield* (yield* RunStore).reap(10, Transition.reap)
   return all.map(({ id }) => id)

@@ -13,7 +13,7 @@ const connection = (access: Access): Connection => ({ id: "1", name: "Safe", acc
 const opened = ({ oneTimeCode, password, tfaSecret, userName }: ProvidedSecrets) =>
   [userName, password, tfaSecret, oneTimeCode].map((one) => (one === null ? null : Redacted.value(one)))
 
-/** What a reference reads, or the failure. */
+/** Reads a reference: its value, or the failure. */
 const reading = (source: SecretSource, mine: Connection) => (ref: string) =>
   source.read(mine, ref).pipe(
     Effect.map(opened),

@@ -20,7 +20,7 @@ import type { Offer } from "../../core/workflow/patch/Patch.ts"
 export interface Step {
   readonly action: string
   readonly parameters?: Record<string, unknown>
-  /** Where it leads, by position; the following step when not given. */
+  /** The next step, by position; the following one when not given. */
   readonly to?:
     | number
     | { readonly yes: number; readonly no: number }
@@ -67,7 +67,7 @@ export interface Seen {
   readonly marks: ReadonlyArray<string>
   /** The logins that began and were over, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
-  /** What was done about steps that failed. */
+  /** The recoveries of failed steps. */
   readonly analyses: ReadonlyArray<Analysis>
   readonly offers: ReadonlyArray<Offer>
 }

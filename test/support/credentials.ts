@@ -1,5 +1,5 @@
 /**
- * What tests of credentials have in common: a pair, cookies, and requests of one member.
+ * Shared values of tests of credentials: a pair, cookies, and requests of one member.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"

@@ -50,7 +50,7 @@ export interface Member {
   readonly caller: Caller
   readonly key: string
   readonly keyId: string
-  /** What the credentials of the workspace are sealed with: 64 hexadecimal digits. */
+  /** The key that seals the credentials of the workspace: 64 hexadecimal digits. */
   readonly encryptionKey: string
 }
 

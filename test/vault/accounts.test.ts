@@ -56,7 +56,7 @@ const bound = Effect.fnUntraced(function* (cacheTtlSeconds: number | null) {
       ...more
     })
   const open = (user: string) => accounts.open(caller.workspaceId, { ...site, permissionedUserId: user })
-  /** What a run that begins now signs in with. */
+  /** The password that a run that begins now signs in with. */
   const password = (user: string) =>
     Effect.flatMap(open(user), ({ secrets }) =>
       Effect.map(secrets, ({ password }) => (password === null ? null : Redacted.value(password)))

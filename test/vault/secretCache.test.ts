@@ -39,7 +39,7 @@ it.effect("each reader has its own time to live, and a time of 0 caches nothing"
     assert.strictEqual(yield* get(0), "secret 3")
     yield* TestClock.adjust("500 millis")
     assert.strictEqual(yield* get(1_000), "secret 2")
-    // What one may use for half a second is older than that now, however long others may.
+    // A value that may be used for half a second has expired now, however long others may be used.
     assert.strictEqual(yield* get(500), "secret 4")
     assert.strictEqual(yield* get(10_000), "secret 4")
     yield* TestClock.adjust("600 millis")

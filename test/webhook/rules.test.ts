@@ -293,7 +293,7 @@ describe("a message", () => {
   })
 })
 
-/** What may happen to a receiver: an attempt is asked for, one ends, or time passes. */
+/** The events of a receiver: an attempt is asked for, one ends, or time passes. */
 const Step = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("ask") }),
   Schema.Struct({ _tag: Schema.Literal("end"), healthy: Schema.Boolean }),

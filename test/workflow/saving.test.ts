@@ -230,7 +230,7 @@ describe("a mistake in a node is reported at its path", () => {
         "nodes[4]"
       ]
     )
-    // What a node sets whose parameters are wrong is not known, so nothing is said about it.
+    // The outputs of a node with wrong parameters are unknown, so uses of them are not reported.
     assert.deepEqual(paths([extract({ properties: { x: { type: "text" } } }), type("{{context.x}}", "//a")]), [
       "nodes[1].parameters.extract_data_model.properties.x.type"
     ])

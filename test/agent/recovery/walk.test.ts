@@ -151,7 +151,7 @@ it.effect("an element is found again by what it looked like, and by what its sel
     assert.strictEqual(unsure.outcome._tag, "Failed")
     const hinted = yield* run([click("//button[normalize-space()='Next']"), read], { recovery })
     assert.deepEqual(hinted.outcome, reached)
-    // What the selector says the element is not is nothing to find it by.
+    // A text that the selector excludes is no trait to find the element by.
     const excluded = yield* run([click("//button[not(normalize-space()='Next')]"), read], { recovery })
     assert.strictEqual(excluded.outcome._tag, "Failed")
     const shown = yield* run([{ ...click("//button[normalize-space()='Next']"), action: "SCREENSHOT" }], { recovery })
@@ -217,7 +217,7 @@ it.effect("a step that may have taken effect is not tried again", () =>
       open: (session) =>
         Effect.map(browser.open(session), (page) =>
           altered(page, {
-            // What the page said beside it must not hide that.
+            // The text of a dialog must not hide that.
             navigation: { dialogs: Effect.succeed([{ kind: "alert", message: "Saved", entered: null }]) },
             elements: {
               click: () =>

@@ -15,7 +15,7 @@ export interface Case {
   readonly body: Body | null
 }
 
-/** What the names in braces stand for. */
+/** The values for the names in braces. */
 export type Things = Readonly<Record<string, string>>
 
 /** A case with everything in place, ready to be sent. */

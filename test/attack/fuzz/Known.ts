@@ -8,5 +8,5 @@ interface Known {
 
 export const known: ReadonlyArray<Known> = []
 
-/** What is known of a finding; `null` when it is new. */
+/** The description of a known finding; `null` when it is new. */
 export const knownOf = (finding: Finding): string | null => known.find((one) => one.matches(finding))?.what ?? null

@@ -1,5 +1,5 @@
 /**
- * What every browser promises, whatever it is made of.
+ * The promises of every browser, whatever it is made of.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, type Layer, Queue, Random, type Scope } from "effect"

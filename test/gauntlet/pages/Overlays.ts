@@ -1,4 +1,4 @@
-/** What lies over the element that is meant. */
+/** Overlays over the wanted element. */
 import { challenge, failing, type Route } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
 import { click, read, text, type, when } from "../Workflow.ts"

@@ -1,4 +1,4 @@
-/** What a server remembers of who visits it. */
+/** Sessions: the state that a server keeps for a visitor. */
 import { challenge } from "../Challenge.ts"
 import { page, redirect, result } from "../Html.ts"
 import { choose, click, each, list, read, text, type, when } from "../Workflow.ts"

@@ -33,7 +33,7 @@ export interface Scripted {
   readonly textOf: (element: Line) => Effect.Effect<string>
 }
 
-/** What is at a place of the window. */
+/** The element at a place of the window. */
 const elementAt = Effect.fnUntraced(function* (shown: Scripted["shown"], place: Place) {
   const all = yield* shown
   const index = place._tag === "Ref" ? Number(place.ref.slice(1)) - 1 : Math.floor(place.y / lineHeight)

@@ -1,21 +1,17 @@
-/** Lets effects of one name run one after the other, within this process. */
-import { Effect, Semaphore } from "effect"
+/** Lets effects of one key run one after the other, within this process. */
+import { Effect, RcMap, Scope, Semaphore } from "effect"
 
-export type Turns = (name: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+/** Runs an effect alone among those of its key. A key takes memory only while an effect runs or waits under it. */
+export type KeyedMutex = (key: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** A new set of names. A name is kept while an effect runs or waits under it. */
-export const make = (): Turns => {
-  const queues = new Map<string, { readonly semaphore: Semaphore.Semaphore; waiting: number }>()
-  return (name) => (effect) =>
-    Effect.suspend(() => {
-      const queue = queues.get(name) ?? { semaphore: Semaphore.makeUnsafe(1), waiting: 0 }
-      queues.set(name, queue)
-      queue.waiting++
-      return Effect.ensuring(
-        queue.semaphore.withPermit(effect),
-        Effect.sync(() => {
-          if (--queue.waiting === 0) queues.delete(name)
-        })
+/** A new set of keys, which lasts as long as the scope. */
+export const make: Effect.Effect<KeyedMutex, never, Scope.Scope> = Effect.gen(function* () {
+  const semaphores = yield* RcMap.make({ lookup: (_key: string) => Semaphore.make(1) })
+  return (key) => (effect) =>
+    Effect.scopedWith((scope) =>
+      RcMap.get(semaphores, key).pipe(
+        Scope.provide(scope),
+        Effect.flatMap((semaphore) => semaphore.withPermit(effect))
       )
-    })
-}
+    )
+})

@@ -13,8 +13,9 @@ import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   IdempotencyStore,
-  Effect.map(Tables, ({ idempotency }) => {
-    const turns = KeyedMutex.make()
+  Effect.gen(function* () {
+    const { idempotency } = yield* Tables
+    const turns = yield* KeyedMutex.make
 
     const once = <A, E, R>(named: Named, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) => {
       const name = `${named.workspaceId} ${named.key}`

@@ -39,7 +39,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     // Equal requests of this process wait here, and not each with a connection of the pool.
-    const turns = KeyedMutex.make()
+    const turns = yield* KeyedMutex.make
 
     /** Enters a key, or returns its entry. Waits for another transaction that is about to enter it. */
     const enter = (named: Named, reservedFor: number): Effect.Effect<Option.Option<Entry>, SqlError.SqlError> =>

@@ -23,7 +23,7 @@ export class NetworkRecorder {
   readonly #waiting = new Set<() => void>()
 
   readonly begun = (request: Begun): void => {
-    if (isNoise({ resource_type: request.resourceType, url: "" })) return
+    if (isNoise({ resourceType: request.resourceType, url: "" })) return
     this.#inProgress = [...this.#inProgress.slice(1 - maxExchanges), request]
   }
 
@@ -32,7 +32,7 @@ export class NetworkRecorder {
       ({ startedAt, url }) => startedAt === exchange.startedAt && url === exchange.url
     )
     if (at >= 0) this.#inProgress.splice(at, 1)
-    if (exchange.status !== null && !isNoise({ resource_type: exchange.resourceType, url: "" })) this.#keep(exchange)
+    if (exchange.status !== null && !isNoise({ resourceType: exchange.resourceType, url: "" })) this.#keep(exchange)
     for (const wake of [...this.#waiting]) wake()
   }
 

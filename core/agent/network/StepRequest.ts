@@ -5,6 +5,7 @@ import { Effect, type Schema } from "effect"
 import type { ApiRequest } from "../../browser/Requests.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Body, Flow, Step } from "../../workflow/language/parameters/ApiFlowParameters.ts"
+import * as Json from "../../workspace/Json.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"
@@ -145,7 +146,6 @@ const deep = (value: Schema.Json, evaluate: Evaluate): Effect.Effect<Schema.Json
 
 const placed = (value: Schema.Json, [name, ...rest]: ReadonlyArray<string>, cursor: string): Schema.Json => {
   if (name === undefined) return cursor
-  const object =
-    typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}
+  const object = Json.objectOf(value)
   return { ...object, [name]: placed(Object.hasOwn(object, name) ? (object[name] ?? null) : null, rest, cursor) }
 }

@@ -6,6 +6,7 @@
  */
 import { Result, Schema } from "effect"
 import { ErrorAction } from "../../workspace/ErrorCodes.ts"
+import * as Json from "../../workspace/Json.ts"
 import type { ComponentData } from "../component/Component.ts"
 import * as ComponentCheck from "../component/ComponentCheck.ts"
 import * as Instances from "../component/Instances.ts"
@@ -108,8 +109,9 @@ export const pack = (
  * name beside those of the bundle.
  */
 export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): Unpacked => {
-  const fields = isObject(body) ? body : {}
-  const wrapped = isObject(fields.bundle) ? fields.bundle : null
+  // The body was parsed from JSON text.
+  const fields = Json.objectOf(body as Schema.Json)
+  const wrapped = Json.isObject(fields.bundle) ? fields.bundle : null
   const bundle = wrapped ?? fields
   const alien = formatProblems(bundle)
   if (alien.length > 0) {
@@ -188,7 +190,7 @@ const readParts = (
   const problems: Array<Problem> = []
   const parts = components.flatMap((value: Schema.Json, index): ReadonlyArray<Part> => {
     const path = `components[${index}]`
-    const { component_data, name, ref } = isObject(value) ? value : {}
+    const { component_data, name, ref } = Json.isObject(value) ? value : {}
     const data = ComponentCheck.read(component_data, `${path}.component_data`)
     if (Result.isFailure(data)) problems.push(...data.failure)
     if (typeof ref !== "string" || !isRef(ref)) {
@@ -212,6 +214,3 @@ const strangers = (nodes: Schema.Json | undefined, refs: ReadonlySet<string>): R
       ? []
       : [{ path: `nodes[${index}].${Instances.instanceField}`, message: `The bundle has no component "${ref}"` }]
   })
-
-const isObject = (value: unknown): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

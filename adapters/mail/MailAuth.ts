@@ -27,6 +27,7 @@ const system = new Resolver({ timeout: 1_000, tries: 1 })
 
 /** Asks the name servers of the machine. */
 export const defaults: Options = {
+  // Checks of mails ask only for types whose records are texts or lists of texts.
   resolver: (name, type) => system.resolve(name, type) as Promise<Array<Array<string>> | Array<string>>,
   budgetMillis: 3_000
 }

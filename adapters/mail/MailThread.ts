@@ -59,6 +59,7 @@ export const mail = (raw: Uint8Array): Effect.Effect<MailParser.Mail> =>
     const bytes = MailParser.readable(raw)
     return Effect.map(
       ask({ kind: "mail", raw: bytes }),
+      // The answer to a question of this kind.
       (read) => (read as MailParser.Mail | undefined) ?? MailParser.unread(bytes)
     )
   })
@@ -74,5 +75,6 @@ export const bodies = (
       html: (html ?? "").slice(0, maxCharacters),
       text: (text ?? "").slice(0, maxCharacters)
     } as const
+    // The answer to a question of this kind.
     return Effect.map(ask(question), (read) => (read as ReadonlyArray<Body> | undefined) ?? [])
   })

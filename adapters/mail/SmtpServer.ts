@@ -199,6 +199,7 @@ export const layer = (options: Options) =>
           )
         )
       )
+      // A server that listens on a port has such an address.
       return SmtpServer.of({ port: (server.server.address() as AddressInfo).port })
     })
   )
@@ -238,6 +239,7 @@ const take = Effect.fnUntraced(function* (
   }
   yield* Effect.tryPromise(async () => {
     whole.on("error", () => {})
+    // A stream without an encoding gives buffers.
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       const room = MailParser.maxBytes - kept
       const part = chunk.length <= room ? chunk : chunk.subarray(0, room)

@@ -151,6 +151,7 @@ const jsonOf = (body: Buffer): unknown => {
 
 /** A part as a stream would have delivered it. */
 const streamed = (part: Response.PartEncoded): ReadonlyArray<Response.StreamPartEncoded> => {
+  // Of the parts of an answer only texts have another form in a stream.
   if (part.type !== "text") return [part as Response.StreamPartEncoded]
   const id = "text"
   return [

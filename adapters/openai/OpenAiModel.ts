@@ -88,6 +88,7 @@ const ask = (model: LanguageModel.LanguageModel, { form, instructions, parts }: 
     return Effect.map(
       model.generateObject({ prompt, schema, objectName: form.name }),
       ({ finishReason, text, value }): Answer["said"] =>
+        // The value was decoded as a record of JSON.
         finishReason === "length" ? cut(text) : { _tag: "Object", value: value as Schema.Json }
     )
   }
@@ -118,6 +119,7 @@ const ask = (model: LanguageModel.LanguageModel, { form, instructions, parts }: 
       if (typeof call.params === "string") {
         return { _tag: "Unusable", reason: "The parameters of the tool are not JSON", text: calls().slice(0, maxTold) }
       }
+      // The parameters were parsed from JSON text.
       return { _tag: "Called", tool: call.name, parameters: (call.params ?? null) as Schema.Json }
     }
   )

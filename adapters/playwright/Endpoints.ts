@@ -59,7 +59,10 @@ const one = (text: string): Result.Result<Endpoint, string> => {
     fragment
       .split("&")
       .filter((part) => part !== "")
-      .map((part) => part.split("=", 2) as [string, string | undefined])
+      .map((part): readonly [string, string | undefined] => {
+        const [name = "", value] = part.split("=", 2)
+        return [name, value]
+      })
   )
   const unknown = [...said.keys()].find((name) => !["capacity", "kind", "drain"].includes(name))
   if (unknown !== undefined) return Result.fail(`expected capacity, kind or drain after the #, not ${unknown}`)

@@ -123,11 +123,9 @@ const prepare = (
 ) => {
   const folder = mkdtempSync(join(tmpdir(), folderPrefix))
   claim(folder, null)
-  const [downloads, home, uploads] = ["downloads", "home", "uploads"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string
-  ]
+  const downloads = join(folder, "downloads")
+  const home = join(folder, "home")
+  const uploads = join(folder, "uploads")
   if (user !== null) chmodSync(folder, 0o711)
   Confinement.folderOf(user, downloads)
   Confinement.folderOf(user, home)
@@ -277,6 +275,7 @@ const isProfile = (path: string | null): boolean => path?.startsWith(join(tmpdir
 
 const ownerOf = (folder: string): Claim | null => {
   try {
+    // Only this file writes claims.
     return JSON.parse(readFileSync(join(folder, claimFile), "utf8")) as Claim
   } catch {
     return null

@@ -47,7 +47,8 @@ export const layer = (options: S3Client.Options) =>
               status: answer.status,
               reason: "the S3 store did not begin an upload"
             })
-          return { uploadId: unescaped(uploadId), isComplete: false } as Parts
+          const parts: Parts = { uploadId: unescaped(uploadId), isComplete: false }
+          return parts
         }),
         ({ isComplete, uploadId }) =>
           isComplete ? Effect.void : Effect.ignore(send({ method: "DELETE", key: id, query: { uploadId } }))

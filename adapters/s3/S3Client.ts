@@ -75,6 +75,7 @@ export const make = (options: Options): S3Client => {
         const signed = await client.sign(addressOf(request), {
           method,
           headers: { ...headers, ...(body === undefined ? {} : { "x-amz-content-sha256": await digest(body) }) },
+          // No body lies in shared memory.
           ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> })
         })
         const begun = new AbortController()
@@ -124,6 +125,7 @@ const judged = ({ method }: Request, answer: Response): Effect.Effect<Response, 
 }
 
 const digest = async (body: Uint8Array): Promise<string> =>
+  // No body lies in shared memory.
   Buffer.from(await crypto.subtle.digest("SHA-256", body as Uint8Array<ArrayBuffer>)).toString("hex")
 
 const reasonOf = (error: unknown): string => {

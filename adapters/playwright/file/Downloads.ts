@@ -175,6 +175,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
  * name of the saved file, which Playwright knows but does not publish; without that name, the addresses are compared.
  */
 const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
+  // Playwright has this field, and no type for it.
   const { _artifact } = saved as Saved & {
     readonly _artifact?: { readonly _initializer?: { readonly absolutePath?: string } }
   }

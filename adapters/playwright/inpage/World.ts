@@ -217,6 +217,7 @@ export interface Signal {
 export const signalOf = (error: unknown): Signal | null => {
   const text = error instanceof Error ? error.message : ""
   const found = /sluice:(elsewhere|modern|several|gone)/.exec(text)?.[1]
+  // The pattern lists the kinds.
   if (found !== undefined) return { kind: found as Signal["kind"] }
   return /frame (was|got) detached|Frame has been detached/i.test(text) ? { kind: "gone" } : null
 }

@@ -196,6 +196,7 @@ const bodyOf = async (response: IncomingMessage, maxBytes: number, signal: Abort
   try {
     for await (const chunk of source) {
       if (signal.aborted) throw signal.reason
+      // A stream without an encoding gives bytes.
       const bytes = chunk as Uint8Array
       length += bytes.length
       if (length > maxBytes) throw tooLarge(maxBytes)

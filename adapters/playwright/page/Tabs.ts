@@ -163,6 +163,7 @@ const orderOf = () => {
   /** In the order in which they were active, the present one last. The last one to close stays in the list. */
   const looked: Array<Tab> = []
   const turning = new Set<() => void>()
+  // The list is never empty once the first tab is open.
   const current = () => looked.at(-1) as Tab
 
   const turnTo = (tab: Tab): void => {
@@ -211,6 +212,7 @@ const orderOf = () => {
 const answeringDialogs = (context: BrowserContext): Tabs["dialogs"] => {
   const shown: Array<Dialog> = []
   context.on("dialog", (dialog) => {
+    // Browsers have these kinds of dialogs, which Playwright types as text.
     const kind = dialog.type() as Dialog["kind"]
     const entered = kind === "prompt" ? dialog.defaultValue() : null
     shown.push({ kind, message: dialog.message().slice(0, keptMessage), entered })

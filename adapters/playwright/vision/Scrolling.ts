@@ -145,6 +145,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
         await World.run(tab, frame, "keepScrollerOf", axis, { root: element, waitMillis: timeout })
         found = { tab, frame }
       })
+      // The compiler does not see the assignment within the callback.
       return (found as Scroller | null) ?? (yield* late("the container was not found", waitMillis))
     })
 

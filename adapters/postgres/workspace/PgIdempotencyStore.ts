@@ -73,6 +73,7 @@ export const layer = Layer.effect(
 
     return IdempotencyStore.of({
       once: <A, E, R>(named: Named, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) =>
+        // The compiler does not see that `Undone` is caught, whose value is of this call.
         transaction(
           sql,
           Effect.gen(function* () {
@@ -86,6 +87,7 @@ export const layer = Layer.effect(
           })
         ).pipe(
           Effect.catch((error) =>
+            // Raised above, with a value of this type.
             error instanceof Undone ? Effect.succeed(done(error.value as A)) : Effect.fail(error)
           ),
           inTurn(named)

@@ -21,7 +21,7 @@ export const isPress = (element: Element): boolean =>
 
 /** The text of an element itself: never the text typed into a field. */
 export const says = (element: Element): string => {
-  if (isPress(element)) return squeeze((element as HTMLInputElement).value)
+  if (element instanceof HTMLInputElement && isPress(element)) return squeeze(element.value)
   if (isField(element)) return ""
   if (!(element instanceof HTMLElement)) return squeeze(element.textContent)
   return element.isContentEditable ? "" : squeeze(element.innerText)

@@ -3,7 +3,17 @@
  */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { evaluationMillis } from "./Limits.ts"
-import { attributesOf, childrenOf, firstOf, lastOf, nextOf, parentOf, previousOf, shadowOf } from "./Nodes.ts"
+import {
+  attributesOf,
+  childrenOf,
+  firstOf,
+  isElement,
+  lastOf,
+  nextOf,
+  parentOf,
+  previousOf,
+  shadowOf
+} from "./Nodes.ts"
 
 /** The used part of the library, `fontoxpath`. */
 interface Library {
@@ -113,9 +123,10 @@ const remembering = (list: (node: Node) => ReadonlyArray<Node>) => {
 
 const attributes = {
   getAllAttributes: (node: Node) => (node.nodeType === 1 ? [...attributesOf(node)] : []),
-  getAttribute: (node: Node, name: string) => (node.nodeType === 1 ? (node as Element).getAttribute(name) : null),
+  getAttribute: (node: Node, name: string) => (isElement(node) ? node.getAttribute(name) : null),
   getData: (node: Node) => {
     look()
+    // The evaluator asks for the data of attributes, texts and comments only.
     return node.nodeType === 2 ? (node as Attr).value : (node as CharacterData).data
   }
 }

@@ -4,7 +4,7 @@
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { largestWork } from "./Limits.ts"
 import { evaluateModern } from "./ModernXPath.ts"
-import { hasShadow, parentOf } from "./Nodes.ts"
+import { hasShadow, isElement, parentOf } from "./Nodes.ts"
 
 /** The result of a path. */
 export type Item = Node | string | number | boolean
@@ -49,7 +49,7 @@ export const evaluate = (query: Query, context: Node, whole: boolean, first = fa
     return node === null ? [] : [node]
   }
   const found = own.expression.evaluate(context, 7)
-  return Array.from({ length: found.snapshotLength }, (_, at) => found.snapshotItem(at) as Node)
+  return Array.from({ length: found.snapshotLength }, (_, at) => found.snapshotItem(at)).filter((node) => node !== null)
 }
 
 /** The elements that a path means. Texts stand for the elements that they are in. */
@@ -58,7 +58,7 @@ export const elements = (query: Query, whole: boolean): ReadonlyArray<Element> =
   for (const item of evaluate(query, document, whole)) {
     if (!(item instanceof Node)) throw new Error("sluice:unreadable it yields a value, not an element")
     const element = item.nodeType === 3 ? parentOf(item) : item
-    if (element?.nodeType === 1) found.add(element as Element)
+    if (element !== null && isElement(element)) found.add(element)
   }
   return [...found]
 }

@@ -21,7 +21,7 @@ export const candidates = ({ most, tag }: { readonly tag: string; readonly most:
   const elements = everything(document, 50_000)
   return {
     candidates: elements
-      .filter((one) => one.matches(wanted) && isUsable(one) && (one as HTMLButtonElement).disabled !== true)
+      .filter((one) => one.matches(wanted) && isUsable(one) && !("disabled" in one && one.disabled === true))
       .slice(0, most)
       .map((one) => ({ selector: selectorOf(one), appearance: appearanceOf(one) })),
     frames: framesAmong(elements)

@@ -41,11 +41,12 @@ const shadows = oncePerVisit(hasShadow)
 const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
   if (!(scope instanceof Node)) return []
   if ("query" in path) return evaluate(path.query, scope, whole, first)
-  const root = scope as ParentNode & Node
-  if (root.querySelectorAll === undefined) return []
-  const own = [...root.querySelectorAll(path.css)]
-  return whole && own.length === 0 ? inShadows(root, path.css) : own
+  if (!isParent(scope)) return []
+  const own = [...scope.querySelectorAll(path.css)]
+  return whole && own.length === 0 ? inShadows(scope, path.css) : own
 }
+
+const isParent = (node: Node): node is Node & ParentNode => "querySelectorAll" in node
 
 const inShadows = (root: ParentNode, css: string): ReadonlyArray<Element> =>
   [...root.querySelectorAll("*")].flatMap(({ shadowRoot }) =>

@@ -2,6 +2,7 @@
  * The contents of elements, as HTML of what can be read.
  */
 import { isRendered } from "../dom/Visible.ts"
+import { isElement } from "../find/Nodes.ts"
 import { escapeText } from "./Escape.ts"
 
 const skipped = /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE|SVG|CANVAS|LINK|META|OBJECT|EMBED)$/i
@@ -41,7 +42,7 @@ export const readable = (
       const text = (node.nodeValue ?? "").replace(/\s+/g, " ")
       if (text.trim() !== "") add(escapeText(text))
     } else if (node instanceof HTMLIFrameElement) for (const child of nodesOfFrame(node)) visit(child)
-    else if (node.nodeType === 1) visitElement(node as Element)
+    else if (isElement(node)) visitElement(node)
     else if (node.nodeType === 9 || node.nodeType === 11) for (const child of node.childNodes) visit(child)
   }
   for (const element of elements) visit(element)

@@ -12,6 +12,7 @@ export const sanitizedHtml = (maxCharacters: number): string | TooLong => {
   const root = document.documentElement
   if (root === null) return ""
   const dropped = "script, style, noscript, template, svg, link, meta, iframe, object, embed"
+  // A copy is of the type of its original.
   const copy = root.cloneNode(true) as Element
   const originals = [...root.querySelectorAll("*")]
   const copies = [...copy.querySelectorAll("*")]

@@ -7,6 +7,7 @@
  * written therefore begins or ends an element that is allowed, in whichever tree it ends up.
  */
 import { keep } from "../find/Kept.ts"
+import { isElement } from "../find/Nodes.ts"
 import { escapeAttribute, escapeText } from "./Escape.ts"
 import { attributeOf, safeAttributes, viewOf } from "./SafeAttributes.ts"
 import { adopted, rulesOf, styleText } from "./Styles.ts"
@@ -100,13 +101,14 @@ class Writer {
 
   node(node: Node): void {
     if (node.nodeType === 3) this.add(escapeText(node.nodeValue ?? ""))
-    else if (node.nodeType === 1) this.element(node as Element)
+    else if (isElement(node)) this.element(node)
   }
 
   element(element: Element): void {
     if (isLeftOut(element)) return
     // An element whose name is no name in HTML is replaced by one without a meaning.
     const name = safeName.test(element.localName) ? element.localName.toLowerCase() : "span"
+    // Both kinds of frames have a `contentDocument`.
     if (name === "iframe" || name === "frame") this.frame(element as HTMLIFrameElement)
     else this.tagged(element, name)
   }

@@ -247,6 +247,7 @@ export const keeping = {
   ).pipe(
     Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
     Flag.map((days) => (days === 0 ? null : days)),
+    // The type of the default is that of the setting.
     Flag.withDefault(30 as number | null)
   )
 }
@@ -270,6 +271,7 @@ export const model = {
     "Names of the models that workflows may ask for, separated by commas; the first is the usual one"
   ).pipe(
     Flag.map((written) => written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))),
+    // The type of the default is that of the setting.
     Flag.withDefault([] as ReadonlyArray<string>)
   ),
   visionModel: setting(

@@ -838,7 +838,8 @@ const mapped = <A extends Schema.Json>(
   const sought = [...known]
   return sought.length === 0
     ? Effect.succeed(value)
-    : Turns.inTurns(() => mapTexts(value, sought, catalogue) as Turns.Work<A>)
+    : // A value keeps its form: only its texts change.
+      Turns.inTurns(() => mapTexts(value, sought, catalogue) as Turns.Work<A>)
 }
 
 const mapTexts = function* (

@@ -43,9 +43,7 @@ export const renamed = (
       const next = typeof text === "string" ? rename(text) : undefined
       return next === undefined || next === text ? [] : [[field, next] as const]
     })
-    return changed.length === 0
-      ? node
-      : ({ ...node, parameters: { ...parameters, ...Object.fromEntries(changed) } } as Schema.Json)
+    return changed.length === 0 ? node : { ...node, parameters: { ...parameters, ...Object.fromEntries(changed) } }
   })
 
 /** A problem for each reference that matches no known code. */

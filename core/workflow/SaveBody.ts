@@ -165,9 +165,11 @@ const salvaged = (body: unknown): typeof SaveBody.Type => {
   const fields = Json.isObject(body) ? body : {}
   const each = Object.entries(SaveBody.fields).flatMap(([name, field]) => {
     const value = fields[name]
+    // No field of the body needs a service.
     const one = Schema.decodeUnknownResult(Schema.Struct({ [name]: field as Schema.Codec<unknown> }))({ [name]: value })
     return value !== undefined && Result.isSuccess(one) ? [[name, value] as const] : []
   })
+  // Each field was decoded above.
   return { name: "", ...Object.fromEntries(each) } as typeof SaveBody.Type
 }
 

@@ -49,11 +49,13 @@ const unstored = new Set<string>()
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { annotations, method, path, payload }, group, middleware }) => {
+    // The methods of endpoints are those of a path in the description.
     const described = operations[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase() as "get"]
     if (Context.get(group.annotations, NoStore)) unstored.add(path.split("/", 2).join("/"))
     endpoints.push({
       method,
       path,
+      // The set has the type of the middlewares of this endpoint, of which this one need not be one.
       needsKey: (middleware as ReadonlySet<unknown>).has(Authorization),
       takesBody: payload.size > 0,
       query: new Set(described?.parameters.flatMap(({ in: place, name }) => (place === "query" ? [name] : []))),
@@ -72,6 +74,7 @@ const methods = new Set(endpoints.map(({ method }) => method))
 
 /** Matches as the router of the server does, which refuses parameters that are too long. */
 const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
+// Every path of an endpoint begins with a slash.
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 
 /** Whether answers to requests of this address may be stored. */

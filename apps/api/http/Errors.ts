@@ -59,6 +59,7 @@ const reasons = {
 export const general = <const Status extends keyof typeof reasons>(statusCode: Status, message: string) => ({
   statusCode,
   message,
+  // Any text, so that bodies of several statuses have one type.
   error: reasons[statusCode] as string
 })
 
@@ -158,6 +159,7 @@ const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadReque
 /** The run does not wait for what was sent. The endpoints differ in the status. */
 export const notWaiting = <const Status extends 400 | 404 | 409>(status: Status, { message, reason }: NotWaiting) => ({
   ...general(status, message),
+  // As in `general`.
   code: reason as string
 })
 
@@ -282,6 +284,7 @@ export const answering = <B extends { readonly statusCode: number }, const T>(
   schema: Schema.Codec<B>,
   entries: T & Table<T>
 ) => {
+  // The function of a tag takes the failure with this tag.
   const functions = entries as Readonly<Record<string, (failure: unknown) => B>>
   const answer = (value: unknown): B | null => {
     if (!Predicate.hasProperty(value, "_tag") || typeof value._tag !== "string") return null
@@ -293,6 +296,7 @@ export const answering = <B extends { readonly statusCode: number }, const T>(
       Schema.declare((value): value is B | Answered<T> => answer(value) !== null || isBody(value)),
       SchemaTransformation.transform<B | Answered<T>, B>({
         decode: identity,
+        // A value without an answer is a body.
         encode: (value) => answer(value) ?? (value as B)
       })
     ),

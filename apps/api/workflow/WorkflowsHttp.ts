@@ -144,6 +144,7 @@ const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
 ) {
   const { workspaceId } = yield* CurrentCaller
   const contract = { input_schema: content.input_schema, vault_schema: content.vault_schema }
+  // Both inputs are the content with the rest of that operation.
   return yield* Sandbox.run(workspaceId, name, { ...asked, content: contract } as Input<N>).pipe(
     Effect.catchTag(
       "TooCostly",

@@ -48,7 +48,8 @@ export const isInFolder = (sources: Sources): boolean =>
 export const read = Effect.fnUntraced(function* (sources: Sources, { mayMake }: { readonly mayMake: boolean }) {
   if (Option.isSome(sources.masterKey)) {
     const previous = Option.getOrNull(sources.previousMasterKey)
-    return { present: sources.masterKey.value, previous } satisfies MasterKeys as MasterKeys
+    const keys: MasterKeys = { present: sources.masterKey.value, previous }
+    return keys
   }
   if (!isInFolder(sources)) return yield* new NoMasterKey()
   const [file, next] = [fileOf(sources), nextOf(sources)]
@@ -57,7 +58,8 @@ export const read = Effect.fnUntraced(function* (sources: Sources, { mayMake }: 
     make(file)
   }
   const key = keyIn(file)
-  return (existsSync(next) ? { present: keyIn(next), previous: key } : { present: key, previous: null }) as MasterKeys
+  const keys: MasterKeys = existsSync(next) ? { present: keyIn(next), previous: key } : { present: key, previous: null }
+  return keys
 })
 
 /** Begins to rotate the key of the folder: from then on there are two keys, unless there were two already. */

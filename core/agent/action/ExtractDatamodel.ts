@@ -38,6 +38,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     for (const text of Extraction.texts(model)) {
       const aliases = (yield* SecretUse.usedBy(text, memory)).map(({ alias }) => alias)
       for (const alias of aliases) used.add(alias)
+      // A text with a secret resolves to a path or a known value, which are JSON.
       secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
     }
     const made = (found: Schema.JsonObject): Schema.JsonObject => {

@@ -156,6 +156,7 @@ export class SecretConnections extends Context.Service<
 
         create: Effect.fn("SecretConnections.create")(function* (caller, body, { tried }) {
           const sent = yield* read(ConnectionBody.readNew(body))
+          // A new connection has a name, which the type that changes share does not say.
           const { name = "", provider_type: type } = sent as ConnectionBody.Sent & { readonly name: string }
           const source = sources.get(type ?? "")
           if (source === undefined || type == null) {

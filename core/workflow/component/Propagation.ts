@@ -29,6 +29,7 @@ export interface Carried {
  */
 export const carry = (content: Content, carried: Carried): Result.Result<Content, ReadonlyArray<Problem>> => {
   const problems: Array<Problem> = []
+  // The content of a saved version is valid: a list of nodes, and an object of edges.
   const nodes = content.nodes as ReadonlyArray<Schema.JsonObject>
   const instances = new Set(
     nodes.flatMap((node) => {
@@ -36,7 +37,7 @@ export const carry = (content: Content, carried: Carried): Result.Result<Content
       return mark?.component === carried.component ? [mark.instance] : []
     })
   )
-  let graph: Graph = { nodes, edges: content.edges as Schema.JsonObject }
+  let graph: Graph = { nodes, edges: Json.objectOf(content.edges) }
   for (const instance of instances) graph = carryInto(graph, instance, carried, problems)
   return problems.length > 0
     ? Result.fail(problems)

@@ -116,7 +116,7 @@ export interface Verdict {
  * Checks an input as a submission would be, but accepts placeholders such as `<bank>` for credentials regardless of the
  * schema.
  */
-export const rehearse = (version: Pick<WorkflowVersion, "content">, input: Schema.JsonObject): Verdict => {
+export const rehearse = (version: { readonly content: Contract }, input: Schema.JsonObject): Verdict => {
   const schema = withAliases(version.content, (alias) => !VaultSchema.isPlaceholder(input[alias]))
   const compiled = compile(schema)
   if (Result.isFailure(compiled)) return { schemaError: compiled.failure, errors: [] }
@@ -243,6 +243,7 @@ const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
     field: error.keyword === "required" ? error.schemaPath : error.instancePath,
     message: error.message ?? "is not valid",
     keyword: error.keyword,
+    // The parameters of a keyword are parts of a schema, which is JSON.
     expected: error.params as Schema.JsonObject,
     ...(received === undefined ? {} : { received })
   }
@@ -256,7 +257,7 @@ const receivedBy = (error: ErrorObject, input: Schema.JsonObject): Schema.Json |
 
 /** An error at the property that is wrong: a missing or an unwelcome one is named by its own path. */
 const problem = (error: ErrorObject, value: Schema.Json): Problem => {
-  const { additionalProperty, missingProperty } = error.params as Readonly<Record<string, unknown>>
+  const { additionalProperty, missingProperty } = error.params
   const named = missingProperty ?? additionalProperty
   const message =
     missingProperty !== undefined ? "is missing" : additionalProperty !== undefined ? "is not expected" : error.message

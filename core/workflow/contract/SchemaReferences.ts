@@ -53,8 +53,8 @@ const inPlace = (schema: Schema.JsonObject, root: Schema.JsonObject): ReadonlyAr
   return [
     ...(target === undefined ? [] : [target]),
     ...["allOf", "anyOf", "oneOf"].flatMap((name) => {
-      const all = schema[name]
-      return Array.isArray(all) ? (all as ReadonlyArray<Schema.Json>) : []
+      const all: unknown = schema[name]
+      return Array.isArray(all) ? all : []
     }),
     ...["not", "if", "then", "else"].flatMap((name) => {
       const one = schema[name]

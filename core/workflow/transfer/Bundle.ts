@@ -65,6 +65,7 @@ export const pack = (
     codes.has(id)
   )
   const codeRefs = new Map(named.map((id, index) => [id, `error-code-${index + 1}`]))
+  // The nodes of a saved version are a list.
   const nodes = version.content.nodes as ReadonlyArray<Schema.Json>
   const ids = Instances.components(nodes)
   const known = ids.filter((id) => held.has(id))
@@ -87,13 +88,15 @@ export const pack = (
       }
     ),
     ...withoutSecrets(settings),
+    // A window is plain data, which the type of JSON does not tell of interfaces.
     run_window: gate.runWindow as Schema.Json,
     components: known.flatMap((id) => {
       const one = held.get(id)
       const ref = refs.get(id)
       return one === undefined || ref === undefined
         ? []
-        : [{ ref, name: one.name, component_data: one.data as Schema.Json }]
+        : // As above.
+          [{ ref, name: one.name, component_data: one.data as Schema.Json }]
     }),
     error_codes: named.flatMap((id) => {
       const code = codes.get(id)

@@ -137,6 +137,7 @@ const readParameters = (
   for (const problem of wrong) note(problem.path, problem.message)
   if (Result.isFailure(decoded) || Result.isFailure(runIf)) return null
   const condition = runIf.success === null ? {} : { run_if: runIf.success }
+  // The decoder of the action has read the parameters of that action.
   return { id, name, action, parameters: { ...(decoded.success as object), ...condition } } as Node
 }
 
@@ -172,6 +173,7 @@ const readRunIf = (value: unknown, action: string): Result.Result<RunIf.RunIf | 
   return Result.mapError(RunIf.decode(value), (error) => problemsOf(error))
 }
 
+// Each action has its decoder, and no schema of parameters needs a service; the entries of a record do not say so.
 const decoders = Object.fromEntries(
   Object.entries(parameters).map(([action, schema]) => [
     action,

@@ -110,6 +110,7 @@ export const startable = (
         })} as candidates on true
         order by candidates.sequence`,
       (rows) => {
+        // The statement selects this column, which its type does not say.
         const names = rows.map((row) => (row as { readonly in_queue: string }).in_queue)
         const looked = new Set(names)
         seen += looked.size

@@ -79,6 +79,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         return { run, gate } satisfies Gated
       })
     ).pipe(
+      // Every failure here is a tagged one; after the retries none is `Forgotten`.
       Effect.retry({ while: (error) => (error as { readonly _tag: string })._tag === "Forgotten" })
     ) as ReturnType<Submit>
 

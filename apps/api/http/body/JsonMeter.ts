@@ -54,6 +54,7 @@ export const make = (limits: Limits): Meter => {
         stringBytes += at - from
         continue
       }
+      // The position is within the bytes, and each byte has a kind.
       const kind = kinds[bytes[at++] as number] as number
       if (kind === space) continue
       if (opened) {

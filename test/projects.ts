@@ -6,7 +6,7 @@
  * - `http`: servers on loopback, asked over sockets; the embedded database where one is needed
  * - `browser`: a real Chromium
  * - `e2e`: whole processes, with a PostgreSQL server and a real Chromium
- * - `timing`: what bounds the processor time of a thread; each file has a process of its own, so that what earlier files
+ * - `timing`: what bounds the processor time of a thread; each file has its own process, so that what earlier files
  *   left in memory is not collected while one measures
  */
 export type Project = "unit" | "contract" | "http" | "browser" | "e2e" | "timing"
@@ -130,7 +130,7 @@ export const projectOf = (path: string): Project | null =>
 
 const globOf = (start: string): string => (start.endsWith("/") ? `${start}**/*.test.ts` : start)
 
-/** What a project includes and excludes, as the runner takes it: `projectOf` in globs. */
+/** The includes and excludes of a project for the runner: `projectOf` in globs. */
 export const globsOf = (project: Project) => ({
   include: rules[project].map(globOf),
   exclude: entries

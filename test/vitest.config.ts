@@ -5,7 +5,7 @@ import Longest from "./support/Longest.ts"
 
 interface Options {
   readonly globalSetup?: ReadonlyArray<string>
-  /** Whether each file has a process of its own. */
+  /** Whether each file has a separate process. */
   readonly isolate?: boolean
 }
 

@@ -32,7 +32,7 @@ export const decrypt = Effect.fnUntraced(function* (key: Aead.Key, text: string,
   return yield* (yield* Aead.Aead).decrypt(key, sealed, { nonce, aad }).pipe(Effect.mapError(() => "key" as const))
 })
 
-/** What these functions need from the runtime. */
+/** The services of the runtime that these functions need. */
 export const layer = Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto).pipe(
   Layer.provideMerge(SecureRandom.layerWebCrypto)
 )

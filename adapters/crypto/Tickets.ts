@@ -14,7 +14,7 @@ export interface Tickets {
    * watching only.
    */
   readonly issue: (runId: string, expiresAt: number, holder?: Pick<Ticket, "keyId" | "userId">) => string
-  /** What a ticket is for; `null` when it is not one of ours, or its time is over at `now`. */
+  /** Reads a ticket; `null` when it is not one of ours, or has expired at `now`. */
   readonly read: (ticket: string, now: number) => Ticket | null
 }
 
@@ -22,7 +22,7 @@ export interface Ticket {
   readonly runId: RunId
   /** The key that let its holder in; `null` for a ticket that was sent around, as that of an event is. */
   readonly keyId: string | null
-  /** Who may take control with it; `null` when it is for watching only. */
+  /** The user who may take control with it; `null` when it is for watching only. */
   readonly userId: UserId | null
 }
 

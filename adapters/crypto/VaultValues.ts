@@ -16,6 +16,7 @@
  */
 import { Effect, Redacted, type Schema } from "effect"
 import { CannotUnseal } from "../../core/vault/keys/Sealing.ts"
+import * as Json from "../../core/workspace/Json.ts"
 import * as AesGcm from "./AesGcm.ts"
 
 /** The JSON text of a value under a key of 64 hexadecimal digits. Another text as a key is a defect. */
@@ -43,9 +44,6 @@ export const unseal = (
 /** The value whose JSON text these bytes are. */
 export const read = (bytes: Uint8Array): Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal> =>
   Effect.try({
-    try: () =>
-      Redacted.make(
-        JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)) as Schema.Json
-      ),
+    try: () => Redacted.make(Json.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes))),
     catch: () => new CannotUnseal({ reason: "json" })
   })

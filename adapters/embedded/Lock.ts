@@ -58,6 +58,7 @@ interface Holder {
 
 const readHolder = (file: string): Holder | null => {
   try {
+    // Another process may have written anything: each field is checked.
     const { began, pid } = JSON.parse(readFileSync(file, "utf8")) as Partial<Holder>
     return typeof pid === "number" ? { pid, began: typeof began === "string" ? began : null } : { pid: 0, began: null }
   } catch (error) {

@@ -136,6 +136,7 @@ const find = async (folder: string, id: string): Promise<Option.Option<Kept>> =>
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0)
     const end = buffer.subarray(0, bytesRead).indexOf(10)
+    // Only this adapter writes such files, and each whole.
     const description = JSON.parse(buffer.toString("utf8", 0, end)) as Description
     const { size } = await file.stat()
     return Option.some(keptOf(path, end + 1, size, description))

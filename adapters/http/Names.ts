@@ -38,7 +38,7 @@ export const defaults: Options = {
   system
 }
 
-/** What one browser session gets: as many connections to hosts as a browser opens through a proxy at once. */
+/** The limits of one browser session: as many connections to hosts as a browser opens through a proxy at once. */
 export const forSession: Options = { ...defaults, concurrent: 16, waiting: 256 }
 
 /** A name without an address. The code is the one that `dns.lookup` gives: `ENOTFOUND` or `EAI_AGAIN`. */
@@ -222,7 +222,7 @@ const oneFamily = async (
   }
 }
 
-/** What name servers and the resolver say of names that have no address or cannot be names. */
+/** The codes of name servers and of the resolver for names that have no address or cannot be names. */
 const absences: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA", "EBADNAME", "EBADQUERY", "ENONAME"])
 
 /** The addresses that are found within some milliseconds. */

@@ -31,7 +31,7 @@ const headings = new Set(["h1", "h2"])
 const bold = new Set(["b", "strong", "h3", "h4", "code", "kbd", "big", "mark"])
 const voids = new Set("area,base,br,col,embed,hr,img,input,link,meta,source,track,wbr".split(","))
 
-/** What an element that is open gives to the text in it. */
+/** The effect of an open element on the text in it. */
 interface Open {
   readonly name: string
   readonly hidden: boolean

@@ -13,7 +13,7 @@ export interface Options {
   readonly budgetMillis: number
 }
 
-/** Who handed a mail over. */
+/** The client that handed a mail over. */
 export interface Handing {
   readonly remoteAddress: string
   readonly helo: string
@@ -27,6 +27,7 @@ const system = new Resolver({ timeout: 1_000, tries: 1 })
 
 /** Asks the name servers of the machine. */
 export const defaults: Options = {
+  // Checks of mails ask only for types whose records are texts or lists of texts.
   resolver: (name, type) => system.resolve(name, type) as Promise<Array<Array<string>> | Array<string>>,
   budgetMillis: 3_000
 }

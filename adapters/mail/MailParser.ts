@@ -73,7 +73,7 @@ export const parse = async (raw: Uint8Array): Promise<Mail> => {
 
 const maxRecipients = 100
 
-/** Headers that tell whom a mail was handed over for, where it was forwarded. */
+/** Headers that name the recipient of a mail where it was forwarded. */
 const deliveries = new Set(["delivered-to", "x-original-to", "x-forwarded-to", "envelope-to", "x-envelope-to"])
 
 /** The forms of a text: HTML first, as that is what people see. */
@@ -82,7 +82,9 @@ export const bodiesOf = (html: string | undefined, text: string | undefined): Re
   ...(text === undefined || text === "" ? [] : [plainBody(text)])
 ]
 
-/** What identifies a mail: its Message-ID and its body, which trace headers that are added on its way are no part of. */
+/**
+ * The identity of a mail: its Message-ID and its body. Trace headers, which are added on its way, are no part of it.
+ */
 const identify = (bytes: Uint8Array, messageId: string): string => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const ends = [buffer.indexOf("\r\n\r\n"), buffer.indexOf("\n\n")].filter((at) => at >= 0)

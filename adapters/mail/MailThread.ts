@@ -7,7 +7,7 @@ import type { Body } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { type Ending, type Options, ThreadPool } from "../threads/ThreadPool.ts"
 import * as MailParser from "./MailParser.ts"
 
-/** What the thread is asked. The answer is a `Mail` for a mail, and a list of bodies for texts. */
+/** A request to the thread. The answer is a `Mail` for a mail, and a list of bodies for texts. */
 export type Question =
   | { readonly kind: "mail"; readonly raw: Uint8Array }
   | { readonly kind: "bodies"; readonly html: string; readonly text: string }
@@ -31,7 +31,7 @@ export class MailsWaiting extends Error {
   override readonly name = "MailsWaiting"
 }
 
-/** What can be read of HTML and plain text is within this many characters. */
+/** The most characters of HTML and plain text that are read. */
 const maxCharacters = MailParser.maxBytes
 
 /** Reads what it is asked, one after the other; `undefined` where that takes too long or too much memory. */
@@ -59,6 +59,7 @@ export const mail = (raw: Uint8Array): Effect.Effect<MailParser.Mail> =>
     const bytes = MailParser.readable(raw)
     return Effect.map(
       ask({ kind: "mail", raw: bytes }),
+      // The answer to a question of this kind.
       (read) => (read as MailParser.Mail | undefined) ?? MailParser.unread(bytes)
     )
   })
@@ -74,5 +75,6 @@ export const bodies = (
       html: (html ?? "").slice(0, maxCharacters),
       text: (text ?? "").slice(0, maxCharacters)
     } as const
+    // The answer to a question of this kind.
     return Effect.map(ask(question), (read) => (read as ReadonlyArray<Body> | undefined) ?? [])
   })

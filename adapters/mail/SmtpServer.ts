@@ -21,7 +21,7 @@ export interface Options {
   readonly host: string
   /** `0` takes a free one. */
   readonly port: number
-  /** What the server calls itself: the domain of the inbox. */
+  /** The name that the server gives itself: the domain of the inbox. */
   readonly name: string
   /** For STARTTLS; `null` generates a self-signed one. */
   readonly certificate: SelfSigned.Certificate | null
@@ -34,7 +34,9 @@ export interface Options {
   readonly perRemoteAddress: ReadonlyArray<RateLimit.Limit>
   /** Mails to one recipient. Only a mail that was sent in whole counts: a recipient that is merely named costs it nothing. */
   readonly perRecipient: ReadonlyArray<RateLimit.Limit>
-  /** Mails of one remote address to one recipient, counted likewise: less than a recipient may receive from all together. */
+  /**
+   * Mails of one remote address to one recipient in the same time: less than a recipient may receive from all together.
+   */
   readonly perRemoteAndRecipient: ReadonlyArray<RateLimit.Limit>
   /** How long a client may be silent. */
   readonly idleMillis: number
@@ -197,6 +199,7 @@ export const layer = (options: Options) =>
           )
         )
       )
+      // A server that listens on a port has such an address.
       return SmtpServer.of({ port: (server.server.address() as AddressInfo).port })
     })
   )
@@ -236,6 +239,7 @@ const take = Effect.fnUntraced(function* (
   }
   yield* Effect.tryPromise(async () => {
     whole.on("error", () => {})
+    // A stream without an encoding gives buffers.
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       const room = MailParser.maxBytes - kept
       const part = chunk.length <= room ? chunk : chunk.subarray(0, room)

@@ -12,6 +12,7 @@ export const make = <A extends Kept>(kind: Kind<A>): Effect.Effect<Collection<A>
     collections.set(kind.name, entries)
 
     const own = (workspaceId: WorkspaceId): ReadonlyArray<A> =>
+      // The table of a kind holds only values of that kind.
       [...entries.values()].filter((entry) => entry.workspaceId === workspaceId).map(({ value }) => value as A)
     const following = (workspaceId: WorkspaceId, after: string | null) =>
       own(workspaceId)

@@ -66,7 +66,7 @@ interface Shape {
   readonly snapshots: Map<string, Snapshot>
   readonly networkLogs: Map<string, NetworkLog>
   readonly artifacts: Map<string, KeptArtifact>
-  /** What runs did without, and when their artifacts were removed. */
+  /** The artifacts that runs left out, and when their artifacts were removed. */
   readonly artifactTotals: Map<string, Omit<Summary, "videos">>
   readonly decisions: Map<string, ReadonlyArray<Decision>>
   /** By the hash of their token. */
@@ -103,7 +103,7 @@ interface Shape {
   readonly served: Map<string, number>
   /** When a slot of an entry was last given, and when signing in with it failed, by the name of its slots. */
   readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
-  /** Whom failed logins are still to stop, by the runs that they ended. */
+  /** The credentials that failed logins still stop, by the runs that they ended. */
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
   /** The appearance of the elements of each workflow. */
   readonly elementMemory: Map<string, ReadonlyArray<Remembered>>

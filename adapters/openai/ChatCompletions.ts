@@ -90,7 +90,9 @@ export const make = (options: Options) => {
   })
 }
 
-/** What a service complains of that it can do without is left out from then on. */
+/**
+ * The leniency after a complaint: a field that the service refuses and can do without is left out in later requests.
+ */
 const without = (
   before: Protocol.Leniency,
   { responseFormat, tools }: LanguageModel.ProviderOptions,
@@ -149,6 +151,7 @@ const jsonOf = (body: Buffer): unknown => {
 
 /** A part as a stream would have delivered it. */
 const streamed = (part: Response.PartEncoded): ReadonlyArray<Response.StreamPartEncoded> => {
+  // Of the parts of an answer only texts have another form in a stream.
   if (part.type !== "text") return [part as Response.StreamPartEncoded]
   const id = "text"
   return [

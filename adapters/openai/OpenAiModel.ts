@@ -88,6 +88,7 @@ const ask = (model: LanguageModel.LanguageModel, { form, instructions, parts }: 
     return Effect.map(
       model.generateObject({ prompt, schema, objectName: form.name }),
       ({ finishReason, text, value }): Answer["said"] =>
+        // The value was decoded as a record of JSON.
         finishReason === "length" ? cut(text) : { _tag: "Object", value: value as Schema.Json }
     )
   }
@@ -118,6 +119,7 @@ const ask = (model: LanguageModel.LanguageModel, { form, instructions, parts }: 
       if (typeof call.params === "string") {
         return { _tag: "Unusable", reason: "The parameters of the tool are not JSON", text: calls().slice(0, maxTold) }
       }
+      // The parameters were parsed from JSON text.
       return { _tag: "Called", tool: call.name, parameters: (call.params ?? null) as Schema.Json }
     }
   )
@@ -171,7 +173,7 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
   }
 }
 
-/** What an image counts where a service does not count. */
+/** The tokens of an image, for services that do not count them. */
 const imageTokens = 1_500
 
 /** The usage that the service reports, or an estimate: four characters make about one token. */

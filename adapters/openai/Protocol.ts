@@ -100,7 +100,7 @@ const addressOf = ({ data, mediaType }: Prompt.FilePart): string => {
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
-/** What matters of an answer. Services add much, and leave out much. */
+/** The fields of an answer that are read. Services add many, and leave out many. */
 const Completion = Schema.Struct({
   id: optional(Schema.String),
   model: optional(Schema.String),

@@ -1,5 +1,5 @@
 /**
- * What keeps a browser that a page has taken over away from the service: Chromium's sandbox, and where the service runs as
+ * The isolation of a browser that a page has taken over: Chromium's sandbox, and where the service runs as
  * root, a user of the browser's own.
  *
  * The user needs no account: each browser gets an id that nothing else on the machine has. It reads no file and no process

@@ -47,7 +47,7 @@ export const connect = async (endpoint: Endpoint): Promise<Connection> => {
   }
 }
 
-/** What went wrong, in the words that name no address. */
+/** The cause of a failure, in words that name no address. */
 const causeOf = (text: string): string => {
   if (/Timeout \d+ms exceeded/.test(text)) return `it did not answer within ${connectMillis} ms`
   const code =

@@ -3,11 +3,11 @@
  */
 import { Result } from "effect"
 
-/** What an endpoint speaks: Playwright's own protocol, of the same version, or the DevTools protocol of Chromium. */
+/** The protocol of an endpoint: Playwright's own, of the same version, or the DevTools protocol of Chromium. */
 export type Kind = "playwright" | "cdp"
 
 export interface Endpoint {
-  /** Where it is, which may hold a token. */
+  /** The address, which may hold a token. */
   readonly url: string
   readonly kind: Kind
   /** How many sessions it may have at once. */
@@ -59,7 +59,10 @@ const one = (text: string): Result.Result<Endpoint, string> => {
     fragment
       .split("&")
       .filter((part) => part !== "")
-      .map((part) => part.split("=", 2) as [string, string | undefined])
+      .map((part): readonly [string, string | undefined] => {
+        const [name = "", value] = part.split("=", 2)
+        return [name, value]
+      })
   )
   const unknown = [...said.keys()].find((name) => !["capacity", "kind", "drain"].includes(name))
   if (unknown !== undefined) return Result.fail(`expected capacity, kind or drain after the #, not ${unknown}`)
@@ -101,7 +104,7 @@ export interface Standing {
 
 const hasRoom = ({ endpoint, inUse, up }: Standing): boolean => up && !endpoint.draining && inUse < endpoint.capacity
 
-/** Where the next session goes: to the least loaded of the endpoints that have room, the first of several. */
+/** The endpoint of the next session: the least loaded of those that have room, the first of several. */
 export const choose = <S extends Standing>(all: ReadonlyArray<S>): S | null =>
   all.filter(hasRoom).reduce<S | null>((best, next) => (best === null || load(next) < load(best) ? next : best), null)
 

@@ -30,7 +30,7 @@ export interface Options {
   readonly allowPrivateNetworks: boolean
   /** Origins that may be reached although they are private. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** What browsers on other machines call this one; `null` when none is on another one. */
+  /** The name of this machine for browsers on other machines; `null` when none is on another one. */
   readonly guardHost: string | null
   readonly limits: PageLimits
   /** How long a session waits for a browser with room, in milliseconds. */

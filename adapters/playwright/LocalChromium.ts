@@ -43,8 +43,8 @@ const disabledFeatures = [
 ]
 
 /**
- * What no run needs: background traffic, first-run pages, and protocols that would pass the guard by. Which of the two
- * switches for WebRTC counts depends on the version of Chromium; each ignores the other.
+ * Features that no run needs: background traffic, first-run pages, and protocols that would bypass the guard. Which of
+ * the two switches for WebRTC counts depends on the version of Chromium; each ignores the other.
  */
 export const switches = [
   "--disable-quic",
@@ -70,7 +70,7 @@ export const behind = (server: string): ReadonlyArray<string> => [
   `--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE ${new URL(server).hostname}`
 ]
 
-/** Where files lie that the browser gives to sites. */
+/** The folders of the files that the browser gives to sites. */
 export interface Uploads {
   /** A folder that the browser may enter, and not write to. */
   readonly folder: string
@@ -123,11 +123,9 @@ const prepare = (
 ) => {
   const folder = mkdtempSync(join(tmpdir(), folderPrefix))
   claim(folder, null)
-  const [downloads, home, uploads] = ["downloads", "home", "uploads"].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string
-  ]
+  const downloads = join(folder, "downloads")
+  const home = join(folder, "home")
+  const uploads = join(folder, "uploads")
   if (user !== null) chmodSync(folder, 0o711)
   Confinement.folderOf(user, downloads)
   Confinement.folderOf(user, home)
@@ -215,7 +213,7 @@ const launch = async (
   }
 }
 
-/** What a browser needs of the environment of the service to find its libraries, its fonts and its time zone. */
+/** The environment variables of the service that a browser needs to find its libraries, its fonts and its time zone. */
 const passed = new Set([
   ...["PATH", "HOME", "LANG", "LANGUAGE", "TZ", "TZDIR", "TMPDIR"],
   ...["LD_LIBRARY_PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "XDG_DATA_DIRS", "CHROME_DEVEL_SANDBOX"],
@@ -277,6 +275,7 @@ const isProfile = (path: string | null): boolean => path?.startsWith(join(tmpdir
 
 const ownerOf = (folder: string): Claim | null => {
   try {
+    // Only this file writes claims.
     return JSON.parse(readFileSync(join(folder, claimFile), "utf8")) as Claim
   } catch {
     return null

@@ -21,7 +21,7 @@ export interface Charges {
   readonly shared: number
   /** The processor time of each page process at the last measurement. */
   readonly times: ReadonlyMap<number, number>
-  /** What each page process is charged, in bytes. */
+  /** The memory that each page process is charged, in bytes. */
   readonly charged: ReadonlyMap<number, number>
 }
 

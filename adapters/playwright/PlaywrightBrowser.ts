@@ -108,7 +108,7 @@ interface Running {
   inUse: number
   /** A retired browser gets no further runs. */
   retired: boolean
-  /** What its pages take in the processes that they share. */
+  /** The memory of its pages in the processes that they share. */
   charges: PageMemory.Charges | null
   /** When one of its processes was ended for the memory that it took. */
   endedAt: number
@@ -118,7 +118,7 @@ interface Ready {
   readonly running: Running
   readonly context: BrowserContext
   readonly page: PlaywrightPage
-  /** What this context alone goes out through; `null` when it may reach everything. */
+  /** The proxy of this context alone; `null` when it may reach everything. */
   readonly guard: Guard.Guard | null
   /** Ends the guard. */
   readonly endGuard: Effect.Effect<void>

@@ -2,14 +2,13 @@
  * Writes JSON in pieces, so that the text of a large value is never whole in memory.
  */
 import type { Schema } from "effect"
+import * as Json from "../../core/workspace/Json.ts"
 
-interface Frame {
-  /** The names of an object; `null` for an array. */
-  readonly names: ReadonlyArray<string> | null
-  readonly value: Schema.JsonObject | ReadonlyArray<Schema.Json>
-  next: number
-  written: number
-}
+/** An object or a list, and how far it is written. */
+type Frame = { next: number; written: number } & (
+  | { readonly names: ReadonlyArray<string>; readonly object: Schema.JsonObject }
+  | { readonly elements: ReadonlyArray<Schema.Json> }
+)
 
 /**
  * The text that `JSON.stringify` writes of a value, in pieces of about `length` characters, at least one. No piece ends
@@ -30,12 +29,12 @@ export function* write(value: Schema.Json, length: number): Generator<string, vo
         from = end
       }
       text = '"'
-    } else if (Array.isArray(next)) {
-      frames.push({ names: null, value: next, next: 0, written: 0 })
-      text += "["
-    } else if (typeof next === "object" && next !== null) {
-      frames.push({ names: Object.keys(next), value: next as Schema.JsonObject, next: 0, written: 0 })
+    } else if (Json.isObject(next)) {
+      frames.push({ names: Object.keys(next), object: next, next: 0, written: 0 })
       text += "{"
+    } else if (typeof next === "object" && next !== null) {
+      frames.push({ elements: next, next: 0, written: 0 })
+      text += "["
     } else text += JSON.stringify(next ?? null)
 
     next = undefined
@@ -49,24 +48,25 @@ export function* write(value: Schema.Json, length: number): Generator<string, vo
         yield text
         return
       }
-      const { names, value } = frame
       const index = frame.next++
-      if (names === null) {
-        const elements = value as ReadonlyArray<Schema.Json>
-        if (index < elements.length) {
+      if ("elements" in frame) {
+        if (index < frame.elements.length) {
           if (frame.written++ > 0) text += ","
-          next = elements[index] ?? null
+          next = frame.elements[index] ?? null
           continue
         }
-      } else if (index < names.length) {
-        const name = names[index] as string
-        const field: Schema.Json | undefined = (value as Schema.JsonObject)[name]
-        if (field === undefined) continue
-        text += `${frame.written++ === 0 ? "" : ","}${JSON.stringify(name)}:`
-        next = field
-        continue
+        text += "]"
+      } else {
+        const name = frame.names[index]
+        if (name !== undefined) {
+          const field = frame.object[name]
+          if (field === undefined) continue
+          text += `${frame.written++ === 0 ? "" : ","}${JSON.stringify(name)}:`
+          next = field
+          continue
+        }
+        text += "}"
       }
-      text += names === null ? "]" : "}"
       frames.pop()
     }
   }

@@ -51,6 +51,7 @@ export const layer = Layer.effect(
         yield* Stream.fromQueue(notifications).pipe(
           Stream.runForEach((notification) => {
             const signal = decode(notification.payload)
+            // Ids have brands within the process only.
             return signal._tag === "None" ? Effect.void : PubSub.publish(received, signal.value as Signal)
           })
         )

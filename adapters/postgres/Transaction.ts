@@ -9,7 +9,7 @@ import { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 /** Transactions that were chosen to give way to others are repeated so often, with growing pauses. */
 const retries = Schedule.exponential("5 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 6 }))
 
-/** What a statement fails with in place of `SqlError`. */
+/** The errors of a statement, with `StoreUnavailable` in place of `SqlError`. */
 type Stored<E> = Exclude<E, SqlError.SqlError> | StoreUnavailable
 
 /**

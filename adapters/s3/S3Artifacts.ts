@@ -47,13 +47,14 @@ export const layer = (options: S3Client.Options) =>
               status: answer.status,
               reason: "the S3 store did not begin an upload"
             })
-          return { uploadId: unescaped(uploadId), isComplete: false } as Parts
+          const parts: Parts = { uploadId: unescaped(uploadId), isComplete: false }
+          return parts
         }),
         ({ isComplete, uploadId }) =>
           isComplete ? Effect.void : Effect.ignore(send({ method: "DELETE", key: id, query: { uploadId } }))
       )
 
-    /** What fits into one part is put at once. */
+    /** Content that fits into one part is put at once. */
     const upload = <E>(id: string, description: Description, content: Stream.Stream<Uint8Array, E>) =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -162,7 +163,7 @@ export const layer = (options: S3Client.Options) =>
     })
   })
 
-/** An upload in parts that is under way. */
+/** An upload in parts that is in progress. */
 interface Parts {
   readonly uploadId: string
   isComplete: boolean

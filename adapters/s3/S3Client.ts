@@ -75,6 +75,7 @@ export const make = (options: Options): S3Client => {
         const signed = await client.sign(addressOf(request), {
           method,
           headers: { ...headers, ...(body === undefined ? {} : { "x-amz-content-sha256": await digest(body) }) },
+          // No body lies in shared memory.
           ...(body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> })
         })
         const begun = new AbortController()
@@ -99,7 +100,10 @@ export const make = (options: Options): S3Client => {
   }
 }
 
-/** What may be better a moment later: no answer, too much at once, and failures of the store or of what is before it. */
+/**
+ * The statuses of failures that may pass: no answer, too many requests, and failures of the store or of a proxy before
+ * it.
+ */
 const passing = new Set([0, 429, 500, 502, 503, 504])
 
 const judged = ({ method }: Request, answer: Response): Effect.Effect<Response, S3Failure> => {
@@ -121,6 +125,7 @@ const judged = ({ method }: Request, answer: Response): Effect.Effect<Response, 
 }
 
 const digest = async (body: Uint8Array): Promise<string> =>
+  // No body lies in shared memory.
   Buffer.from(await crypto.subtle.digest("SHA-256", body as Uint8Array<ArrayBuffer>)).toString("hex")
 
 const reasonOf = (error: unknown): string => {

@@ -23,7 +23,7 @@ import { encoded, objectOf, type SecretStoreCall, type SecretStoreClient } from 
 const maxItems = 5_000
 const maxFolders = 500
 
-/** How many requests are under way at once for one question. */
+/** The most concurrent requests for one question. */
 const concurrency = 4
 
 /** How many connections keep the token that they logged in for. */

@@ -19,7 +19,7 @@ import { objectOf, type SecretStoreClient } from "./SecretStoreRequest.ts"
 
 const maxItems = 5_000
 
-/** How many requests are under way at once for one question. */
+/** The most concurrent requests for one question. */
 const concurrency = 4
 
 interface Named {
@@ -101,7 +101,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     return (yield* only(connection, "item", title, named)).id
   })
 
-  /** Where an item is that is referred to by its id alone. */
+  /** The vault of an item that is referred to by its id alone. */
   const anywhere = Effect.fnUntraced(function* (connection: Connection, itemId: string) {
     const found = yield* Effect.forEach(yield* mine(connection), ({ id }) => itemIn(connection, id, itemId), {
       concurrency
@@ -231,7 +231,9 @@ const isOtp = ({ type }: Field): boolean => type === "OTP" || type === "TOTP"
 
 const nothing: ProvidedSecrets = { userName: null, password: null, tfaSecret: null, oneTimeCode: null }
 
-/** What signs in by the purposes of the fields, or by the ids that other categories than logins have for them. */
+/**
+ * The login of an item by the purposes of its fields, or by the ids that other categories than logins have for them.
+ */
 const loginOf = (fields: ReadonlyArray<Field>): ProvidedSecrets => {
   const valueOf = (purpose: string, ...ids: ReadonlyArray<string>) =>
     (fields.find((field) => field.purpose === purpose) ?? fields.find(({ id }) => ids.includes(id)))?.value

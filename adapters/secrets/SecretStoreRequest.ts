@@ -154,7 +154,7 @@ export const make = (options: Options) => {
 
 export type SecretStoreClient = ReturnType<typeof make>
 
-/** What stores call an item, a key or a path, in an address. */
+/** The name of an item, a key or a path, encoded for an address. */
 export const encoded = (path: string): string =>
   path
     .replace(/\p{Cs}/gu, "\ufffd")

@@ -1,5 +1,5 @@
 /**
- * What the modules of threads have in common: a thread does one operation after the other, each as its message asks.
+ * The loop of the modules of threads: a thread does one operation after the other, each as its message asks.
  */
 import { parentPort } from "node:worker_threads"
 import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"

@@ -10,7 +10,7 @@ import { Worker } from "node:worker_threads"
 import { TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
 
 export interface Options<Name extends string> {
-  /** What the threads do, as debuggers and messages call them. */
+  /** The name of the threads, for debuggers and messages. */
   readonly name: string
   /** How many threads there are at most. */
   readonly threads: number
@@ -25,7 +25,7 @@ export interface Options<Name extends string> {
   readonly module: URL
 }
 
-/** What a thread says. */
+/** A message of a thread. */
 export type Reply =
   | { readonly _tag: "Ready" }
   | { readonly _tag: "Answered"; readonly text: string }
@@ -41,7 +41,7 @@ export type Ending =
 interface Job<Name extends string> {
   readonly owner: string
   readonly name: Name
-  /** What can be cloned to another thread. */
+  /** The argument of the operation, which can be cloned to another thread. */
   readonly asked: unknown
   readonly end: (ending: Ending) => void
 }
@@ -56,7 +56,7 @@ interface Thread<Name extends string> {
 export class ThreadPool<Name extends string> {
   readonly #options: Options<Name>
   readonly #threads = new Set<Thread<Name>>()
-  /** What waits, by owner; the owner whose turn is next comes first. */
+  /** The waiting jobs, by owner; the owner whose turn is next comes first. */
   readonly #waiting = new Map<string, Array<Job<Name>>>()
   #isClosed = false
 

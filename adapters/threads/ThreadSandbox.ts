@@ -58,6 +58,7 @@ const tooLarge = new TooCostly({ exceeded: "size", limit: `${Bounds.maxParts} va
 const outcomeOf = <N extends Name>(ending: Ending): Effect.Effect<Output<N>, TooCostly> => {
   switch (ending._tag) {
     case "Answered":
+      // The thread wrote the output of the operation that it was asked for.
       return Effect.sync(() => JSON.parse(ending.text) as Output<N>)
     case "Refused":
       return Effect.fail(ending.error)

@@ -1,12 +1,12 @@
 /**
- * What an endpoint says of itself beyond its schemas. The middlewares read it from the endpoint that a request matches,
- * and so does the description of the interface.
+ * The annotations of an endpoint beyond its schemas. The middlewares read them from the endpoint that a request
+ * matches, and so does the description of the interface.
  */
 import { Context } from "effect"
 import type { Ability } from "../../core/workspace/Workspace.ts"
 import * as Errors from "./http/Errors.ts"
 
-/** What a caller must be able to do. An endpoint that does not say it is for Owners alone. */
+/** The ability that a caller needs. An endpoint without it is for Owners alone. */
 export const Needs = Context.Reference<Ability>("sluice/apps/api/Needs", { defaultValue: () => "manage" })
 
 /** Converts MiB to bytes. */

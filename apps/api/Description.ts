@@ -58,6 +58,7 @@ const foreign = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<number> => {
 /** The endpoints by method and path, as the description writes them. */
 const endpointsOf = (api: HttpApi.Constraint): ReadonlyMap<string, HttpApiEndpoint.Top> => {
   const found = new Map<string, HttpApiEndpoint.Top>()
+  // An API of any endpoints, which `reflect` asks for by another type.
   HttpApi.reflect(api as HttpApi.Top, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {

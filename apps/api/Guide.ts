@@ -13,7 +13,7 @@ import * as InlineScripts from "./InlineScripts.ts"
 
 const base = "/docs/guide/"
 
-/** Where `npm run docs` puts the site. */
+/** The folder of the site that `npm run docs` builds. */
 const built = fileURLToPath(new URL("../../docs/.vitepress/dist", import.meta.url))
 
 export const isBuilt = (folder = built): boolean => existsSync(join(folder, "index.html"))

@@ -32,7 +32,7 @@ const headers = (page: string) => ({
   "referrer-policy": "no-referrer"
 })
 
-/** What stands above the reference: where the guide is, or how it is built. */
+/** The bar above the reference: where the guide is, or how it is built. */
 const bar = (isBuilt: boolean): string => {
   const text = isBuilt
     ? '<a href="/docs/guide/">Read the guide</a>'

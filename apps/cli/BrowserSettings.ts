@@ -43,7 +43,7 @@ const endpointsOf = (written: string): Written =>
       )
     : parsed(written)
 
-/** Where browsers come from, and how far runs may go in them. */
+/** The source of browsers, and the bounds of runs in them. */
 export const browsers = {
   browserEndpoints: Flag.String("browser-endpoints").pipe(
     Flag.withDescription(

@@ -66,7 +66,7 @@ const secret = (
     Flag.optional
   )
 
-/** Where data lives: an embedded database in a folder, or a PostgreSQL server that several processes may share. */
+/** The place of the data: an embedded database in a folder, or a PostgreSQL server that several processes may share. */
 export const storage = {
   dataDir: setting("data-dir", "SLUICE_DATA_DIR", "Folder of the embedded database, its keys and artifacts").pipe(
     Flag.withSchema(text),
@@ -117,7 +117,7 @@ const allowPrivateNetworks = setting(
   "1 lets workflows and webhooks reach private and loopback addresses"
 ).pipe(Flag.withSchema(switched), Flag.withDefault(false))
 
-/** Where secret providers may be, beside public addresses. */
+/** The origins of secret providers, beside public addresses. */
 const secretProviderOrigins = setting(
   "secret-provider-origins",
   "SLUICE_SECRET_PROVIDER_ORIGINS",
@@ -131,7 +131,7 @@ const secretProviderOrigins = setting(
   Flag.withDefault([] as ReadonlyArray<string>)
 )
 
-/** Where the HTTP interface listens, and how it and the outside reach each other. */
+/** The address of the HTTP interface, and how it and the outside reach each other. */
 export const listening = {
   host: setting("host", "HOST", "Address the HTTP interface listens on").pipe(
     Flag.withSchema(text),
@@ -247,6 +247,7 @@ export const keeping = {
   ).pipe(
     Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
     Flag.map((days) => (days === 0 ? null : days)),
+    // The type of the default is that of the setting.
     Flag.withDefault(30 as number | null)
   )
 }
@@ -270,6 +271,7 @@ export const model = {
     "Names of the models that workflows may ask for, separated by commas; the first is the usual one"
   ).pipe(
     Flag.map((written) => written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))),
+    // The type of the default is that of the setting.
     Flag.withDefault([] as ReadonlyArray<string>)
   ),
   visionModel: setting(
@@ -344,7 +346,7 @@ export const inbox = {
   )
 }
 
-/** Who may bring mails and SMS over HTTP. */
+/** The secrets of those that may bring mails and SMS over HTTP. */
 export const inbound = {
   inboundSecret: secret(
     "inbound-secret",
@@ -360,7 +362,7 @@ export const inbound = {
   )
 }
 
-/** What a service does the first time that it starts on empty data. */
+/** The first workspace of a service that starts on empty data. */
 export const bootstrap = {
   bootstrapKey: secret("bootstrap-key", "SLUICE_BOOTSTRAP_KEY", "Owner key of the first workspace", {
     pattern: /^sk_[A-Za-z0-9_-]{22,}$/,

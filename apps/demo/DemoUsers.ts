@@ -1,8 +1,8 @@
 /**
- * Who may sign in to the demo site, and what each is asked for beside the password. It protects nothing real.
+ * The users of the demo site, and the factor that each is asked for beside the password. It protects nothing real.
  */
 
-/** What a visitor is asked for after the password; `null` when the password is enough. */
+/** The factor that a visitor is asked for after the password; `null` when the password is enough. */
 export type SecondFactor =
   /** A code of an authenticator app: by the time, or by a counter. */
   | { readonly _tag: "app"; readonly secret: string; readonly counts: boolean }

@@ -9,7 +9,7 @@ import type { Post } from "./Site.ts"
 export interface Options {
   /** The SMTP server on loopback that takes the mails; `null` where there is none. */
   readonly smtpPort: number | null
-  /** Where a visitor is mailed, by user name. */
+  /** The mail addresses of the visitors, by user name. */
   readonly addresses: ReadonlyMap<string, string>
   readonly say: (line: string) => void
 }

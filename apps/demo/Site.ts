@@ -14,7 +14,7 @@ export type Post = (message: Message) => Promise<void>
 
 export interface Options {
   readonly post: Post
-  /** Who may sign in. */
+  /** The users who may sign in. */
   readonly visitors: ReadonlyArray<Visitor>
 }
 

@@ -59,6 +59,7 @@ export const kinds = {
   OUTPUT_SCHEMA_MISMATCH: "UNEXPECTED_UI_STATE"
 } as const
 
+// All keys of a constant record, which the type of `Object.keys` does not say.
 export const Code = Schema.Literals(Object.keys(kinds) as Array<keyof typeof kinds>)
 export type Code = typeof Code.Type
 

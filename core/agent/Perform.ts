@@ -37,6 +37,7 @@ export const perform = (
   surroundings: StepContext
 ): Effect.Effect<Done | Position.Turned, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
+  // The table has the action of each kind of node.
   const action = actions[node.action] as Action<ActionName, Port>
   return accompanied(node, surroundings, action(node, surroundings))
 }
@@ -80,7 +81,9 @@ const accompanied = Effect.fnUntraced(function* <A>(
 const maxShown = 300
 
 const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A, Port> } = {
+  // Both kinds have the parameters that a navigation reads.
   START: navigate as Action<"START", Port>,
+  // As above.
   NAVIGATE: navigate as Action<"NAVIGATE", Port>,
   CLICK: click,
   INPUT_TEXT: inputText,

@@ -1,5 +1,5 @@
 /**
- * The person whom a run may ask while it is in progress.
+ * The person that a run may ask while it is in progress.
  */
 import type { Effect, Schema } from "effect"
 import type { Shot } from "../browser/vision/Shot.ts"

@@ -173,7 +173,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
     return yield* attempt(walk, step, noting(on, noted, describes), brought, option)
   })
   const first = Result.isSuccess(skips) ? yield* again(position.memory, page, null) : Result.fail(skips.failure)
-  const signedIn = state.signsIn && Login.underWay(state.login) === null
+  const signedIn = state.signsIn && Login.inProgress(state.login) === null
   const done: Recovery.Recovered<Done | Position.Turned> = Result.isSuccess(first)
     ? { _tag: "Done", done: first.success, memory: position.memory }
     : yield* Recovery.recover(
@@ -190,7 +190,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const recovered = unkept === null || passesOver(node) ? done : Recovery.without(done, unkept)
   if (recovered._tag === "Failed") {
     const { classification, failure } = recovered
-    const failedLogin = Login.isByThePage(failure.code) ? Login.underWay(state.login) : null
+    const failedLogin = Login.isByThePage(failure.code) ? Login.inProgress(state.login) : null
     return { _tag: "Failed", node, failure, classification, failedLogin } satisfies Stepped
   }
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void

@@ -1,7 +1,7 @@
 /**
- * The network requests of a page and their answers in stored form: without secrets, and bounded in size.
+ * The network requests of a page and their answers, and their form in network logs: without secrets, and bounded in size.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"
 
 /** One request and its answer as a browser saw them. Instants are epoch milliseconds. */
@@ -28,25 +28,26 @@ export interface Exchange {
 /** A request that was made. */
 export type Begun = Pick<Exchange, "url" | "resourceType" | "startedAt">
 
-const Headers = Schema.Record(Schema.String, Schema.String)
-
-/** An exchange in the form that is stored and shown. */
-export const Recorded = Schema.Struct({
-  id: Schema.String,
-  method: Schema.String,
-  url: Schema.String,
-  status: Schema.NullOr(Schema.Int),
-  resource_type: Schema.String,
-  started_at: Schema.String,
-  duration_ms: Schema.NullOr(Schema.Int),
-  failure: Schema.NullOr(Schema.String),
-  request_headers: Headers,
-  response_headers: Headers,
-  response_body: Schema.NullOr(Schema.String),
-  /** The body was longer than what is kept of it. */
-  response_body_truncated: Schema.Boolean
-}).annotate({ identifier: "NetworkEvent" })
-export type Recorded = typeof Recorded.Type
+/** An exchange in a network log: redacted, and bounded in size. */
+export interface Recorded
+  extends Pick<
+    Exchange,
+    | "method"
+    | "url"
+    | "resourceType"
+    | "startedAt"
+    | "durationMillis"
+    | "status"
+    | "failure"
+    | "requestHeaders"
+    | "responseHeaders"
+  > {
+  /** Unique within the log. */
+  readonly id: string
+  readonly responseBody: string | null
+  /** The body was longer than the part that is kept. */
+  readonly responseBodyTruncated: boolean
+}
 
 /** How much is kept: characters of an address, of a header and of a body. */
 const maxUrl = 4_096
@@ -75,14 +76,14 @@ export const record = Effect.fnUntraced(function* (
     method: exchange.method,
     url: redactUrl(secrets.hideWithin(exchange.url, maxUrl)),
     status: exchange.status,
-    resource_type: exchange.resourceType,
-    started_at: new Date(exchange.startedAt).toISOString(),
-    duration_ms: exchange.durationMillis === null ? null : Math.max(Math.round(exchange.durationMillis), 0),
+    resourceType: exchange.resourceType,
+    startedAt: Math.trunc(exchange.startedAt),
+    durationMillis: exchange.durationMillis === null ? null : Math.max(Math.round(exchange.durationMillis), 0),
     failure: exchange.failure === null ? null : secrets.hide(exchange.failure),
-    request_headers: redactHeaders(requestHeaders),
-    response_headers: redactHeaders(responseHeaders),
-    response_body: kept === null ? null : redactBody(kept).slice(0, room),
-    response_body_truncated: body !== null && body.length > room
+    requestHeaders: redactHeaders(requestHeaders),
+    responseHeaders: redactHeaders(responseHeaders),
+    responseBody: kept === null ? null : redactBody(kept).slice(0, room),
+    responseBodyTruncated: body !== null && body.length > room
   }
 })
 
@@ -178,5 +179,5 @@ const noiseHosts =
   /(^|\.)(google-analytics\.com|googletagmanager\.com|analytics\.google\.com|doubleclick\.net|googlesyndication\.com|facebook\.net|hotjar\.com|hotjar\.io|segment\.(io|com)|mixpanel\.com|amplitude\.com|fullstory\.com|clarity\.ms|newrelic\.com|nr-data\.net|sentry\.io|datadoghq\.com|datadoghq-browser-agent\.com|browser-intake-datadoghq\.com|intercom\.io|heap(analytics)?\.(io|com)|optimizely\.com|bat\.bing\.com|matomo\.cloud|plausible\.io|cloudflareinsights\.com|quantserve\.com|scorecardresearch\.com|criteo\.(com|net)|bugsnag\.com|logrocket\.(io|com)|pendo\.io|branch\.io)$/i
 
 /** Returns whether an exchange is irrelevant for what a page does: pictures, fonts, styles, media and analytics. */
-export const isNoise = ({ resource_type, url }: Pick<Recorded, "resource_type" | "url">): boolean =>
-  noiseTypes.has(resource_type) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))
+export const isNoise = ({ resourceType, url }: Pick<Recorded, "resourceType" | "url">): boolean =>
+  noiseTypes.has(resourceType) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))

@@ -26,7 +26,7 @@ export interface Observation extends RemoteHand, Screencast {
    */
   readonly candidates: (wanted: Appearance) => Effect.Effect<ReadonlyArray<Candidate>, PageFailure>
   /**
-   * Reports every request of the session from now on, once it is answered or has failed, until the scope closes.
+   * Reports every request of the session after this call, once it is answered or has failed, until the scope closes.
    * Closing waits briefly for answers that are still being read, and then reports the unfinished requests.
    */
   readonly watchNetwork: (

@@ -268,7 +268,8 @@ export class Builder extends Context.Service<
           last = Math.max(last, reading.conversation.messages)
           const changed = reading.status !== status
           status = reading.status
-          return [...said, ...(changed ? [reading] : [])] as ReadonlyArray<ConversationMessage | Reading>
+          const items: ReadonlyArray<ConversationMessage | Reading> = [...said, ...(changed ? [reading] : [])]
+          return items
         }).pipe(Effect.orElseSucceed((): ReadonlyArray<ConversationMessage | Reading> => []))
         return Stream.unwrap(
           Effect.map(changes(id, followAgain), (wakes) =>

@@ -54,7 +54,7 @@ BOOL_CONDITION becomes a step that ends the workflow where it does not hold.
   continue                   do the steps that come next, up to the end
   drop                       take the step that comes next out of the workflow
   undo                       take back the last change of the workflow; the page stays as it is
-  replay                     open the start page anew and do the steps again, up to here
+  replay                     open the start page and repeat the steps, up to here
   save [NOTE]                save the workflow
   help                       this text
 

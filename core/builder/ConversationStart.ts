@@ -10,6 +10,7 @@ import { type Content, InvalidWorkflow, type Settings } from "../workflow/Workfl
 import type { Stored } from "../workflow/WorkflowStore.ts"
 import { tooCostly } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
+import * as Json from "../workspace/Json.ts"
 import type { Caller } from "../workspace/Workspace.ts"
 import * as Conversation from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
@@ -184,7 +185,7 @@ export const missingOf = ({ content }: Draft.Draft, inputs: Schema.JsonObject): 
 
 const schemaFor = ({ content }: Draft.Draft, names: ReadonlyArray<string>): Schema.JsonObject => {
   const { properties } = InputContract.effectiveSchema(content)
-  const known = typeof properties === "object" && properties !== null ? (properties as Schema.JsonObject) : {}
+  const known = Json.objectOf(properties)
   return {
     type: "object",
     properties: Object.fromEntries(names.map((name) => [name, known[name] ?? {}])),

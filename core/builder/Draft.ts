@@ -8,6 +8,7 @@ import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts"
+import * as Json from "../workspace/Json.ts"
 import type { Candidate } from "./Command.ts"
 
 /** A place between two nodes: behind `after`, on one of the ways that lead on from it. */
@@ -144,7 +145,7 @@ export const insert = Effect.fnUntraced(function* (
       nodes: [...nodes.slice(0, at), node, ...nodes.slice(at), ...(branches ? [end] : [])],
       edges: {
         ...edges,
-        [draft.cursor.after]: { ...asObject(edges[draft.cursor.after]), [draft.cursor.way]: node.id },
+        [draft.cursor.after]: { ...Json.objectOf(edges[draft.cursor.after]), [draft.cursor.way]: node.id },
         [node.id]: branches ? { true: follows.id, false: end.id } : { to: follows.id }
       }
     },
@@ -180,7 +181,7 @@ export const drop = Effect.fnUntraced(function* (draft: Draft) {
   const [nodes, edges] = parts(draft.content)
   const { [node.id]: own, ...others } = edges
   const redirected = Object.entries(others).map(
-    ([id, ends]) => [id, pointed(asObject(ends), node.id, edge.to)] as const
+    ([id, ends]) => [id, pointed(Json.objectOf(ends), node.id, edge.to)] as const
   )
   const index = nodes.findIndex((one) => idOf(one) === node.id)
   const changed: Draft = {
@@ -259,13 +260,10 @@ const checked = Effect.fnUntraced(function* (draft: Draft) {
 
 const parts = ({ edges, nodes }: Content): readonly [ReadonlyArray<Schema.Json>, Schema.JsonObject] => [
   Array.isArray(nodes) ? nodes : [],
-  asObject(edges)
+  Json.objectOf(edges)
 ]
 
-const asObject = (value: Schema.Json | undefined): Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}
-
-const idOf = (node: Schema.Json): string => String(asObject(node).id)
+const idOf = (node: Schema.Json): string => String(Json.objectOf(node).id)
 
 const pointed = (ends: Schema.JsonObject, from: NodeId, to: NodeId): Schema.JsonObject =>
   Object.values(ends).includes(from)
@@ -289,7 +287,7 @@ const nameFor = ({ action, parameters }: Candidate): string => {
       case "INPUT_SELECT":
         return `Choose in ${text("selector")}`
       case "EXTRACT_DATAMODEL":
-        return `Extract ${Object.keys(asObject(asObject(parameters.extract_data_model).properties)).join(", ")}`
+        return `Extract ${Object.keys(Json.objectOf(Json.objectOf(parameters.extract_data_model).properties)).join(", ")}`
       case "BOOL_CONDITION":
         return "Check"
       case "SCREENSHOT":
@@ -304,7 +302,7 @@ const nameFor = ({ action, parameters }: Candidate): string => {
 }
 
 const uniqueName = (wanted: string, nodes: ReadonlyArray<Schema.Json>): string => {
-  const taken = new Set(nodes.map((node) => asObject(node).name))
+  const taken = new Set(nodes.map((node) => Json.objectOf(node).name))
   if (!taken.has(wanted)) return wanted
   let count = 2
   while (taken.has(`${wanted} ${count}`)) count++

@@ -3,6 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import type * as InputContract from "../workflow/contract/InputContract.ts"
+import * as Json from "../workspace/Json.ts"
 import * as Conversation from "./Conversation.ts"
 import type { ConversationMessage } from "./ConversationMessage.ts"
 import * as ConversationStart from "./ConversationStart.ts"
@@ -55,7 +56,7 @@ export const inputsWith = (
       ? given.responses
       : missing.length === 1 && only !== undefined
         ? { [only]: given.value }
-        : asValues(given.value)
+        : Json.objectOf(given.value)
   return { ...one.inputs, ...values }
 }
 
@@ -96,6 +97,3 @@ export const answered = (
     messages: [{ ...asked, question: { ...asked.question, missing, schema, state: "answered" } }, ...messages]
   })
 }
-
-const asValues = (value: Schema.Json): Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}

@@ -16,6 +16,7 @@ export interface Links {
 
 /** The payload of an event, with the addresses of its artifacts; without addresses if `links` is `null`. */
 export const payloadOf = (event: RunEvent, links: Links | null): Schema.JsonObject => {
+  // The table has a writer for each kind of event, which takes that kind.
   const write = payloads[event.event] as (event: RunEvent, links: Links | null) => Schema.JsonObject
   return { session_id: event.runId, workflow_id: event.workflowId, ...write(event, links) }
 }
@@ -135,6 +136,7 @@ const end = (event: EndEvent, links: Links | null): Schema.JsonObject => ({
   encrypted_variables: event.credentials.map(({ alias }) => alias),
   errors: event.errors.map((failure): Schema.JsonObject => ({ ...reported(failure) })),
   file_urls: links === null ? [] : event.files.map((file) => signedFile(file, links)),
+  // An object of text and lists of text, which its type does not say.
   vault_entries: vaultEntries(event.credentials) as Schema.JsonObject | null,
   ...("causedBy" in event && event.causedBy !== undefined ? { session_causing_error: event.causedBy } : {})
 })

@@ -37,6 +37,23 @@ export const message = (
   }
 }
 
+/** The webhook that a test message is sent to. */
+export interface TestedWebhook {
+  readonly id: string
+  readonly workspaceId: string
+}
+
+/** The message of a test at `at`, in the form of an event of the kind `webhook.test`. `validity` is in seconds. */
+export const testMessage = ({ id, workspaceId }: TestedWebhook, at: number, validity: number): Message => {
+  const timestamp = Math.floor(at / 1_000)
+  return {
+    event: "webhook.test",
+    timestamp,
+    expires_at: timestamp + validity,
+    payload: { webhook_id: id, workspace_id: workspaceId }
+  }
+}
+
 /** Until when an event matters, in Unix seconds, where it says so itself. */
 export const expiryOf = (event: RunEvent): number | null => {
   const at = expiresAtOf(event)

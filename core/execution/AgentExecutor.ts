@@ -1,7 +1,7 @@
 /**
  * Carries out runs with the agent: it walks a graph in a browser, and reports the events of the run.
  */
-import { Effect, Layer, Redacted, Result, type Schema } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import { RunLimits } from "../agent/Limits.ts"
 import { ModelBudget } from "../agent/model/Budget.ts"
@@ -30,6 +30,7 @@ import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { Workflows } from "../workflow/Workflows.ts"
 import type { RunId } from "../workspace/Ids.ts"
+import * as Json from "../workspace/Json.ts"
 import { bestEffort } from "./BestEffort.ts"
 import * as EvidenceRecorder from "./EvidenceRecorder.ts"
 import * as RunAccounts from "./RunAccounts.ts"
@@ -92,7 +93,7 @@ export const layer = Layer.effect(
           graph,
           inputs: claimed.run.input,
           outputSchema: content.output_schema,
-          dryRun: dryRun?.enabled === true ? { addToOutput: asObject(dryRun.addToOutput) } : null,
+          dryRun: dryRun?.enabled === true ? { addToOutput: Json.objectOf(dryRun.addToOutput) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery ?? false,
           manualCaptcha: content.settings.manual_captcha_solve ?? false,
           recovery: recovering.recovery,
@@ -148,6 +149,3 @@ const neverBegun = (error: AccountUnavailable | Sandbox.TooCostly | RunSession.N
       return Outcome.neverBegun("PROXY-E0001", error.message)
   }
 }
-
-const asObject = (value: Schema.Json | undefined): Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}

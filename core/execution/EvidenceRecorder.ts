@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
         const events: Array<Recorded> = []
         for (const [id, exchange] of batch) {
           const one = yield* record(id, exchange, bodyCharacters, secrets)
-          bodyCharacters -= one.response_body?.length ?? 0
+          bodyCharacters -= one.responseBody?.length ?? 0
           events.push(one)
         }
         yield* store.log(run.id, events)

@@ -1,5 +1,5 @@
 /**
- * The person whom a run asks through the API: questions are stored and announced, and answers may arrive in time.
+ * The person that a run asks through the API: questions are stored and announced, and answers may arrive in time.
  */
 
 import { Effect, Option } from "effect"

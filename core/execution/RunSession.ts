@@ -123,6 +123,7 @@ export const make = Effect.gen(function* () {
       const cipher = yield* sealing.cipher(entry.workspaceId)
       const sealed: { -readonly [part in SavedSession.Part]?: string | null } = {}
       for (const [part, value] of Object.entries(SavedSession.left(entry, state, remembered, now))) {
+        // The parts of a browser state, each of them JSON, which the type of `Object.entries` does not say.
         sealed[part as SavedSession.Part] =
           value == null ? null : yield* cipher.seal(Redacted.make(value as Schema.Json))
       }

@@ -72,7 +72,7 @@ const later: Retry = { times: null, delayMillis: null }
 /** Why a run ends although a retry might have succeeded. */
 const notAgain = "The run is not retried, because it passed a node that must not be repeated"
 
-/** Whether a run that failed in a way that passes is to be tried again later. */
+/** Whether a run with a failure that may pass is retried later. */
 const isRequeued = (settings: Settings, { passing }: Failure): boolean =>
   passing && (settings.allow_requeue ?? settings.enable_service_unavailable_recovery ?? false)
 

@@ -6,6 +6,7 @@ import * as Session from "../browser/Session.ts"
 import * as BrowserLocation from "../vault/BrowserLocation.ts"
 import * as Domain from "../vault/site/Domain.ts"
 import { type BrowserState, type Cookie as KeptCookie, type VaultEntry, withoutExpired } from "../vault/VaultEntry.ts"
+import * as Json from "../workspace/Json.ts"
 
 /** The parts that a browser changes. */
 export const parts = ["cookies", "local_storage", "session_storage"] as const
@@ -38,6 +39,7 @@ export const kept = (
   now: number
 ): ((entry: VaultEntry) => VaultEntry) => {
   return (entry) => {
+    // All keys are parts, which the type of `Object.entries` does not say.
     const wanted = Object.entries(sealed).filter(([part]) => isKept(entry, part as Part))
     const isCleared = (entry.clears ?? 0) !== (began.clears ?? 0)
     return wanted.length === 0 || isCleared ? entry : withParts(entry, Object.fromEntries(wanted), now)
@@ -148,16 +150,14 @@ const isByOrigin = (value: Schema.JsonObject): boolean =>
       /^https?:\/\//.test(key) &&
       URL.canParse(key) &&
       new URL(key).origin === key.replace(/\/$/, "") &&
-      typeof one === "object" &&
-      one !== null &&
-      !Array.isArray(one)
+      Json.isObject(one)
   )
 
 const byOrigin = (value: Schema.JsonObject | null, origins: ReadonlyArray<string>): Session.Storage => {
   if (value === null || Object.keys(value).length === 0) return {}
   if (!isByOrigin(value)) return Object.fromEntries(origins.map((origin) => [origin, texts(value)]))
   return Object.fromEntries(
-    Object.entries(value).map(([origin, stored]) => [new URL(origin).origin, texts(stored as Schema.JsonObject)])
+    Object.entries(value).map(([origin, stored]) => [new URL(origin).origin, texts(Json.objectOf(stored))])
   )
 }
 

@@ -9,7 +9,9 @@ import { Effect, type Schema } from "effect"
 import { Grams } from "./Grams.ts"
 import * as Turns from "./Turns.ts"
 
-/** What a value is. `secret` is hidden in the data of the run as well; the others only in what is told of the run. */
+/**
+ * The kind of a value. `secret` is hidden in the data of the run as well; the others only in descriptions of the run.
+ */
 export type Kind = "secret" | "name" | "answer"
 
 const labels: Readonly<Record<Kind, string>> = { secret: "[secret]", name: "[user name]", answer: "[answer]" }
@@ -38,8 +40,8 @@ interface Search {
   /** The most characters that the pattern matches. */
   readonly reach: number
   /**
-   * Where the pattern finds only how a value begins: the end of the value that begins at a place of a
-   * text; -1 where none does.
+   * For a pattern that finds only the beginning of a value: the end of the value that begins at a place of a text; -1
+   * where none begins.
    */
   readonly endOf?: (text: string, enough: number) => EndOf
   /** Whether `endOf` goes to the end of all values that lap over one another, or to what is `enough`. */
@@ -133,7 +135,7 @@ export class Secrets {
   readonly #asReferences: Array<Sought> = []
   readonly #catalogue = new Catalogue()
   readonly #inNames: Array<{ readonly words: Words; readonly label: string }> = []
-  /** What stands for names and answers, which may be told in data. */
+  /** The references of names and answers, which may stand in data. */
   readonly #tellable = new Map<string, string>()
   /** The credentials that values are of, and how these are found. */
   readonly #owned = new Map<string, Owned>()
@@ -141,7 +143,7 @@ export class Secrets {
   /** The credentials that the values of the context were made of, by the name of the value. */
   readonly #made = new Map<string, Set<string>>()
 
-  /** Hides a value from now on, and every text in it when it is a list or an object. */
+  /** Hides a value in all later texts, and every text in it when it is a list or an object. */
   readonly add = (value: Schema.Json, kind: Kind): void => {
     const pending: Array<Schema.Json> = [value]
     for (const one of pending) {
@@ -150,7 +152,7 @@ export class Secrets {
     }
   }
 
-  /** Hides a secret of a credential from now on, and remembers whose it is. */
+  /** Hides a secret of a credential in all later texts, and remembers whose it is. */
   readonly addOf = (alias: string, value: string, kind: Kind): void => {
     this.add(value, kind)
     if (kind === "secret") this.#ownText([alias], value, Number.POSITIVE_INFINITY)
@@ -232,7 +234,7 @@ export class Secrets {
   }
 
   /**
-   * A text in which no known value is to be read, such as an address or a sentence. It is cut at `maxAtOnce` characters,
+   * A text, such as an address or a sentence, with the values hidden. It is cut at `maxAtOnce` characters,
    * so that a page cannot decide how long the search takes.
    */
   readonly hide = (text: string): string => this.hideWithin(text, maxAtOnce)
@@ -253,7 +255,7 @@ export class Secrets {
     return Turns.inTurns(() => hidden(text, text.length, all, this.#catalogue))
   }
 
-  /** What a model read from a text with references: those of names and answers are made what they stand for again. */
+  /** The data that a model read from a text with references: those of names and answers become their values again. */
   readonly restore = <A extends Schema.Json>(value: A): A =>
     mapAll(value, (text) =>
       text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
@@ -313,7 +315,7 @@ const isTooShort = (value: string): boolean => [...value.slice(0, 2 * shortest)]
 /** So many texts that were made of secrets are remembered: each is looked for in what is typed. */
 const mostMade = 1_000
 
-/** What is left of a value without its signs, where it is to be told from a word by chance. */
+/** The least number of signs of a value, without separators, that are hidden in a name. */
 const shortestInName = 6
 
 /** Names of files are shorter than this, so no more of a value is looked for in them. */
@@ -466,7 +468,7 @@ const anchorsOf = (runs: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 /**
  * Of a longer run of backslashes at the beginning of a value only the last ones are looked for. A search may begin at each
- * backslash of a text, and must not read a long run anew each time.
+ * backslash of a text, and must not read a long run again each time.
  */
 const maxLeading = 16
 
@@ -604,7 +606,7 @@ const endsOf = (piece: string): Ends => {
     let run = at
     while (run - at <= longestRun && text[run] === "\\") run++
     const last = Math.min(at + 4 * count, run)
-    // What follows begins behind the run, or with those of its last backslashes that escape it.
+    // The next match begins behind the run, or with those of its last backslashes that escape it.
     const first = isLast ? last : Math.max(at + count, run - maxBackslashes)
     if (last >= at + count) for (let end = first; end <= last; end++) ends.push(end)
     return ends
@@ -711,10 +713,10 @@ type Window = readonly [from: number, to: number]
 /** How many places are looked at in one step. */
 const windowLength = 8_192
 
-/** What patterns look at before the place at which they match. */
+/** The characters that patterns look at before the place at which they match. */
 const behind = 4
 
-/** What patterns look at behind their match. */
+/** The characters that patterns look at behind their match. */
 const ahead = 1
 
 /** How far beyond all that a window needs repeated values are followed: the next window begins within one of them. */
@@ -730,7 +732,7 @@ const longestForm = 64
 /** No form of a chunk reaches further than so many characters. */
 const widestOf = ({ text }: Chunk): number => (text.length + 1) * longestForm
 
-/** Where a form begins in a window of a text. Whatever the windows are, the same places are found. */
+/** The places where a form begins in a window of a text. They are the same whatever the windows are. */
 const foundIn = (text: string, [from, to]: Window, form: Form, { chunk, label }: Sought, order: number) => {
   const first = Math.max(from - behind, 0)
   const places: Array<Found> = []
@@ -810,7 +812,7 @@ const soughtOf = (forms: ReadonlyArray<readonly [number: number, form: Form]>, s
     return one?.number === number ? [{ one, order, form }] : []
   })
 
-/** Whose the secrets are that a text holds, apart from those that are a part of `theirs`. */
+/** The owners of the secrets that a text holds, apart from those that are a part of `theirs`. */
 const owning = function* (
   text: string,
   owned: ReadonlyArray<readonly [string, Owned]>,
@@ -836,7 +838,8 @@ const mapped = <A extends Schema.Json>(
   const sought = [...known]
   return sought.length === 0
     ? Effect.succeed(value)
-    : Turns.inTurns(() => mapTexts(value, sought, catalogue) as Turns.Work<A>)
+    : // A value keeps its form: only its texts change.
+      Turns.inTurns(() => mapTexts(value, sought, catalogue) as Turns.Work<A>)
 }
 
 const mapTexts = function* (
@@ -864,7 +867,7 @@ const mapTexts = function* (
   return Object.fromEntries(fields)
 }
 
-/** What taking up a value of any kind counts as. */
+/** The cost of a value of any kind, in characters. */
 const charactersOfValue = 16
 
 const mapAll = (value: Schema.Json, change: (text: string) => string): Schema.Json => {

@@ -138,7 +138,7 @@ export const fromStored = (stored: StoredRun): Run => {
 const isOf = <S extends StoredStatus>(
   states: { readonly literals: ReadonlyArray<S> },
   status: StoredStatus
-): status is S => (states.literals as ReadonlyArray<StoredStatus>).includes(status)
+): status is S => states.literals.some((one) => one === status)
 
 /** Returns whether a run waits to be started or to be tried again. */
 export const isWaiting = (run: Run): run is WaitingRun => isOf(Waiting, run.status)

@@ -79,7 +79,7 @@ export class RunStore extends Context.Service<
   RunStore,
   {
     /**
-     * Accepts a run as `Transition.submit` says, while no edit of its gate is under way.
+     * Accepts a run as `Transition.submit` says, while no edit of its gate is in progress.
      *
      * Its version must be the latest one of the workflow when it is accepted.
      *

@@ -102,7 +102,7 @@ export const assign = (
   const assigned: Array<Credential> = []
   for (const credential of credentials) {
     const { domain, permissionedUserIds, tried = [] } = credential
-    const waiting = anew(credential)
+    const waiting = unassigned(credential)
     const found = members(credential).map((id) => ({ id, entry: find({ permissionedUserId: id, domain }) }))
     const existing = found.flatMap(({ entry, id }) => (entry === undefined ? [] : [{ id, entry }]))
     if (existing.length === 0) {
@@ -166,8 +166,8 @@ export const signedIn = (credentials: ReadonlyArray<Credential>, alias: string):
 export const released = (credentials: ReadonlyArray<Credential>): ReadonlyArray<Credential> =>
   credentials.map(({ slot: _, ...credential }) => credential)
 
-/** The credential of a run that waits to be started or to be tried again. */
-export const anew = ({ chosen: _, slot: __, ...credential }: Credential): Credential => credential
+/** The credential of a run that waits for its start or for a retry. */
+export const unassigned = ({ chosen: _, slot: __, ...credential }: Credential): Credential => credential
 
 /**
  * The needs of a run that decide whether it can be given slots, as a text: of runs with equal texts all wait, or none

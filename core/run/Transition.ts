@@ -49,7 +49,7 @@ export type Outcome =
       readonly _tag: "Failed"
       readonly data: Schema.Json
       readonly errors: ReadonlyArray<RunFailure>
-      /** Present when the run is to be tried again. */
+      /** Present when the run is retried. */
       readonly retry?: Retry
       /** The alias of the credential that the attempt could not sign in with, where that is how it failed. */
       readonly failedLogin?: string
@@ -289,7 +289,7 @@ const requeue = (
   const waiting: Run.WaitingRun = {
     ...run,
     status: "execution.requeued",
-    credentials: run.credentials.map(Slots.anew),
+    credentials: run.credentials.map(Slots.unassigned),
     lease: null,
     retries: next.retries,
     notBefore

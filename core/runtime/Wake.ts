@@ -7,7 +7,7 @@ import { type Duration, Effect, Queue, type Scope, Stream } from "effect"
 import { type Signal, Signals } from "./Signals.ts"
 
 export interface Wake {
-  /** Ends the sleep that is under way, or the next one if none is. */
+  /** Ends the present sleep, or the next one if there is none. */
   readonly wake: Effect.Effect<void>
   /** Sleeps until woken, at most so long. Several wakings since the last sleep count as one. */
   readonly sleep: (atMost: Duration.Input) => Effect.Effect<void>

@@ -135,6 +135,7 @@ const ofCountry = (code: string): BrowserLocation => {
 }
 
 const firstZone = (locale: Intl.Locale): string | null => {
+  // A method of newer runtimes, which the type does not have yet.
   const known = locale as { readonly getTimeZones?: () => ReadonlyArray<string> | undefined }
   return known.getTimeZones?.()?.find(isKnown) ?? null
 }

@@ -37,7 +37,7 @@ const credentials = ["user_name", "password", "tfa_secret"] as const
 export const sealedNames = ({ proxy_setting }: Pick<Fields, "proxy_setting">): ReadonlyArray<SealedField> =>
   proxy_setting === "custom" ? [...credentials, "proxy_value"] : credentials
 
-/** The fields of a body that hold sealed values, with these. `before` are the fields of the entry that is to be changed. */
+/** The fields of a body that hold sealed values, with these. `before` are the fields of the entry before the change. */
 export const sealedIn = (sent: Sent, before: Fields | null): ReadonlyArray<readonly [SealedField, string]> => {
   return sealedNames(proxyOf(sent, before ?? unset)).flatMap((name) => {
     const value = sent[name]

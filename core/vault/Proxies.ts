@@ -44,6 +44,7 @@ export const parseUrl = (text: string, isOwn = false): Proxy | null => {
   const password = decoded(url.password)
   const written = /:(\d+)$/.exec(rest.split(/[/?#]/)[0] ?? "")?.[1]
   if (url.hostname === "" || username === null || password === null || Number(written) === 0) return null
+  // The pattern above allows these schemes only.
   const kind = scheme.toLowerCase() as Proxy["scheme"]
   return {
     scheme: kind,

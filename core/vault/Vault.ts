@@ -327,6 +327,7 @@ const sealState = Effect.fnUntraced(function* (cipher: Cipher, sent: EntryBody.S
   const sealed: { -readonly [part in keyof BrowserState]?: string | null } = {}
   for (const name of browserStateNames) {
     const value = sent[name]
+    // A part that was read is JSON, which its type does not say.
     if (value !== undefined)
       sealed[name] = value === null ? null : yield* cipher.seal(Redacted.make(value as Schema.Json))
   }

@@ -191,7 +191,7 @@ export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNot
   }
 }
 
-/** Raised when an entry is to be made for a pair that has one. */
+/** Raised when a new entry is for a pair that has one. */
 export class EntryTaken extends Schema.TaggedError<EntryTaken>()("EntryTaken", {
   permissionedUserId: Schema.String,
   domain: Schema.String

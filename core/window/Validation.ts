@@ -60,7 +60,9 @@ const readWindow = (input: unknown, note: Note): Found<RunWindow> => {
   refuseLongCounts(special, note)
   return {
     time_zone: zone,
+    // Without a problem, each period has its fields.
     regular_hours: regular as RunWindow["regular_hours"],
+    // As above.
     ...(isAbsent(input.special_hours) ? {} : { special_hours: special as ReadonlyArray<SpecialHours> })
   }
 }

@@ -2,6 +2,7 @@
  * The failures that the nodes of a workflow declare: by the id of an error code, or by a literal text.
  */
 import type { Schema } from "effect"
+import * as Json from "../workspace/Json.ts"
 import type { Problem } from "./Workflow.ts"
 
 /** The parameters of nodes that say it. */
@@ -21,7 +22,7 @@ export const idIn = (text: string): string | null => (uuid.test(text.trim()) ? t
 /** Every reference in the nodes of a workflow, even if they have other problems. */
 export const all = (nodes: unknown): ReadonlyArray<Reference> =>
   (Array.isArray(nodes) ? nodes : []).flatMap((node: unknown, index) => {
-    const parameters = isFields(node) && isFields(node.parameters) ? node.parameters : {}
+    const parameters = Json.isObject(node) && Json.isObject(node.parameters) ? node.parameters : {}
     return fields.flatMap((field) => {
       const text = parameters[field]
       const id = typeof text === "string" ? idIn(text) : null
@@ -35,16 +36,14 @@ export const renamed = (
   rename: (text: string) => string | null
 ): ReadonlyArray<Schema.Json> =>
   nodes.map((node) => {
-    if (!isFields(node) || !isFields(node.parameters)) return node
+    if (!Json.isObject(node) || !Json.isObject(node.parameters)) return node
     const { parameters } = node
     const changed = fields.flatMap((field) => {
       const text = parameters[field]
       const next = typeof text === "string" ? rename(text) : undefined
       return next === undefined || next === text ? [] : [[field, next] as const]
     })
-    return changed.length === 0
-      ? node
-      : ({ ...node, parameters: { ...parameters, ...Object.fromEntries(changed) } } as Schema.Json)
+    return changed.length === 0 ? node : { ...node, parameters: { ...parameters, ...Object.fromEntries(changed) } }
   })
 
 /** A problem for each reference that matches no known code. */
@@ -52,8 +51,3 @@ export const problems = (nodes: unknown, known: ReadonlySet<string>): ReadonlyAr
   all(nodes)
     .filter(({ id }) => !known.has(id))
     .map(({ id, path }) => ({ path, message: `No error code of this workspace has the id ${id}` }))
-
-type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -3,6 +3,7 @@
  * properties stand beside `required` or are only the names of types.
  */
 import type { Schema } from "effect"
+import * as Json from "../workspace/Json.ts"
 
 /**
  * Rewrites every `{$NAME}` in the nodes of a workflow to `{{context.inputs.NAME}}`. Expressions stay as they are: the
@@ -17,7 +18,7 @@ export const placeholders = (nodes: Schema.Json): Schema.Json => {
 /** Actions that the oldest form does not have. Their expressions stand without braces. */
 const newer = new Set<unknown>(["TRANSFORM", "API_FLOW", "EXTRACT_NETWORK"])
 
-const isNewer = (node: Schema.Json): boolean => isObject(node) && newer.has(node.action)
+const isNewer = (node: Schema.Json): boolean => Json.isObject(node) && newer.has(node.action)
 
 /** Gives a flat input schema its `properties`, drops the `$` before their names, and writes out what is only the name of a type. */
 export const inputSchema = (schema: Schema.JsonObject): Schema.JsonObject => longhand(nested(schema))
@@ -40,7 +41,7 @@ const nested = (schema: Schema.JsonObject): Schema.JsonObject => {
 /** Gives properties that are only the name of a type, or several, the form `{ "type": … }`. */
 const longhand = (schema: Schema.JsonObject): Schema.JsonObject => {
   const { properties } = schema
-  if (!isObject(properties)) return schema
+  if (!Json.isObject(properties)) return schema
   return {
     ...schema,
     properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, typed(property)]))
@@ -50,11 +51,8 @@ const longhand = (schema: Schema.JsonObject): Schema.JsonObject => {
 const typed = (property: Schema.Json): Schema.Json => {
   if (typeof property === "string") return { type: property }
   if (Array.isArray(property) && property.every((type) => typeof type === "string")) return { type: property }
-  return isObject(property) ? longhand(property) : property
+  return Json.isObject(property) ? longhand(property) : property
 }
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const keywords = new Set(["$schema", "$id", "$ref", "$comment", "$defs"])
 

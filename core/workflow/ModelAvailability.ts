@@ -2,6 +2,7 @@
  * Which models workflows may ask for, and what is wrong with those that ask for others.
  */
 import { Context, type Schema } from "effect"
+import * as Json from "../workspace/Json.ts"
 import { isModelExecution } from "./language/parameters/Executions.ts"
 import type { Problem } from "./Workflow.ts"
 
@@ -28,8 +29,8 @@ export const problems = (
   pathOf: (index: number) => string = (index) => `nodes[${index}]`
 ): ReadonlyArray<Problem> =>
   (Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json, index): ReadonlyArray<Problem> => {
-    const { action, name, parameters } = fieldsOf(node)
-    const { execution, llm_model, model } = fieldsOf(parameters)
+    const { action, name, parameters } = Json.objectOf(node)
+    const { execution, llm_model, model } = Json.objectOf(parameters)
     if (!isModelExecution(execution) || heedless.has(String(action))) return []
     const path = `${pathOf(index)}.parameters`
     if (names.length === 0) {
@@ -43,6 +44,3 @@ export const problems = (
       return [{ path: `${path}.${field}`, message }]
     })
   })
-
-const fieldsOf = (value: Schema.Json | undefined): Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}

@@ -3,6 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
+import * as Json from "../workspace/Json.ts"
 import * as InputContract from "./contract/InputContract.ts"
 import * as VaultSchema from "./contract/VaultSchema.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
@@ -89,7 +90,7 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
     settings: Settings.of(sent)
   }
   const window = readWindow(sent.run_window, now)
-  const readable = Result.isSuccess(decoded) || isFields(body)
+  const readable = Result.isSuccess(decoded) || Json.isObject(body)
   return {
     name: sent.name,
     description: sent.description ?? null,
@@ -161,12 +162,14 @@ const keep: WindowChange = { _tag: "Keep" }
 
 /** The fields of a body that are of the right type, so that the others do not hide what else is wrong. */
 const salvaged = (body: unknown): typeof SaveBody.Type => {
-  const fields = isFields(body) ? body : {}
+  const fields = Json.isObject(body) ? body : {}
   const each = Object.entries(SaveBody.fields).flatMap(([name, field]) => {
     const value = fields[name]
+    // No field of the body needs a service.
     const one = Schema.decodeUnknownResult(Schema.Struct({ [name]: field as Schema.Codec<unknown> }))({ [name]: value })
     return value !== undefined && Result.isSuccess(one) ? [[name, value] as const] : []
   })
+  // Each field was decoded above.
   return { name: "", ...Object.fromEntries(each) } as typeof SaveBody.Type
 }
 
@@ -196,6 +199,3 @@ const knownInputs = (content: Content): ReadonlySet<string> | null => {
   if (additionalProperties !== false && (typeof properties !== "object" || properties === null)) return null
   return new Set([...Object.keys(properties ?? {}), ...Object.keys(content.vault_schema)])
 }
-
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

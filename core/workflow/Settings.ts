@@ -11,6 +11,7 @@ const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.
 
 type Name = keyof typeof settings
 
+// All keys of a constant record, which the type of `Object.keys` does not say.
 const names = Object.keys(settings) as ReadonlyArray<Name>
 
 /** The fields of a body that are settings, as they may be sent: `null` is the same as leaving one out. */

@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { UserId, VersionId, WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
+import * as Json from "../workspace/Json.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
@@ -31,7 +32,7 @@ export class VersionConflict extends Schema.TaggedError<VersionConflict>()("Vers
   }
 }
 
-/** A body that says what it is to be saved as, and a workflow that it became. */
+/** The stored workflow of a saved body, and whether it is new. */
 export interface Upserted {
   readonly created: boolean
   readonly stored: Stored
@@ -288,8 +289,7 @@ const targetOf = (body: unknown): { readonly id: WorkflowId | null; readonly pro
   return { id: first !== undefined && isId(first.value) ? WorkflowId.make(first.value.toLowerCase()) : null, problems }
 }
 
-const fieldOf = (body: unknown, name: string): unknown =>
-  typeof body === "object" && body !== null ? ((body as Readonly<Record<string, unknown>>)[name] ?? null) : null
+const fieldOf = (body: unknown, name: string): unknown => (Json.isObject(body) ? (body[name] ?? null) : null)
 
 const changedGate = (gate: Gate.Gate, change: SaveBody.WindowChange, actor: Gate.Actor): Gate.Gate => {
   switch (change._tag) {

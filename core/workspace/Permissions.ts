@@ -38,7 +38,9 @@ export const checked =
   <S extends object>(needs: Needs<NoInfer<S>>) =>
   <E, R>(service: Effect.Effect<S, E, R>): Effect.Effect<S, E, R> =>
     Effect.map(service, (methods) => {
+      // The type of `needs` admits the methods that take a caller first.
       const own = methods as Readonly<Record<string, (caller: Caller, ...rest: ReadonlyArray<unknown>) => unknown>>
+      // As above.
       const guarded = Object.entries(needs as Readonly<Record<string, Ability>>).map(([name, ability]) => [
         name,
         (caller: Caller, ...rest: ReadonlyArray<unknown>) =>

@@ -14,7 +14,7 @@ const anchorOf = (heading) =>
     .replace(/\s/g, "-")
 
 /**
- * Braces in code are text of the page. The builder would evaluate them as expressions of its own.
+ * Braces in code are text of the page. The builder would evaluate them as its own expressions.
  *
  * @param {{ readonly renderer: { readonly rules: Record<string, ((...args: any[]) => string) | undefined> } }} md
  */

@@ -65,7 +65,7 @@ describe("the sites that a workflow names", () => {
     )
   })
 
-  it("are told of without what an address may hide", () => {
+  it("are reported without the secrets of an address", () => {
     const said = AllowedSites.refusal(["a.example"], "https://u:p@evil.example:81/secret?token=1")
     assert.include(said, "evil.example:81")
     assert.include(said, "allowed_sites are a.example")

@@ -137,7 +137,7 @@ describe("the secrets of a credential", () => {
   )
 })
 
-describe("what a model is told of", () => {
+describe("the text that a model is sent about", () => {
   const secrets = new Secrets()
   const credentials = { accounts: new Map([["BANK", bank]]), secrets }
   const memory = Memory.initial({ BANK: "robot", city: "Ulm" }, credentials)

@@ -133,7 +133,7 @@ describe("a snapshot", () => {
 const unreachable = "http://127.0.0.1:1/"
 
 describe("the network of a page", () => {
-  it.live("is told with its headers and the text of its answers, what failed and what never ended included", () =>
+  it.live("has its headers and the text of its answers, what failed and what never ended included", () =>
     Effect.gen(function* () {
       const told: Array<Exchange> = []
       yield* onSite(

@@ -10,6 +10,7 @@ import {
   redactHeaders,
   redactUrl
 } from "../../core/browser/Exchange.ts"
+import * as NetworkEventJson from "../../core/browser/NetworkEventJson.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
 import { leastMillis } from "../support/processorTime.ts"
 
@@ -119,7 +120,7 @@ describe("a body", () => {
     ['"a'.repeat(400_000)],
     ['"a":'.repeat(200_000)],
     ["\\".repeat(400_000)]
-  ])("that is made to be searched for ever is not: %#", (body) => {
+  ])("that is made for endless searches takes bounded time: %#", (body) => {
     const url = `https://shop.example/?x=${body}`
     const keep = () => record("1", { ...exchange, body, url }, Infinity, new Secrets())
     assert.isBelow(leastMillis(1_000, keep), 1_000)
@@ -128,20 +129,37 @@ describe("a body", () => {
   it("is cut at its bound and at what is left of the run's, and says so", () => {
     const long = { ...exchange, body: "x".repeat(maxBody + 1) }
     assert.deepInclude(record("1", long, Infinity, new Secrets()), {
-      response_body: "x".repeat(maxBody),
-      response_body_truncated: true
+      responseBody: "x".repeat(maxBody),
+      responseBodyTruncated: true
     })
     assert.deepInclude(record("1", long, 10, new Secrets()), {
-      response_body: "x".repeat(10),
-      response_body_truncated: true
+      responseBody: "x".repeat(10),
+      responseBodyTruncated: true
     })
-    assert.deepInclude(record("1", long, -1, new Secrets()), { response_body: "", response_body_truncated: true })
+    assert.deepInclude(record("1", long, -1, new Secrets()), { responseBody: "", responseBodyTruncated: true })
     assert.deepInclude(record("1", { ...exchange, body: "ok" }, 10, new Secrets()), {
-      response_body: "ok",
-      response_body_truncated: false,
-      duration_ms: 13,
-      started_at: "1970-01-01T00:00:01.000Z"
+      responseBody: "ok",
+      responseBodyTruncated: false,
+      durationMillis: 13,
+      startedAt: 1_000
     })
+  })
+
+  it("keeps its bytes in the network log, and is read back equal", () => {
+    const recorded = record(
+      "1-000001",
+      { ...exchange, requestHeaders: { accept: "*/*" }, body: "ok" },
+      10,
+      new Secrets()
+    )
+    const event = NetworkEventJson.write(recorded)
+    assert.strictEqual(
+      JSON.stringify(event),
+      '{"id":"1-000001","method":"POST","url":"https://shop.example/api","status":200,"resource_type":"fetch",' +
+        '"started_at":"1970-01-01T00:00:01.000Z","duration_ms":13,"failure":null,"request_headers":{"accept":"*/*"},' +
+        '"response_headers":{},"response_body":"ok","response_body_truncated":false}'
+    )
+    assert.deepStrictEqual(NetworkEventJson.read(event), recorded)
   })
 
   it.each([
@@ -192,7 +210,7 @@ describe("noise", () => {
     ["xhr", "https://shop.example/api/orders", false],
     ["document", "https://shop.example/", false],
     ["script", "https://notsentry.io/x.js", false]
-  ])("%s of %s: %s", (resource_type, url, noise) => assert.strictEqual(isNoise({ resource_type, url }), noise))
+  ])("%s of %s: %s", (resourceType, url, noise) => assert.strictEqual(isNoise({ resourceType, url }), noise))
 })
 
 it("a very long address is cut, and keeps its host", () => {

@@ -183,7 +183,7 @@ describe("finding", () => {
     )
 
     it.effect(
-      "what takes for ever ends by the name of its limit, and the page lives on",
+      "a script that never ends stops with the name of its limit, and the page lives on",
       () =>
         Effect.forEach(
           [

@@ -132,7 +132,7 @@ describe("frames and shadow roots", () => {
       60_000
     )
 
-    it.effect("the document by itself comes first, and all frames together hold exactly one", () =>
+    it.effect("the document alone comes first, and all frames together hold exactly one", () =>
       Effect.gen(function* () {
         const page = yield* open("/frames")
         assert.strictEqual(yield* page.elements.read(at("//p[@id='where']")), "far away")

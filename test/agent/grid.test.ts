@@ -267,7 +267,7 @@ describe("a grid", () => {
     () =>
       Effect.gen(function* () {
         const server = new URL((yield* playwrightServer).wsEndpoint())
-        // What stands between them gives the client another version: the server refuses that as it really does.
+        // A proxy between them changes the version for the client: the server refuses that as it really does.
         const between = createServer().on("upgrade", (asked, socket) => {
           const headers = { ...asked.headers, "user-agent": "Playwright/1.2.3 (x64; test) node/24" }
           request({ host: server.hostname, port: server.port, path: server.pathname, headers })
@@ -313,7 +313,7 @@ describe("a grid", () => {
 })
 
 describe("the proxy that browsers of other machines use", () => {
-  it.live("serves nobody who does not know its password", () =>
+  it.live("serves only clients that know its password", () =>
     Effect.gen(function* () {
       const site = yield* serve({ "/": html("here") })
       const guard = yield* Guard.make({

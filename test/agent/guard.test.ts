@@ -63,7 +63,7 @@ const through = (answer: string, ends: "stays" | "goes away" = "stays") =>
     return yield* ask(guard, url).pipe(Effect.timeout("5 seconds"))
   }).pipe(Effect.scoped)
 
-/** What a guard answers to a line that somebody writes to it. */
+/** The answer of a guard to a line of a client. */
 const said = (guard: Guard.Guard, line: string) =>
   Effect.callback<string>((resume) => {
     const socket = connect(Number(new URL(guard.server).port), "127.0.0.1", () => socket.write(`${line}\r\n\r\n`))
@@ -88,7 +88,7 @@ describe("what a browser goes out through", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("goes to the next address of a host when nobody answers at the first, in clear and through a tunnel", () =>
+  it.live("goes to the next address of a host when the first is silent, in clear and through a tunnel", () =>
     Effect.gen(function* () {
       const site = new URL(yield* serve({ "/": html("here") }))
       const guard = yield* Guard.make({ ...free, resolve: async () => ["127.0.0.2", "127.0.0.1"] })
@@ -163,7 +163,7 @@ describe("what a browser goes out through", () => {
 })
 
 describe("a host that is not reached", () => {
-  it.live("is told apart by why: no host has its name, it is not there, or it breaks off", () =>
+  it.live("fails with its cause: no host has its name, it is not there, or it breaks off", () =>
     Effect.gen(function* () {
       const gone = yield* listening(createServer((socket) => void socket.destroy()))
       const resolve = (name: string) =>

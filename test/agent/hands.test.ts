@@ -146,7 +146,7 @@ describe("windows", () => {
     })
   )
 
-  it.effect("what a page said in a dialog is told with the failure after it", () =>
+  it.effect("the text of a dialog is part of the failure after it", () =>
     Effect.gen(function* () {
       const told = failure(yield* run([click("#warn"), click("#nothing")]))
       assert.notInclude(told.message, "The session is over")

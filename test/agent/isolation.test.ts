@@ -249,7 +249,7 @@ describe("a browser of this machine", () => {
     assert.strictEqual(LocalChromium.environmentOf({ LANG: "de_DE.UTF-8", LC_ALL: "C" }).LC_ALL, "C.UTF-8")
   })
 
-  it.live("does without all that Playwright names, and opens no page of its own beside one that is asked for", () =>
+  it.live("does without all that Playwright names, and opens no page beside one that is asked for", () =>
     Effect.gen(function* () {
       const local = yield* Effect.acquireRelease(
         Effect.promise(() => LocalChromium.start(executablePath, [], confinements)),

@@ -62,7 +62,7 @@ describe("a login", () => {
     })
   )
 
-  it.effect("is over one step earlier where the last secret sends the form by itself", () =>
+  it.effect("is over one step earlier where typing the last secret sends the form", () =>
     Effect.gen(function* () {
       const submitted = yield* run([
         type("#user", "BANK.USER_NAME"),
@@ -104,7 +104,7 @@ describe("a login", () => {
     })
   )
 
-  it.effect("has failed when the page ends the run while it is under way, and not when anything else does", () =>
+  it.effect("has failed when the page ends the run during it, and not when anything else does", () =>
     Effect.gen(function* () {
       const failedLogin = (steps: ReadonlyArray<Step>) =>
         Effect.map(run(steps, [bank, shop]), ({ outcome }) => [
@@ -212,8 +212,8 @@ it.prop(
       const done = Login.after(login, node, at)
       login = done.login
       end(done.aliases)
-      const underWay = Login.underWay(login)
-      if (underWay !== null) assert.isTrue(began.has(underWay) && !over.has(underWay))
+      const inProgress = Login.inProgress(login)
+      if (inProgress !== null) assert.isTrue(began.has(inProgress) && !over.has(inProgress))
     }
     assert.deepStrictEqual(began, used)
     if (graph.edges.get(at) === undefined) {

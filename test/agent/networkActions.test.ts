@@ -115,9 +115,9 @@ describe("EXTRACT_NETWORK", () => {
 
   it.live.each([
     ["nothing was asked for", "api/nothing", "NETWORK-E0001", "no answer of api/nothing within 50 ms"],
-    ["the pattern takes for ever", "regex:{{'(a+)+$'}}", "NETWORK-E0001", "Cannot use the pattern (a+)+$"],
+    ["the pattern never ends", "regex:{{'(a+)+$'}}", "NETWORK-E0001", "Cannot use the pattern (a+)+$"],
     ["the answer is no text", "api/picture", "NETWORK-E0002", "its answer is no text"]
-  ] as const)("fails with a code of its own when %s", ([, url, code, message]) =>
+  ] as const)("fails with its own code when %s", ([, url, code, message]) =>
     Effect.gen(function* () {
       const failure = failureOf(yield* run([extract(url, rows)], {}, network))
       assert.strictEqual(failure.code, code)

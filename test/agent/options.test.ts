@@ -23,7 +23,7 @@ describe("an option", () => {
     assert.strictEqual(choice._tag === "Found" ? choice.index : null, index)
   })
 
-  it("that is disabled is told from one that is not there, and is passed over for one of the same name", () => {
+  it("that is disabled differs from one that is missing, and is passed over for one of the same name", () => {
     assert.deepStrictEqual(Options.choose(list, "Closed!", true), { _tag: "Disabled", index: 6 })
     const twice = [
       { value: "a", text: "A", disabled: true },
@@ -38,7 +38,7 @@ describe("an option", () => {
     assert.deepStrictEqual(Options.partsOf("NY"), [])
   })
 
-  it("that is missing is told with the nearest of many", () => {
+  it("that is missing is reported with the nearest of many", () => {
     assert.include(Options.missing(list, "Paris", false), '"Berlin", "Bern"')
     const many = options(...Array.from({ length: 500 }, (_, index) => `Row ${index}`), "Paris East")
     const reason = Options.missing(many, "Paris", true)

@@ -106,7 +106,7 @@ describe("a step that asks a person", () => {
     })
   )
 
-  it.effect("fails the run when nobody answers, in the words of the workflow where it has some", () =>
+  it.effect("fails the run when no answer comes, in the words of the workflow where it has some", () =>
     Effect.gen(function* () {
       const silent = yield* run([ask({ timeout: 5_000 })], { user: "Ada" }, {})
       assert.deepInclude(failureOf(silent.outcome), {
@@ -186,7 +186,7 @@ describe("a step that corrected inputs can mend", () => {
   )
 
   it.effect.each([
-    ["once when nobody answers", [], 1],
+    ["once when no answer comes", [], 1],
     ["three times at most", ["a", "b", "c", "d"], 3]
   ] as const)("asks %s, and then fails as it would have", ([, answers, times]) =>
     Effect.gen(function* () {
@@ -228,7 +228,7 @@ describe("a step that corrected inputs can mend", () => {
       const saved = person([option("Kallifornia", true), option("California", true), option("Texas")])
       const first = yield* run(twice(node), { states }, { person: saved.person, correctable: true })
       assert.deepEqual(first.outcome, { _tag: "Success", data: { state: "California" } })
-      // The one that is not there either is not kept, so that nobody is asked about the second turn and the fourth.
+      // A correction that matches nothing is not kept, so the person is asked again in turns two and four.
       assert.lengthOf(saved.asked, 3)
       const once = person([option("California"), option("California"), option("Texas"), option("California")])
       yield* run(twice(node), { states }, { person: once.person, correctable: true })

@@ -21,7 +21,7 @@ const provider = (periodMillis: number | null = 30_000) => {
 describe("a code that only a secret provider can make", () => {
   const step = tfa({ tfa_type: "AUTHENTICATOR" })
 
-  it.effect("is asked for when it is needed, and is in nothing that is told", () =>
+  it.effect("is asked for when it is needed, and is in no report", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_000_000_020_000)
       const { codeOf, providedCode, seen } = provider()
@@ -66,7 +66,7 @@ describe("a code that only a secret provider can make", () => {
     }).pipe(Effect.provide(services(null)))
   )
 
-  it.effect("is not what a provider's secret that counts gives: that is refused, as nobody keeps its counter", () =>
+  it.effect("is not made from a provider's counter-based secret, as nothing keeps its counter", () =>
     Effect.gen(function* () {
       const tfaSecret = `otpauth://hotp/Bank:robot?secret=${secret}&counter=0&digits=6`
       const { outcome } = yield* eventually(run(step, ["755224"], { tfaSecret, providedCode: Effect.succeed(null) }))

@@ -31,7 +31,9 @@ const plain: Session.Cookie = {
   sameSite: null
 }
 
-/** What a cookie is given as, beside its name and value, and what a browser gets of it beside `plain`; nothing at all. */
+/**
+ * The given fields of a cookie beside its name and value, and the fields that a browser gets beside `plain`, if any.
+ */
 const cookies: ReadonlyArray<readonly [given: Partial<Cookie>, Partial<Session.Cookie> | undefined]> = [
   [{}, {}],
   [{ domain: null, path: null, expirationDate: null, sameSite: null, session: null, storeId: "0" }, {}],

@@ -20,7 +20,7 @@ const linked = (modules: Readonly<Record<string, string>>): string => {
 const run = (expression: string): unknown => eval(`"use strict"; (${expression})`)
 
 describe("a script of modules", () => {
-  it("has the exports of its module as its value, and runs each module once, in a scope of its own", () => {
+  it("has the exports of its module as its value, and runs each module once, in its own scope", () => {
     const expression = linked({
       "main.ts": `import { count, next as following } from "./counter.ts"
 import {

@@ -143,7 +143,7 @@ const note = (value: string, to: number): Step => ({
   to
 })
 
-it.effect("a loop that was left in the middle begins anew in the next turn of the one around it", () =>
+it.effect("a loop that was left in the middle restarts in the next turn of the one around it", () =>
   Effect.gen(function* () {
     const { outcome } = yield* run([
       loop([1, 2], "a", 2, 5),

@@ -110,7 +110,7 @@ describe("secrets", () => {
     assert.match(Effect.runSync(secrets.hideLong(`a ${encodeURIComponent(value)} b`)), /^a (\[secret\])+ b$/)
   })
 
-  it("say what they were, and leave the data what somebody is called or answered", () => {
+  it("say what they were, and leave names and answers in the data", () => {
     const secrets = new Secrets()
     secrets.add("ada@example.com", "name")
     secrets.add({ colour: "purple" }, "answer")
@@ -270,5 +270,5 @@ describe("the name of a file", () => {
     ["Ab 12.csv", "Ab 12.csv"],
     ["x_y.csv", "x_y.csv"],
     ["\u212aelvin \u017ftraße.csv", "[secret].csv"]
-  ])("%s is told as %s", (name, told) => assert.strictEqual(secrets.hideInName(name), told))
+  ])("%s is shown as %s", (name, told) => assert.strictEqual(secrets.hideInName(name), told))
 })

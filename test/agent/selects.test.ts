@@ -23,7 +23,7 @@ const script =
 const cities = ["Berlin", "Bern", "Zürich", "São Paulo", "New York", "New Orleans"]
 const options = cities.map((city, index) => `<option value="c${index}">${city}</option>`).join("")
 
-/** React-Select in a page of its own: a plain one, and one whose options come late after typing. */
+/** React-Select in its own page: a plain one, and one whose options come late after typing. */
 const reactPage = `
   import { createElement } from "react"
   import { createRoot } from "react-dom/client"
@@ -128,7 +128,7 @@ describe.concurrent("choosing", () => {
         return page
       })
 
-    /** Chooses like a step does that may take what is most like its value, and sees that it is told of two like it. */
+    /** Chooses what is most like a value, as some steps do, and checks that two similar values are reported. */
     const unclear = (page: BrowserSession, selector: string, value: string) =>
       Effect.gen(function* () {
         const before = yield* page.elements.read(at(selector))

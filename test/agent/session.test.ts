@@ -57,7 +57,7 @@ const given: Session.Remembered = {
   sessionStorage: { "http://app.localhost:1": { step: "2" } }
 }
 
-/** What holds for every browser. */
+/** The promises of every browser. */
 const contract = (name: string, browser: Layer.Layer<Browser, unknown>) =>
   describe(`a session of ${name}`, () => {
     it.live("has what it was given, and shares nothing with another", () =>

@@ -33,7 +33,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
     )
 
     it.effect.each(["#now", "#soon"])(
-      "a login in a window of its own posts back and closes, at %s, and the page goes on",
+      "a login in a separate window posts back and closes, at %s, and the page goes on",
       (button) =>
         Effect.gen(function* () {
           const seen = yield* run("/", () => [
@@ -70,7 +70,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
     )
 
     it.effect(
-      "a number that none has, an address that may not be opened, and too many are told",
+      "an unknown tab, an address that may not be opened, and too many tabs fail",
       () =>
         Effect.gen(function* () {
           const none = failure(yield* run("/", () => [tab({ tabAction: "SWITCH", tab_index: 99, wait_time: 100 })]))

@@ -31,7 +31,7 @@ const arrive = Effect.fnUntraced(function* (
 })
 
 describe("a code of an authenticator", () => {
-  it.effect("is typed and sent, and is in nothing that is told", () =>
+  it.effect("is typed and sent, and is in no report", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_000_000_000_000)
       const code = codeAt(1_000_000_000_000)
@@ -194,7 +194,7 @@ describe("a person is asked", () => {
       }).pipe(Effect.provide(services(null)))
   )
 
-  it.effect("again when the site refuses the code, and the run fails when nobody answers", () =>
+  it.effect("again when the site refuses the code, and the run fails when no answer comes", () =>
     Effect.gen(function* () {
       const { asked, person: someone } = person([{ code: "123456" }, { code: "654321" }, null])
       const eight = `otpauth://totp/Bank:robot?secret=${secret}&digits=8`

@@ -33,7 +33,7 @@ const these = (...codes: ReadonlyArray<() => string>): LoginCodes["Service"] => 
   const next = Effect.gen(function* () {
     const code = codes[given++]
     if (code === undefined) return Option.none()
-    // What a site sends may be on its way.
+    // The message of the site may not have arrived yet.
     while (code() === "") yield* Effect.sleep("20 millis")
     return Option.some(Redacted.make(code()))
   })
@@ -59,7 +59,7 @@ const now = (secret: string) => () => {
   return Redacted.value(Otp.timed(otp.success, Date.now()).code)
 }
 
-/** Signs in to the demo site, which is told what it sends. */
+/** Signs in to the demo site, whose messages go to the inbox. */
 const signIn = (
   visitor: Visitor,
   step: Step,
@@ -217,7 +217,7 @@ describe.concurrent("on a site that stays on its page", () => {
   const right = () => "123456"
   const other = () => "654321"
 
-  it.live("a refused code is told from a page that is only busy", () =>
+  it.live("a refused code differs from a page that is only busy", () =>
     Effect.gen(function* () {
       const { outcome, sent } = yield* attempt(1, "css=input", other, right)
       assert.deepEqual(outcome, { _tag: "Success", data: {} })

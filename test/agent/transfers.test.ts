@@ -186,7 +186,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
     )
 
     it.effect(
-      "those of several sessions are told from each other, of one address as well",
+      "those of several sessions are kept apart, of one address as well",
       () =>
         Effect.gen(function* () {
           const all = yield* Effect.forEach(
@@ -262,7 +262,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           const before = files()
           const told = failure(yield* run("/upload", (origin) => [upload(`${origin}/source/scan`)]))
           assert.strictEqual(told.code, "UPLOAD-E0001")
-          // Those of other sessions that were under way go as well.
+          // Unfinished ones of other sessions go as well.
           const made = files().filter((name) => !before.includes(name))
           while (files().some((name) => made.includes(name))) yield* Effect.sleep("50 millis")
         }),

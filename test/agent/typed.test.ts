@@ -27,11 +27,11 @@ describe("what a person types from afar", () => {
       ["ada", "pin1"]
     ],
     ["ends when they press elsewhere", [...words("abcd"), press], ["abcd"]],
-    ["is told as it is with capitals", [...held("Shift", words("A")), ...words("bc")], ["Abc"]],
+    ["is read with its capitals", [...held("Shift", words("A")), ...words("bc")], ["Abc"]],
     ["is without what was taken back", [...words("abcx"), ...keys("Backspace"), ...words("d")], ["abcx", "abcd"]],
     ["is no shortcut", [...held("Control", words("a")), ...words("bcde")], ["bcde"]],
     [
-      "has what is pasted in it, which is told by itself too",
+      "holds the pasted text, which is reported separately too",
       [...words("ab"), paste("cd 報")],
       ["cd 報", "abcd 報", "abcd 報"]
     ],

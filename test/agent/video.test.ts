@@ -12,7 +12,7 @@ import { html, serve } from "../support/site.ts"
 const options = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 100 }
 const bounds = { maxMillis: 60_000, maxBytes: 20_000_000 }
 
-/** What a browser makes of a video: how long it is, how large, and whether the colour at a moment is as red as it says. */
+/** Plays a video in a browser: its length, its size, and whether the colour at a moment is as red as it says. */
 const played = (bytes: Uint8Array) =>
   Effect.acquireUseRelease(
     Effect.promise(() => playwright.launch({ executablePath })),

@@ -126,7 +126,7 @@ describe("the name of a file", () => {
     ["März (1).pdf", "attachment; filename=\"M_rz (1).pdf\"; filename*=UTF-8''M%C3%A4rz%20%281%29.pdf"],
     ["../a\ud800.pdf", "attachment; filename=\"a_.pdf\"; filename*=UTF-8''a_.pdf"],
     ["...", "attachment; filename=\"file\"; filename*=UTF-8''file"]
-  ])("%j is told, made safe, in both ways of the header", (name, header) =>
+  ])("%j is sent, made safe, in both forms of the header", (name, header) =>
     assert.strictEqual(FileName.attachment(name), header)
   )
 })

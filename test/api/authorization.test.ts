@@ -16,7 +16,7 @@ const workflow = { name: "Nightly", ...graph() }
 const component = { name: "Login", componentData: componentData() }
 
 const clientId = "00000000-0000-4000-8000-00000000c11e"
-/** The names of a credential that each workspace but a stranger's has, and of one that nobody has yet. */
+/** The names of a credential that each workspace but a stranger's has, and of one that none has yet. */
 const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
 const fresh = { ...pair, permissioned_user_id: "{unique}" }
 
@@ -35,7 +35,7 @@ interface Things {
 
 interface Row {
   readonly ability: Ability
-  /** What is sent when everything is in order, and the status it gets. */
+  /** A valid request, and its status. */
   readonly json?: unknown
   readonly query?: string
   readonly headers?: Record<string, string>
@@ -122,7 +122,7 @@ const table: Readonly<Record<string, Row>> = {
     status: 201,
     stranger: 404
   },
-  // The run has not failed, which only its own workspace is told.
+  // The run has not failed, which only its own workspace may learn.
   "POST /workflow-builder/agent/session/from-failed-run": {
     ability: "edit",
     json: { sessionId: "{session_id}" },
@@ -200,7 +200,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /authentication": { ability: "edit", json: fresh, status: 201 },
   "PUT /authentication": { ability: "edit", json: pair, status: 200, stranger: 404 },
   "GET /secret-providers": { ability: "read", status: 200 },
-  // What strangers sealed does not unseal here.
+  // Values that strangers sealed do not unseal here.
   "POST /secret-providers": {
     ability: "manage",
     query: "?test=false",
@@ -253,7 +253,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       const asked = JSON.stringify([template, row.json ?? null, row.headers ?? null])
       const create = (path: string, json: unknown) =>
         Effect.map(send({ method: "POST", path, key: owner.key, json }), ({ body }) => String(body.id))
-      // What an endpoint may remove is made before each request.
+      // The resources that an endpoint may remove are made before each request.
       const keepCredential = send({
         method: "POST",
         path: "/vault",
@@ -284,7 +284,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{secret_provider_id}", provider)
           .replace("{sealed}", seal(owner.encryptionKey, "token"))
       const filled = <A>(value: A, things: Things): A => JSON.parse(fill(JSON.stringify(value), things))
-      /** What requests name, anew for each of them. With `all`, also what this one does not name and must not tell of. */
+      /** The resources that each request names. With `all`, also those that it does not name and must not reveal. */
       const things = Effect.fnUntraced(function* (all: boolean) {
         const isNamed = (name: string) => all || asked.includes(name)
         yield* keepCredential

@@ -250,7 +250,7 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
     })
   )
 
-  it.effect("is not saved over a version that somebody else has saved meanwhile, unless it is forced", () =>
+  it.effect("is not saved over a version that another user saved meanwhile, unless it is forced", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
       const one = yield* member("Member")

@@ -135,7 +135,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("what k
         })
         const session = String(started.body.session_id)
         yield* Effect.promise(() => stream.until(ended(session)))
-        // It decodes every piece of the network by itself, so each must be whole.
+        // It decodes every chunk separately, so each must be whole.
         const pieces = stream.chunks().map((piece) => kindsOf(piece, session))
         assert.strictEqual(pieces.flat().at(-1), "execution.success")
         stream.close()

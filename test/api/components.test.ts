@@ -272,7 +272,7 @@ it.layer(layer, { timeout: "30 seconds" })("components", (it) => {
     })
   )
 
-  it.effect("may be held twice by one workflow, each time under ids of its own", () =>
+  it.effect("may be held twice by one workflow, each time under different ids", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp
       const component = yield* create(chain(user))

@@ -134,7 +134,7 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
     )
   })
 
-  it.effect("serves the published client, which seals and opens by itself", () =>
+  it.effect("serves the published client, which seals and unseals itself", () =>
     Effect.gen(function* () {
       const { url } = yield* Service
       const { me } = yield* asMember()

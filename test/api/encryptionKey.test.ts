@@ -9,14 +9,14 @@ import { layer, type Member, Service } from "../support/service.ts"
 const path = "/encryption-key/rotation"
 const pair = { permissioned_user_id: "robot", domain: "https://app.example.com" }
 
-/** What one member asks, and their clients' key. */
+/** The requests of one member, and the key of their clients. */
 const requests = Effect.fnUntraced(function* (member: Member) {
   const { send } = yield* Service
   return (method: string, path: string, json?: unknown) =>
     send({ method, path, key: member.key, ...(json === undefined ? {} : { json }) })
 })
 
-/** Everything is sealed anew, as the scheduler does. */
+/** Re-encrypts everything, as the scheduler does. */
 const resealed = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
   while (yield* Reencryption.step(workspaceId)) {
     // The next step.
@@ -54,7 +54,7 @@ it.layer(layer, { timeout: "30 seconds" })("the encryption key of a workspace", 
       assert.match(String(early.body.message), /[1-9]\d* are left/)
       assert.notInclude((yield* asOwner("GET", path)).text, presentKey)
 
-      // Whoever made an API key since has the new key; who has the API key of before gets what it can read.
+      // An API key made since then has the new key; an older one gets values that it can read.
       const made = yield* asOwner("POST", "/api-keys", { role: "Member" })
       const asNew = yield* requests({ ...owner, key: String(made.body.key) })
       const readBy = (ask: typeof asNew, key: string) =>

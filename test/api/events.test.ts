@@ -113,7 +113,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
       for (let round = 0; round < 20; round++) {
         const before = stream.body().length
         const session = yield* start({ steps: ["One"] }, client)
-        // What the client has read when it learns the id of its session: nothing of that session.
+        // The events that the client has read when it learns the id of its session: none of that session.
         assert.notInclude(stream.body().slice(before), session)
         yield* Effect.promise(() => stream.until(ended(session)))
         assert.deepStrictEqual(kindsOf(stream.body(), session), whole)
@@ -177,7 +177,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
     })
   )
 
-  it.effect("ends in order once its key is revoked, before anything more is told, as that of a run does", () =>
+  it.effect("ends in order once its key is revoked, before any further event, as that of a run does", () =>
     Effect.gen(function* () {
       const { member, revoke, url } = yield* Service
       const { key, owner, start } = yield* setUp

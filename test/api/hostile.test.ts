@@ -16,7 +16,7 @@ const endpoints = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, ope
 )
 const withBody = endpoints.filter(({ method }) => method === "POST" || method === "PUT" || method === "PATCH")
 
-/** Where a body may be left out, and fields that mean nothing are ignored as everywhere. */
+/** The paths at which a body may be left out, and unknown fields are ignored as everywhere. */
 const takesAnything = /\/(pause|fork|validate-input|example-payloads|save|test|rotation)$/
 
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
@@ -80,7 +80,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
         if (/\/(interrupt|replay|apply|dismiss)$/.test(path)) continue
         const before = yield* dump
         const { body, status } = yield* send({ method, path: fill(path), key, raw, headers: { "content-type": type } })
-        // Where every field may be left out, a body without any of them changes nothing but what it is asked to.
+        // If every field may be left out, a body without any of them is a valid request.
         const harmless = (takesAnything.test(path) || method === "PATCH") && status < 300
         if (!harmless) {
           assert.isTrue(status >= 400 && status < 500, `${method} ${path}: ${status}`)
@@ -177,7 +177,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
     })
   )
 
-  it.effect("a client that dawdles over its body delays nobody else", () =>
+  it.effect("a client that sends its body slowly delays no other client", () =>
     Effect.gen(function* () {
       const { send, url } = yield* Service
       const { key } = yield* setUp

@@ -147,7 +147,7 @@ it.live(
           assert.strictEqual(answers[0]?.status, 201)
         })
       for (let named = 0; named < 5; named++) yield* count(two.url, named)
-      // The second process is killed while it answers; whoever asked it asks the first one again.
+      // The second process is killed while it answers; its client asks the first one again.
       const started = yield* Effect.promise(async () => {
         const sessions = new Map<number, Set<string>>()
         const asked = Array.from({ length: 30 }, async (_, named) => {

@@ -110,7 +110,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
     })
   )
 
-  it.effect("are refused with patterns that some text could make take for ever", () =>
+  it.effect("are refused with patterns that some text could make endless", () =>
     Effect.gen(function* () {
       const { ask } = yield* setUp
       const { body, status } = yield* ask("POST", "/workflows", {

@@ -24,7 +24,7 @@ const working = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceM
 
 type Body = Readonly<Record<string, unknown>>
 
-/** A run of these steps, under way. */
+/** A started run of these steps. */
 const started = Effect.fnUntraced(function* (
   member: Member,
   steps: ReadonlyArray<Step>,
@@ -128,7 +128,7 @@ it.layer(layer, { timeout: "60 seconds" })("a run that asks a person", (it) => {
       )
     )
 
-    it.effect("fails when nobody answers in time, with the code of that", () =>
+    it.effect("fails with the code of a timeout when no answer comes in time", () =>
       Effect.scoped(
         Effect.gen(function* () {
           yield* working
@@ -179,7 +179,7 @@ it.layer(layer, { timeout: "60 seconds" })("a run that asks a person", (it) => {
       )
     )
 
-    it.effect("cannot be saved with a question that nobody could answer", () =>
+    it.effect("cannot be saved with a question that has no possible answer", () =>
       Effect.gen(function* () {
         const { member, send } = yield* Service
         const { key } = yield* member("Member")

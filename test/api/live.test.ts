@@ -77,7 +77,7 @@ it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
     })
   )
 
-  it.effect("lets Members take control, one page at a time, and nobody else", () =>
+  it.effect("lets only Members take control, one page at a time", () =>
     Effect.gen(function* () {
       const { dump, member, send } = yield* Service
       const owner = yield* member("Owner")
@@ -160,7 +160,7 @@ it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
       const [mine, theirs, unused] = [yield* ticketOf(me), yield* ticketOf(other), yield* connecting(me)]
       assert.strictEqual((yield* post("control", mine, { action: "take", holder: page })).status, 200)
 
-      // What goes on when the key is revoked is over with the next look.
+      // A stream that is open when the key is revoked ends with the next look.
       let looks = 0
       const watching = yield* Effect.forkChild(
         watch(session, mine, ({ length }) => {

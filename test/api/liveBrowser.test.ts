@@ -42,7 +42,7 @@ const gated = Effect.map(Deferred.make<void>(), (gate) => ({
 const eventually = <E, R>(is: Effect.Effect<boolean, E, R>) =>
   Effect.repeat(is, { until: (yes) => yes, schedule: Schedule.spaced("50 millis") })
 
-/** What goes wrong in a page, the network included. */
+/** The errors of a page, the network included. */
 const complaints = (page: Page) => {
   const errors: Array<string> = []
   page.on("pageerror", (error) => errors.push(error.message))
@@ -189,7 +189,7 @@ it.live(
       assert.closeTo(x, 1000, 2)
       assert.closeTo(y, 600, 2)
       assert.deepStrictEqual(words, ["Open, Sesamé! 報"])
-      // The step that is under way comes to its end, and the next is not begun while the person has control.
+      // The present step ends, and the next does not begin while the person has control.
       yield* gate.open
       yield* eventually(Effect.sync(() => saw.includes("first")))
       for (let look = 0; look < 10; look++) {

@@ -19,7 +19,7 @@ const site: ScriptedBrowser.ScriptedSite = { [shop]: [{ selector: "#buy", text: 
 
 type Environment = Readonly<Record<string, string>>
 
-/** What a command is given that is started with these variables. */
+/** The settings of a command that is started with these variables. */
 const settingsOf = Effect.fnUntraced(function* (env: Environment) {
   const given: Array<Models.ModelSettings> = []
   const command = Command.make("work", Settings.model, (settings) => Effect.sync(() => void given.push(settings)))

@@ -54,7 +54,7 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   "webhooks.createEndpoint": () => ({ url: `https://example.com/${randomUUID()}` })
 }
 
-/** What a query parameter may be, where its type is only text. */
+/** The values of query parameters whose type is only text. */
 const queryValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   limit: ["1", "100"],
   offset: ["0", "3"],
@@ -73,7 +73,7 @@ const queryValues: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Answers that need a run at work, a sealed secret, or a provider of secrets: the tests of their rooms reach them. */
 const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
-  // Everything must have been sealed anew before: test/api/encryptionKey.test.ts.
+  // Everything must have been re-encrypted before: test/api/encryptionKey.test.ts.
   "encryptionKey.finishRotation": ["200"],
   "evidence.debugSnapshot": ["200"],
   "interactions.openQuestion": ["200"],
@@ -86,13 +86,13 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "secretProviders.listSecretItems": ["200", "503"]
 }
 
-/** What Viewers are refused of operations that let them in otherwise. */
+/** The variants of operations for Viewers that Viewers are refused. */
 const refusedToViewers: Readonly<Record<string, string>> = { "live.connection": "?control=true" }
 
-/** The statuses that what surrounds every request answers, each of which has tests of its own. */
+/** The statuses of the middlewares, each of which has separate tests. */
 const answeredAround = new Set(["409", "429", "503"])
 
-/** Makes what the parameters and bodies of requests name, anew for every request. */
+/** Makes the resources that parameters and bodies of requests name, for every request. */
 const fixtures = Effect.gen(function* () {
   const { member, send } = yield* Service
   const owner = yield* member("Owner")

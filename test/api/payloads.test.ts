@@ -14,13 +14,13 @@ import { bodySchema, type Document, operationsOf } from "../support/description.
 
 type Method = (request: never) => unknown
 
-/** What a client provides as the body of an operation. */
+/** The body of an operation as a client provides it. */
 type Payload<M extends Method> = Exclude<
   Parameters<M>[0] extends { readonly payload: infer P } ? P : never,
   Unchecked | null
 >
 
-/** What an operation answers a client that asks for nothing but its decoded body. */
+/** The answer of an operation to a client that asks only for its decoded body. */
 type Answer<M extends Method> =
   ReturnType<M> extends Effect.Effect<infer A, infer _E, infer _R>
     ? Exclude<A, HttpClientResponse.HttpClientResponse | ReadonlyArray<unknown>>

@@ -111,7 +111,7 @@ it.live(
   120_000
 )
 
-/** Chooses the candidate that stands in a section, by what the model is told of it. */
+/** Chooses the candidate that stands in a section, by its description for the model. */
 const inSection = (name: string): Reply =>
   answering((asked) => {
     const lines = wordsOf(asked).split("\n")

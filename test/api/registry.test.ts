@@ -143,7 +143,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
       })
     )
 
-    it.effect("are set field by field, and null lets runs wait for ever", () =>
+    it.effect("are set field by field, and null sets no limit on waiting", () =>
       Effect.gen(function* () {
         const { member } = yield* Service
         const owner = yield* member("Owner")
@@ -188,7 +188,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
       })
     )
 
-    it.effect("are spoken for by a bearer as well as by cc-key, and by nobody who names another one", () =>
+    it.effect("accept a bearer as well as cc-key, and no key of another one", () =>
       Effect.gen(function* () {
         const { member, send } = yield* Service
         const { caller, key } = yield* member("Viewer")

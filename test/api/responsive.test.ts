@@ -37,10 +37,10 @@ const post = (server: ServerFork.Running, body: string) =>
     sent.end(body)
   })
 
-// What is measured is the time that the process computes between two looks at what else there is to do: other programs
-// on the same machine do not count.
+// The measured time is the processor time between two looks at other work: other programs on the same machine do not
+// count.
 it.live(
-  "a body that was made to take long keeps nobody else waiting for 100 ms",
+  "a body that was made to take long delays no other request by 100 ms",
   () =>
     Effect.gen(function* () {
       const server = yield* ServerFork.start(null)

@@ -149,7 +149,7 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(clock.layer)), { timeout: "60 sec
     })
   )
 
-  it.effect("that do not work are not kept, unless nobody wants them tried", () =>
+  it.effect("that do not work are not kept, unless the caller skips the test", () =>
     Effect.gen(function* () {
       const { dump } = yield* Service
       const { ask, body, path, sealed, server } = yield* connected
@@ -180,7 +180,7 @@ it.layer(Layer.fresh(layer).pipe(Layer.provide(clock.layer)), { timeout: "60 sec
     })
   )
 
-  it.effect("whose access nobody can open take a whole new one", () =>
+  it.effect("whose access cannot be unsealed take a whole new one", () =>
     Effect.gen(function* () {
       const { ask, body, me } = yield* connected
       const path = `/secret-providers/${yield* makeSecretProvider(me.caller.workspaceId, "1password")}`

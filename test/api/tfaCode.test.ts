@@ -82,7 +82,7 @@ it.layer(service(null), { timeout: "30 seconds" })("a code of an authenticator",
     })
   )
 
-  it.effect("by a counter is that of RFC 4226, another one each time, whoever asks at the same time", () =>
+  it.effect("by a counter is that of RFC 4226, another one for each of concurrent requests", () =>
     Effect.gen(function* () {
       const { send, member } = yield* Service
       const me = yield* member("Member")
@@ -94,7 +94,7 @@ it.layer(service(null), { timeout: "30 seconds" })("a code of an authenticator",
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(four.map(({ code }) => code).sort(), ["254676", "287922", "338314", "969429"])
-      // The same secret sealed anew counts on; another one begins anew.
+      // The same secret in a new seal counts on; another one starts over.
       const change = (secret: string) =>
         send({
           method: "PUT",

@@ -75,7 +75,7 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
       })
       assert.match(String(body.id), /^[0-9a-f-]{36}$/)
       assert.deepStrictEqual((yield* ask("GET", `/vault${query(pair)}`)).body, body)
-      // What was answered can be sent back as it is.
+      // The answer can be sent back as it is.
       const again = yield* ask("PUT", "/vault", body)
       assert.deepStrictEqual([again.status, again.body], [200, body])
     })
@@ -95,7 +95,7 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
       const made = yield* ask(owner, "POST", { ...pair, allowed_origins })
       assert.strictEqual(made.status, 201)
       assert.deepStrictEqual(made.body.allowed_origins, allowed_origins)
-      // Whoever may edit sends back what was answered, and leaves it out, and changes it not.
+      // A caller who may edit sends back the answer, or leaves it out, and changes nothing.
       for (const same of [{}, { allowed_origins }, { allowed_origins: [...allowed_origins].reverse() }]) {
         const changed = yield* ask(member, "PUT", { ...pair, user_alias: "Robot", ...same })
         assert.strictEqual(changed.status, 200)
@@ -138,7 +138,7 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
       }
       assert.strictEqual((yield* member.ask("POST", "/vault", evil)).status, 201)
       assert.strictEqual((yield* member.ask("PUT", "/vault", { ...evil, password: body.password })).status, 400)
-      // What is sent back to the same site, or sealed by somebody who knows it, is not copied.
+      // A value sent back to the same site, or sealed by a caller who knows it, is not copied.
       assert.strictEqual((yield* member.ask("PUT", "/vault", body)).status, 200)
       const sibling = { ...pair, domain: "https://login.example.com", password: body.password }
       assert.strictEqual((yield* member.ask("POST", "/vault", sibling)).status, 201)

@@ -50,7 +50,7 @@ const bodyOf = ({ folder_path, label, proxy, window, ...drawn }: typeof Drawn.Ty
   }
 }
 
-/** What a workflow is, without what says which one it is. */
+/** The content of a workflow, without its ids. */
 const contentOf = (body: Item) => {
   const own = new Set([
     "id",

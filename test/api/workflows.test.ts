@@ -6,7 +6,7 @@ import { asList, type Item, pathsOf, setUp, without, workflow } from "../support
 import { layer } from "../support/service.ts"
 
 it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
-  it.effect("are told with what may be missing in them when they are saved, and are saved all the same", () =>
+  it.effect("are saved with warnings of what may be missing in them", () =>
     Effect.gen(function* () {
       const { ask } = yield* setUp
       const [start, ...others] = workflow.nodes

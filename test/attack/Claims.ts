@@ -22,7 +22,7 @@ export const claimsOf = (page: string): ReadonlyArray<Claim> => {
   }))
 }
 
-/** What is wrong with the claims of a page. */
+/** The problems of the claims of a page. */
 export const problemsOf = (page: string, exists: (path: string) => boolean): ReadonlyArray<string> => {
   const claims = claimsOf(page)
   if (claims.length === 0) return [`The page has no claims under "${begins}"`]

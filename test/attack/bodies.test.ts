@@ -14,7 +14,7 @@ import * as Watchdog from "../support/watchdog.ts"
 /** The longest that a body may hold the event loop, in milliseconds of processor time; that of its sender counts here. */
 const longest = 100
 
-/** What most endpoints accept. */
+/** The limit of most endpoints. */
 const mostCharacters = 1_048_576
 
 const list = (piece: string, characters: number): string =>

@@ -1,4 +1,4 @@
-/** What a browser that a page has taken over can read, write and signal of the service. */
+/** The parts of the service that a browser that a page has taken over can read, write and signal. */
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -52,7 +52,7 @@ const doctor = (wrapper: ReadonlyArray<string>, env: Record<string, string>, fol
 
 describe("a browser that a page has taken over", () => {
   it.live(
-    "has pages in Chromium's sandbox, a user of its own below root, and nothing of the environment of the service",
+    "has Chromium's sandbox, a separate user under root, and nothing of the environment of the service",
     () =>
       Effect.gen(function* () {
         const local = yield* launched
@@ -133,7 +133,7 @@ describe("a browser that a page has taken over", () => {
         const [one, other] = [yield* launched, yield* launched]
         const user = one.user ?? { uid: 0, gid: 0 }
         assert.notStrictEqual(user.uid, other.user?.uid)
-        // In a session of its own, it does not end with the process group of the browser.
+        // In a separate session, it does not end with the process group of the browser.
         spawnSync("setsid", ["--fork", "sleep", "1000"], { uid: user.uid, gid: user.gid, stdio: "ignore" })
         assert.isAbove(Processes.ofUser(user.uid).length, 1)
         yield* Effect.promise(one.close)

@@ -28,7 +28,7 @@ it.runIf(process.getuid?.() === 0)(
     } finally {
       await Promise.all(holders.map(ended))
     }
-    // What processes claimed that were killed is free again.
+    // The claims of killed processes are free again.
     const again = await holder()
     await ended(again)
     assert.include(

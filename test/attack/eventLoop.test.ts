@@ -1,5 +1,5 @@
 /**
- * What callers send never holds the event loop: it is refused, or worked out elsewhere.
+ * Requests never hold the event loop: costly ones are refused, or worked out in another thread.
  */
 import { randomUUID } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * What the expressions of a run cost never holds the event loop of its worker: they are worked out elsewhere, and a step
+ * Expressions of a run never hold the event loop of its worker: they are worked out in another thread, and a step
  * whose expression takes too much fails.
  */
 import { assert, describe, layer } from "@effect/vitest"

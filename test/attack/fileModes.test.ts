@@ -1,4 +1,4 @@
-/** What another user of the machine can read of the data folder. */
+/** The files of the data folder that another user of the machine can read. */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"

@@ -209,7 +209,7 @@ describe("a secret", () => {
     })
   )
 
-  it.effect("is not typed into a frame of another site, and is into one of its own in a foreign page", () =>
+  it.effect("is not typed into a frame of another site, and is into one of its own site in a foreign page", () =>
     Effect.gen(function* () {
       const framed = (around: string, frame: string) =>
         walk(graphOf(around, [type(PASSWORD)]), { BANK: "ada" }, { accounts: [bank] }).pipe(
@@ -228,7 +228,7 @@ describe("a secret", () => {
         type("{{context.x}}"),
         { action: "INPUT_SELECT", parameters: { selector: "#field", value: PASSWORD } },
         flow({ url: `${home}/token`, body: { type: "json", value: { p: PASSWORD } } }),
-        // What is no secret may go anywhere.
+        // A value that is no secret may go anywhere.
         { action: "NAVIGATE", parameters: { url: evil } },
         type("hello {{context.inputs.BANK}}"),
         flow({ body: { type: "json", value: { p: "{{context.inputs.BANK}}" } } })
@@ -358,7 +358,7 @@ describe("a link of a mail", () => {
 
   it.effect("leads to the site of the credential, whatever else a forged mail has in it", () =>
     Effect.gen(function* () {
-      // A link that signs in is a secret itself: where it led is told by its end.
+      // A link that signs in is a secret itself: where it led shows its end.
       assert.deepInclude(yield* open([evil, `${home}/in`]), { _tag: "Success", data: { where: "/in" } })
       const failure = failureOf(yield* open([evil]))
       assert.strictEqual(failure.code, "TFA-E0002")
@@ -385,7 +385,7 @@ describe("a link of a mail", () => {
   )
 })
 
-/** A server whose pages are the given ones, on an origin of its own; it keeps what it is sent. */
+/** A server whose pages are the given ones, on a separate origin; it keeps its requests. */
 const serve = (pages: (other: () => string) => Readonly<Record<string, string>>, other: () => string) =>
   Effect.acquireRelease(
     Effect.promise(

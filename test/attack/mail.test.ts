@@ -58,7 +58,7 @@ const longestStall = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     (delay) => Effect.sync(() => delay.disable())
   )
 
-/** What the parser took 2.4 to 7 s for when it was given 512 kB of it. */
+/** Texts of which the parser took 2.4 to 7 s for 512 kB. */
 const slow: Readonly<Record<string, string>> = {
   "empty lines": "\n".repeat(2_000_000),
   "empty lines with returns": "\r\n".repeat(1_000_000),
@@ -172,7 +172,7 @@ it.layer(shared({ perRecipient: [{ requests: 3, seconds: 60 }] }), { timeout: "6
           (yield* speak(naming)).filter((status) => status !== 250),
           [221]
         )
-        // Who breaks off in the middle of a mail has sent none either.
+        // A client that disconnects in the middle of a mail has sent none either.
         for (let round = 0; round < 5; round++) {
           yield* Effect.flatMap(SmtpServer.SmtpServer, ({ port }) =>
             Effect.promise(

@@ -171,7 +171,7 @@ describe("hiding secrets", () => {
     const secrets = new Secrets()
     secrets.add(value, "secret")
     for (const text of texts) {
-      // What a value is known by is in each turn.
+      // Each repetition holds the known form of the value.
       const known = value.replace(/[^A-Za-z0-9]+/g, " ")
       const hostile = `${text.repeat(Math.ceil(length / 20 / text.length))}${known}`.repeat(20)
       const millis = leastMillis(most, () => {

@@ -61,7 +61,7 @@ const setNumber = (me: Member, phone_number: string | null) =>
     })
   )
 
-/** What a run would be given as the code of a number. */
+/** The code of a number that a run would be given. */
 const codeOf = Effect.fnUntraced(function* (me: Member, number: string) {
   const found = yield* (yield* ReceivedCodes).latest(me.caller.workspaceId, number, { kind: "code", since: 0 })
   return Option.isNone(found) ? null : unseal(me.encryptionKey, found.value.sealed)

@@ -75,7 +75,7 @@ describe("code execution through expressions", () => {
       const home = "https://a.example/"
       const operation = { type: "SET", target: "context.result", value: source }
       const steps = [{ action: "TRANSFORM", parameters: { operations: [operation] } }]
-      // What cannot be saved is stopped as well.
+      // Values that cannot be saved are stopped as well.
       const seen = yield* walk(graphOf(home, steps), { text: "x" }).pipe(
         Effect.map(({ outcome }) => JSON.stringify(outcome)),
         Effect.catchDefect((defect) => Effect.succeed(String(defect))),
@@ -167,7 +167,7 @@ const forbidden = Effect.gen(function* () {
   return { port, seen: () => seen }
 })
 
-/** What is answered to bytes that are written to a port as they are, until the connection ends or `millis` have passed. */
+/** The answer to raw bytes that are written to a port, until the connection ends or `millis` have passed. */
 const raw = (port: number, bytes: string, millis = 3_000) =>
   Effect.promise(
     () =>
@@ -397,7 +397,7 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP server", (it) => {
     })
   )
 
-  it.effect("lets a token of a live view in once, and its ticket nowhere but in the header of its own run", () =>
+  it.effect("accepts a token of a live view once, and its ticket only in the header of its own run", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
       const me = yield* member("Member")

@@ -24,9 +24,9 @@ interface Asked {
   readonly socket: Socket
   /** The status of the answer; 0 when the connection was closed before it. */
   readonly status: Promise<number>
-  /** What has been read so far, without the letters that fill events up. */
+  /** The text that has been read so far, without the letters that fill events up. */
   readonly text: () => string
-  /** Reads everything from now on. */
+  /** Starts to read everything. */
   readonly read: () => void
   readonly closed: Promise<void>
 }
@@ -160,7 +160,7 @@ it.layer(limited({ perKey: 1, perWorkspace: 10 }), { timeout: "60 seconds" })("a
       yield* eventually(whenFree(me.key))
       assert.isTrue(response?.closed)
 
-      // What the system held for the client is still there to be read, and the rest comes with the next stream.
+      // The bytes that the system buffered for the client are still readable, and the rest comes with the next stream.
       stalled.read()
       yield* Effect.promise(() => stalled.closed)
       const taken = stepsIn(stalled.text())
@@ -170,7 +170,7 @@ it.layer(limited({ perKey: 1, perWorkspace: 10 }), { timeout: "60 seconds" })("a
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is told apart from one that reads, however little there is to tell", () =>
+  it.effect("differs from one that reads, however few events there are", () =>
     Effect.gen(function* () {
       const { member } = yield* Service
       const me = yield* member("Owner")

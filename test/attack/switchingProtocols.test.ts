@@ -35,7 +35,7 @@ const switching = (answer: string) => {
   return Effect.map(listening(server), (port) => `http://127.0.0.1:${port}/`)
 }
 
-/** What a client makes of it, as text. */
+/** The result of a client, as text. */
 const told = <A, E, R>(client: Effect.Effect<A, E, R>) =>
   Effect.exit(client).pipe(
     Effect.map((exit) => (exit._tag === "Success" ? JSON.stringify(exit.value) : Cause.pretty(exit.cause))),

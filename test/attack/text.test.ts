@@ -120,7 +120,7 @@ it.layer(layer, { timeout: "60 seconds" })("a body that is not JSON", (it) => {
       return yield* send({ method, path: path.replace(":id", String(made.body.id)), key, raw, headers })
     })
 
-  it.effect("or is empty is told to the older endpoints of credentials in their detail", () =>
+  it.effect("or is empty is reported by the older endpoints of credentials in their detail", () =>
     Effect.gen(function* () {
       for (const method of ["POST", "PUT"]) {
         for (const raw of ["", "{", "nonsense", '{"a":"\\u0000"}']) {

@@ -50,7 +50,7 @@ it("an operation over its deadline is refused, and the next one is done", async 
   assert.strictEqual((await cheap(pool))._tag, "Answered")
 })
 
-it("a thread that ends by itself ends its operation as a defect, and the next gets another thread", async () => {
+it("a thread that exits ends its operation as a defect, and the next gets another thread", async () => {
   const pool = poolOf({ threads: 1, module: new URL("../support/EndingThread.ts", import.meta.url) })
   for (const _ of [1, 2]) {
     const ending = await cheap(pool)

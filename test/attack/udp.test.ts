@@ -94,7 +94,7 @@ interface NetLog {
   }>
 }
 
-/** What the browser's network log has of UDP packets, and of names that were looked up. */
+/** The UDP packets and the looked-up names in the browser's network log. */
 const told = ({ constants, events }: NetLog) => {
   const ofType = (name: string) => events.filter(({ type }) => type === constants.logEventTypes[name])
   return {

@@ -8,7 +8,7 @@ const secrets = ["hunter2", "T0/B0", "sig=", "#part"]
 const url = "https://robot:hunter2@hooks.example.com:8443/services/T0/B0?sig=x#part"
 
 it.layer(layer, { timeout: "60 seconds" })("the address of a webhook", (it) => {
-  it.effect("is told to those who may post to it, and a Viewer is told its host", () =>
+  it.effect("is shown to those who may post to it, and its host to a Viewer", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service
       const owner = yield* member("Owner")

@@ -1,5 +1,5 @@
 /**
- * Sends the same POST over and over, in a process of its own so that it takes no time from whom it asks. It is told what
+ * Sends the same POST over and over, in a separate process so that it takes no time from the server. It reads what
  * to do in its one argument, and answers what it has seen on its standard output, both as JSON.
  */
 import { Agent, request } from "node:http"

@@ -1,6 +1,6 @@
 /**
- * What accepting a run costs at the least: a server without anything around it, which parses the body and inserts one
- * row with one prepared statement. It is told its database in an environment variable, and tells its port.
+ * The least cost of accepting a run: a server without anything around it, which parses the body and inserts one
+ * row with one prepared statement. It reads its database from an environment variable, and prints its port.
  */
 import { randomUUID } from "node:crypto"
 import { createServer } from "node:http"

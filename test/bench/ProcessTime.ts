@@ -9,7 +9,7 @@ interface Entry {
   readonly ended: number
 }
 
-/** What the system counts processor time in, in milliseconds: a hundredth of a second on every Linux. */
+/** The unit of the processor time of the system, in milliseconds: a hundredth of a second on every Linux. */
 const tickMillis = 10
 
 const entryOf = (pid: string): Entry | null => {
@@ -51,7 +51,7 @@ const longestRest = 3_000
 
 /**
  * Waits until this process and all below it have come to rest, so that what one way of doing something left to be done is
- * not taken for work of the other. On a machine that is never at rest it does not wait for ever.
+ * not taken for work of the other. On a machine that is never idle it stops waiting.
  */
 export const rest = async (): Promise<void> => {
   const until = performance.now() + longestRest

@@ -1,4 +1,4 @@
-/** What POST /run costs, against a server that does nothing but insert a row. */
+/** The cost of POST /run, against a server that only inserts a row. */
 import { execFile, fork } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"

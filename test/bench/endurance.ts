@@ -1,4 +1,4 @@
-/** What two hundred runs in a row leave behind: memory of the worker and of its browsers, and processes. */
+/** The remains of two hundred runs in a row: memory of the worker and of its browsers, and processes. */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Layer } from "effect"

@@ -9,7 +9,7 @@ import { compared } from "../gauntlet/Challenge.ts"
 import { attempt, challenges, layer } from "../gauntlet/Gauntlet.ts"
 import type { Row } from "./Row.ts"
 
-/** So many runs are under way at a time, as on a worker. */
+/** The number of concurrent runs, as on a worker. */
 const concurrency = 4
 
 const measure = (rounds: number) =>

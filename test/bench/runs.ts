@@ -1,4 +1,4 @@
-/** What a run costs: from its submission to the first address, and all of its steps against the same ones by hand. */
+/** The cost of a run: from its submission to the first address, and all of its steps against the same ones by hand. */
 import { createServer } from "node:http"
 import { Effect, Layer, Redacted } from "effect"
 import { chromium } from "playwright-core"

@@ -1,4 +1,4 @@
-/** What edits and claims cost on a real PostgreSQL server, with and without many runs that are held. */
+/** The cost of edits and claims on a real PostgreSQL server, with and without many runs that are held. */
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"

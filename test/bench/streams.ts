@@ -1,4 +1,7 @@
-/** What streams cost: a thousand clients with an event a second each, served by one process on a real PostgreSQL server. */
+/**
+ * The cost of streams: a thousand clients with an event a second each, served by one process on a real PostgreSQL
+ * server.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -21,7 +24,7 @@ const warmAfter = 30
 /** A bound that makes garbage go soon, so that the memory of the process shows what is kept. */
 const heap = "--max-old-space-size=256"
 
-/** The service as a process of its own, and the address that it listens on. */
+/** The service as a separate process, and the address that it listens on. */
 const serve = async (databaseUrl: string): Promise<{ readonly child: ChildProcess; readonly url: string }> => {
   const child = spawn(process.execPath, [heap, "apps/cli/main.ts", "api"], {
     env: {

@@ -16,7 +16,7 @@ import { type ByHand, tasks as byHand } from "./TasksByHand.ts"
 /** How often each task is done in each way; the first time warms up and does not count. */
 const rounds = 7
 
-/** What one way of doing a task took, round by round. */
+/** The times of one way of doing a task, round by round. */
 interface Took {
   readonly wall: Array<number>
   readonly cpu: Array<number>

@@ -22,7 +22,7 @@ const site: ScriptedBrowser.ScriptedSite = {
   ]
 }
 
-/** A browser whose clicks fail in a way that nobody foresaw, and say what they know. */
+/** A browser whose clicks fail in an unexpected way, with a message that holds secrets. */
 const browser = Layer.effect(
   Browser,
   Effect.map(Browser, ({ open }) =>

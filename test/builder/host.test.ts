@@ -225,7 +225,7 @@ it.effect("a workflow is done up to a node, where a failing step is replaced and
   )
 )
 
-/** A workflow whose click is for somebody else, and that reads how the page was answered. */
+/** A workflow whose click is for another user, and that reads the answer of the page. */
 const conditional = (caller: Caller) =>
   Effect.gen(function* () {
     const graph = graphOf(login, [
@@ -331,7 +331,7 @@ it.effect("inputs that are missing are asked for, once", () =>
   )
 )
 
-it.effect("what is under way is stopped when its user interrupts it, and the page stays open", () =>
+it.effect("a turn is stopped when its user interrupts it, and the page stays open", () =>
   provided(
     Effect.gen(function* () {
       const builder = yield* Builder
@@ -352,7 +352,7 @@ it.effect("what is under way is stopped when its user interrupts it, and the pag
   )
 )
 
-it.effect("a page is shown as it is, also while a step is under way, and not once it is gone", () =>
+it.effect("a page is shown as it is, also during a step, and not once it is gone", () =>
   provided(
     Effect.gen(function* () {
       const builder = yield* Builder

@@ -99,7 +99,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const away = Effect.fail(new ArtifactsUnavailable({ action: "keep", reason: "nobody there" }))
         const files = { ...(yield* ArtifactFiles), put: () => away, putStream: () => away }
         const unlucky = yield* keeperOf(run).pipe(
-          // Built anew: the one that is there already knows the other files.
+          // A new instance: the present one knows the other files.
           Effect.provide(Layer.fresh(RunArtifacts.layer)),
           Effect.provideService(ArtifactFiles, files),
           Effect.provide(Crypto.layer)
@@ -130,14 +130,14 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
               method: "GET",
               url: "https://shop.example/",
               status: 200,
-              resource_type: "xhr",
-              started_at: new Date(at).toISOString(),
-              duration_ms: 1,
+              resourceType: "xhr",
+              startedAt: at,
+              durationMillis: 1,
               failure: null,
-              request_headers: {},
-              response_headers: {},
-              response_body: null,
-              response_body_truncated: false
+              requestHeaders: {},
+              responseHeaders: {},
+              responseBody: null,
+              responseBodyTruncated: false
             }
           ])
           yield* evidence.closeLog(run.id, false)

@@ -308,7 +308,7 @@ describe("an S3-compatible store", () => {
     })
   )
 
-  it.live("that is away, hangs or has another key is told of without the key", () =>
+  it.live("that is away, hangs or has another key is reported without the key", () =>
     Effect.gen(function* () {
       const { options } = yield* s3.serve
       const hanging = yield* listening(createServer(() => {}))

@@ -41,7 +41,7 @@ const opened = (caller: Caller) =>
 const said = (text: string) => (before: Conversation.Conversation, at: number) =>
   Result.succeed(Conversation.say(before, [{ id: randomUUID(), role: "user", kind: "text", text }], at))
 
-/** What every store of conversations promises. */
+/** The promises of every store of conversations. */
 const suite = <E>(name: string, [layer]: readonly [Layer.Layer<BuilderStore | WorkspaceStore, E>, unknown]) =>
   it.layer(layer, { timeout: "60 seconds" })(`conversations (${name})`, (it) => {
     it.effect("are given back as they were kept, to their own workspace only", () =>
@@ -61,29 +61,27 @@ const suite = <E>(name: string, [layer]: readonly [Layer.Layer<BuilderStore | Wo
       })
     )
 
-    it.effect(
-      "are as many as their workspace may have, whoever opens them at the same time; ended ones do not count",
-      () =>
-        Effect.gen(function* () {
-          const store = yield* BuilderStore
-          const caller = yield* makeWorkspace()
-          const now = yield* Clock.currentTimeMillis
-          const tries = yield* Effect.all(
-            Array.from({ length: 6 }, () =>
-              Effect.result(Effect.flatMap(begun(caller, now), (change) => store.open(change, 2)))
-            ),
-            { concurrency: "unbounded" }
-          )
-          assert.lengthOf(tries.filter(Result.isSuccess), 2)
-          assert.deepStrictEqual(tries.find(Result.isFailure)?.failure, new TooManyConversations({ limit: 2 }))
-          const [first] = yield* store.list(caller.workspaceId)
-          const id = first?.id ?? Conversation.ConversationId.make(randomUUID())
-          yield* store.change(caller.workspaceId, id, (before, at) => Result.succeed(Conversation.end(before, at)))
-          yield* store.open(yield* begun(caller, now), 2)
-          yield* TestClock.adjust(Conversation.idleMillis)
-          assert.deepStrictEqual(yield* store.list(caller.workspaceId), [])
-          yield* store.open(yield* begun(caller, yield* Clock.currentTimeMillis), 2)
-        })
+    it.effect("are as many as their workspace may have under concurrent openings; ended ones do not count", () =>
+      Effect.gen(function* () {
+        const store = yield* BuilderStore
+        const caller = yield* makeWorkspace()
+        const now = yield* Clock.currentTimeMillis
+        const tries = yield* Effect.all(
+          Array.from({ length: 6 }, () =>
+            Effect.result(Effect.flatMap(begun(caller, now), (change) => store.open(change, 2)))
+          ),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(tries.filter(Result.isSuccess), 2)
+        assert.deepStrictEqual(tries.find(Result.isFailure)?.failure, new TooManyConversations({ limit: 2 }))
+        const [first] = yield* store.list(caller.workspaceId)
+        const id = first?.id ?? Conversation.ConversationId.make(randomUUID())
+        yield* store.change(caller.workspaceId, id, (before, at) => Result.succeed(Conversation.end(before, at)))
+        yield* store.open(yield* begun(caller, now), 2)
+        yield* TestClock.adjust(Conversation.idleMillis)
+        assert.deepStrictEqual(yield* store.list(caller.workspaceId), [])
+        yield* store.open(yield* begun(caller, yield* Clock.currentTimeMillis), 2)
+      })
     )
 
     it.effect("change by one decision at a time, together with what is said", () =>

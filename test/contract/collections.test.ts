@@ -22,7 +22,7 @@ const kind: Kind<Thing> = {
 
 const thing = (name: string, count = 0): Thing => ({ id: randomUUID(), name, count })
 
-/** What every collection promises, whatever it is made of. */
+/** The promises of every collection, whatever it is made of. */
 const suite = <E, R>(
   name: string,
   layer: Layer.Layer<R | WorkspaceStore, E>,
@@ -48,7 +48,7 @@ const suite = <E, R>(
       })
     )
 
-    it.effect("keeps keys apart within a workspace, whoever inserts at the same time", () =>
+    it.effect("keeps keys unique within a workspace under concurrent inserts", () =>
       Effect.gen(function* () {
         const things = yield* make
         const { workspaceId } = yield* makeWorkspace()

@@ -32,7 +32,7 @@ const line = Effect.fn(function* () {
   return { caller, sent, made, ids: made.map(({ id }) => id) }
 })
 
-/** What every store of deliveries promises. */
+/** The promises of every store of deliveries. */
 const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
   it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`deliveries (${name})`, (it) => {
     /** Hands out one delivery, makes of it what the outcome says, and answers its id. */
@@ -119,7 +119,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
       })
     )
 
-    it.effect("that are appended while the one before is under way are not forgotten", () =>
+    it.effect("that are appended while the one before is in flight are not forgotten", () =>
       Effect.gen(function* () {
         const deliveries = yield* Deliveries
         const { ids, made } = yield* line()
@@ -127,7 +127,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         if (one === undefined || two === undefined) throw new Error("The run has two events")
         yield* deliveries.append([one])
         const [began, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        const underWay = yield* Effect.forkChild(
+        const inProgress = yield* Effect.forkChild(
           deliveries.next((before) =>
             Effect.gen(function* () {
               yield* Deferred.succeed(began, undefined)
@@ -139,7 +139,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         yield* Deferred.await(began)
         yield* deliveries.append([two])
         yield* Deferred.succeed(go, undefined)
-        yield* Fiber.join(underWay)
+        yield* Fiber.join(inProgress)
         assert.strictEqual(yield* attempt(taken), ids[1])
       })
     )

@@ -18,7 +18,7 @@ type Told = Pick<Entry, "event" | "sequence">
 
 const kinds = (entries: ReadonlyArray<Entry>) => entries.map(({ event }) => event.event)
 
-/** What every log of events promises, whatever it is made of. */
+/** The promises of every log of events, whatever it is made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the log of events (${name})`, (it) => {
     it.effect("is read from its end on, in pieces, with what the passing on depends on", () =>

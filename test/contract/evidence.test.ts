@@ -25,14 +25,14 @@ const event = (id: string, at: number, body: string | null = null): Recorded => 
   method: "GET",
   url: "https://shop.example/\u0000\ud800",
   status: 200,
-  resource_type: "xhr",
-  started_at: new Date(at).toISOString(),
-  duration_ms: 1,
+  resourceType: "xhr",
+  startedAt: at,
+  durationMillis: 1,
   failure: null,
-  request_headers: {},
-  response_headers: {},
-  response_body: body,
-  response_body_truncated: false
+  requestHeaders: {},
+  responseHeaders: {},
+  responseBody: body,
+  responseBodyTruncated: false
 })
 
 const failedWith = (code: string | null, at: number): RunFailure.RunFailure => ({
@@ -211,7 +211,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("lets somebody in once, and not when it is too late", () =>
+    promise("lets a caller in once, and not after its expiry", () =>
       Effect.gen(function* () {
         const live = yield* LiveStore
         const { workspaceId } = yield* makeWorkspace()

@@ -28,7 +28,7 @@ import {
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 
-/** What the stores promise when a run cannot sign in. */
+/** The promises of the stores about runs that cannot sign in. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`failed logins (${name})`, (it) => {
     const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
@@ -90,7 +90,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         })
     )
 
-    promise("a failed login that is tried again stops nobody", (caller, workflow) =>
+    promise("a failed login that is retried stops no run", (caller, workflow) =>
       Effect.gen(function* () {
         yield* makeEntry(caller, "a")
         const [first, second] = [yield* submit(workflow, naming("a")), yield* submit(workflow, naming("a"))]

@@ -9,10 +9,10 @@ import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
-/** What every store promises of telling runs that an edit holds them. */
+/** The promises of every store about runs that an edit holds. */
 const suite = <E, R>(name: string, layer: Layer.Layer<GateStore | RunStore | WorkflowStore | WorkspaceStore | R, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the announcement of holds (${name})`, (it) => {
-    it.effect("tells each run that an edit holds once, in pieces, and nobody whom it does not hold", () =>
+    it.effect("tells each run that an edit holds once, in pieces, and no other run", () =>
       Effect.gen(function* () {
         const gates = yield* GateStore
         const runs = yield* RunStore
@@ -29,7 +29,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<GateStore | RunStore | Wor
         const late = submission(held)
         yield* runs.submit(late)
         while (yield* tell);
-        // A further hold on a gate that is closed already is news to nobody.
+        // A further hold on a gate that is closed already tells no run.
         yield* decide((gate) => Gate.pause(gate, actor, { reason: "Still", until: null }))
         while (yield* tell);
         for (const { id } of [...waiting, late]) {

@@ -18,7 +18,7 @@ const named = Effect.fn(function* (key = "k-1", digest = "d") {
   return { workspaceId, key, digest } satisfies Idempotency.Named
 })
 
-/** What every store of answers promises. `undoes` tells whether it can take back what an effect did in the same store. */
+/** The promises of every store of answers. `undoes` tells whether it can take back the effect in the same store. */
 const suite = <E>(
   name: string,
   layer: Layer.Layer<Idempotency.IdempotencyStore | WorkspaceStore, E>,

@@ -26,10 +26,10 @@ const wanted = { kind: "code", since: 0 } as const
 
 const number = (digits: number): string => `+1555${String(digits).padStart(7, "0")}`
 
-/** What the stores behind the inbox promise, whatever they are made of. */
+/** The promises of the stores behind the inbox, whatever they are made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the stores of the inbox (${name})`, (it) => {
-    it.effect("keep all that a message brought, once, whoever else brings it", () =>
+    it.effect("keep all that a message brought once, however often it comes", () =>
       Effect.gen(function* () {
         const codes = yield* ReceivedCodes
         const { workspaceId } = yield* makeWorkspace()

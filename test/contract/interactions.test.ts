@@ -47,7 +47,7 @@ const give =
   (before: Interaction.Interaction, now: number) =>
     Result.map(Interaction.answer(before, run, data, now), (after) => ({ ...after, answer: `sealed ${data.code}` }))
 
-/** What every store of questions promises, whatever it is made of. */
+/** The promises of every store of questions, whatever it is made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the questions of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
@@ -139,7 +139,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("forget answers that nobody took, and no others", () =>
+    promise("forget answers that no run took, and no others", () =>
       Effect.gen(function* () {
         const store = yield* InteractionStore
         const caller = yield* makeWorkspace()

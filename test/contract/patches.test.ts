@@ -18,7 +18,7 @@ const seen = (nodeId: string, seenAt: number, text = "Pay"): Remembered => ({
   seenAt
 })
 
-/** What runs find out is kept by workflow, whatever it is kept in. */
+/** Findings of runs are kept by workflow, in every store. */
 const suite = <E>(name: string, layer: Layer.Layer<ElementMemory | PatchStore | WorkflowStore | WorkspaceStore, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`what runs find out (${name})`, (it) => {
     it.effect("patches are kept by workflow, in their order, and one change is kept once", () =>
@@ -100,7 +100,7 @@ const suite = <E>(name: string, layer: Layer.Layer<ElementMemory | PatchStore | 
         yield* patches.insert(workspaceId, left)
         for (const id of [gone, kept]) yield* memory.keep(workspaceId, id, [seen("a", 10)])
         yield* workflows.remove(workspaceId, gone)
-        // A run that is still under way learns of elements when it ends.
+        // An unfinished run learns of elements when it ends.
         yield* memory.keep(workspaceId, gone, [seen("b", 20)])
         assert.deepStrictEqual(yield* patches.ofWorkflow(workspaceId, gone), [])
         assert.deepStrictEqual(yield* patches.get(workspaceId, lost.id), Option.none())
@@ -111,7 +111,7 @@ const suite = <E>(name: string, layer: Layer.Layer<ElementMemory | PatchStore | 
       })
     )
 
-    it.effect("runs that end at once and learned the same do not wait for each other for ever", () =>
+    it.effect("runs that end at once and learned the same do not deadlock", () =>
       Effect.gen(function* () {
         const memory = yield* ElementMemory
         const caller = yield* makeWorkspace()

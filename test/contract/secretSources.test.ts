@@ -13,7 +13,7 @@ const otpauth = "otpauth://totp/Site:robot?secret=JBSWY3DPEHPK3PXP"
 interface Store {
   readonly source: SecretSource
   readonly access: Access
-  /** What the items are referred to by. */
+  /** The references of the items. */
   readonly refs: Readonly<Record<"full" | "plain" | "empty" | "missing", string>>
   /** Changes the password of the item `plain`. */
   readonly change: (password: string) => void
@@ -98,7 +98,7 @@ const memory = Effect.sync(() => {
 const opened = ({ oneTimeCode, password, tfaSecret, userName }: ProvidedSecrets) =>
   [userName, password, tfaSecret, oneTimeCode].map((one) => (one === null ? null : Redacted.value(one)))
 
-/** What sources of secrets promise, whatever store they ask. */
+/** The promises of sources of secrets, whatever store they ask. */
 const suite = (name: string, make: Effect.Effect<Store, never, Scope.Scope>) =>
   describe(`a source of secrets (${name})`, () => {
     const connection = (access: Access): Connection => ({ id: "1", name: "Safe", access: Redacted.make(access) })

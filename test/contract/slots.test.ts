@@ -27,7 +27,7 @@ const edit = (entry: VaultEntry, fields: Partial<VaultEntry["fields"]>) =>
     )
   )
 
-/** What the stores promise of runs that name credentials. */
+/** The promises of the stores about runs that name credentials. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`slots (${name})`, (it) => {
     const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
@@ -40,7 +40,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       )
 
     promise(
-      "one run at a time has a credential, in the order of submission, and nobody else waits for it",
+      "one run at a time has a credential, in the order of submission, and no other run waits for it",
       (caller, workflow) =>
         Effect.gen(function* () {
           yield* makeEntry(caller, "a")
@@ -93,25 +93,23 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         })
     )
 
-    promise(
-      "all slots of a run or none: a run that waits for one of two keeps nobody from the other",
-      (caller, workflow) =>
-        Effect.gen(function* () {
-          yield* makeEntry(caller, "a")
-          yield* makeEntry(caller, "b")
-          yield* submit(workflow, naming("a"))
-          const both = yield* submit(workflow, naming("a", "USER"), naming("b", "BANK"))
-          const b = yield* submit(workflow, naming("b"))
-          const [holdsA, holdsB] = yield* claim()
-          assert.strictEqual(holdsB?.run.id, b)
-          yield* finish(holdsB)
-          assert.deepStrictEqual(yield* claim(), [])
-          yield* finish(holdsA)
-          assert.deepStrictEqual(ids(yield* claim()), [both])
-        })
+    promise("all slots of a run or none: a run that waits for one of two leaves the other free", (caller, workflow) =>
+      Effect.gen(function* () {
+        yield* makeEntry(caller, "a")
+        yield* makeEntry(caller, "b")
+        yield* submit(workflow, naming("a"))
+        const both = yield* submit(workflow, naming("a", "USER"), naming("b", "BANK"))
+        const b = yield* submit(workflow, naming("b"))
+        const [holdsA, holdsB] = yield* claim()
+        assert.strictEqual(holdsB?.run.id, b)
+        yield* finish(holdsB)
+        assert.deepStrictEqual(yield* claim(), [])
+        yield* finish(holdsA)
+        assert.deepStrictEqual(ids(yield* claim()), [both])
+      })
     )
 
-    promise("a run that needs two and has waited for long is not passed by for ever", (caller, workflow) =>
+    promise("a run that needs two and has waited for long gets its turn", (caller, workflow) =>
       Effect.gen(function* () {
         yield* makeEntry(caller, "a")
         yield* makeEntry(caller, "b")
@@ -318,7 +316,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("a requeued run chooses anew", (caller, workflow) =>
+    promise("a requeued run chooses again", (caller, workflow) =>
       Effect.gen(function* () {
         for (const user of ["a", "b"]) yield* makeEntry(caller, user)
         const sent = yield* submit(workflow, naming(["a", "b"]))

@@ -28,7 +28,7 @@ const saveAgain = Effect.fn(function* (stored: Effect.Success<ReturnType<typeof 
   return { ...stored, version: { ...stored.version, versionId } }
 })
 
-/** What every store promises of submissions, alone and many at once. */
+/** The promises of every store about submissions, alone and many at once. */
 const suite = <E>(name: string, layer: Layer.Layer<RunStore | WorkflowStore | GateStore | WorkspaceStore, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`submissions (${name})`, (it) => {
     const all = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>

@@ -5,7 +5,7 @@ import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 
-/** What a store of used time steps promises, whatever it is made of. */
+/** The promises of a store of used time steps, whatever it is made of. */
 const suite = <E>(name: string, layer: Layer.Layer<TimeSteps | WorkspaceStore, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`used time steps (${name})`, (it) => {
     it.effect("are given out once, in their order, and not beyond the last that is wanted", () =>
@@ -25,7 +25,7 @@ const suite = <E>(name: string, layer: Layer.Layer<TimeSteps | WorkspaceStore, E
       })
     )
 
-    it.effect("are marked by whoever else uses them, which never brings an earlier one back", () =>
+    it.effect("are marked by every use, which never brings an earlier one back", () =>
       Effect.gen(function* () {
         const steps = yield* TimeSteps
         const key = randomUUID()

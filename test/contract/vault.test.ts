@@ -69,10 +69,10 @@ const entry = (caller: Caller, permissionedUserId: string): VaultEntry => ({
   }
 })
 
-/** What the stores of the vault promise, whatever they are made of. */
+/** The promises of the stores of the vault, whatever they are made of. */
 const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the stores of the vault (${name})`, (it) => {
-    it.effect("keep one wrapped key for a workspace: the first, whoever else comes", () =>
+    it.effect("keep one wrapped key for a workspace: the first of concurrent ones", () =>
       Effect.gen(function* () {
         const keys = yield* WrappedKeys
         const { workspaceId } = yield* makeWorkspace()
@@ -89,7 +89,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
       })
     )
 
-    it.effect("wrap a key anew once, whoever does so at the same time, and remove none that is not retired", () =>
+    it.effect("rewrap a key once under concurrent calls, and remove none that is not retired", () =>
       Effect.gen(function* () {
         const keys = yield* WrappedKeys
         const { workspaceId } = yield* makeWorkspace()

@@ -20,7 +20,7 @@ const key = (workspaceId: WorkspaceId, role: StoredKey["role"], name: string | n
   }
 }
 
-/** What every store of workspaces promises, whatever it is made of. */
+/** The promises of every store of workspaces, whatever it is made of. */
 const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`a store of workspaces (${name})`, (it) => {
     it.effect("changes a workspace by one decision after another, and none that does not exist", () =>
@@ -70,7 +70,7 @@ const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
       })
     )
 
-    it.effect("asks about a revocation beside the keys that are left, whoever revokes at the same time", () =>
+    it.effect("asks about a revocation beside the keys that are left, under concurrent revocations", () =>
       Effect.gen(function* () {
         const store = yield* WorkspaceStore
         const { workspaceId } = yield* makeWorkspace()

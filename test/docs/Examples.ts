@@ -74,7 +74,7 @@ export const comparing = ({ at, text }: Fence): string => {
   return `import { deepStrictEqual as assertEqual } from "node:assert"\n${lines.join("\n")}`
 }
 
-/** Runs programs in one process, each as a module of its own. Answers what went wrong, by the place of the example. */
+/** Runs programs in one process, each as a separate module. Answers the failures, by the place of the example. */
 export const run = (examples: ReadonlyArray<Fence>): ReadonlyArray<string> => {
   // Within the checkout, so that `sluice/…` is found as its own package.
   mkdirSync(join(root, ".cache"), { recursive: true })

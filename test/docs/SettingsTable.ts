@@ -27,7 +27,7 @@ export interface Setting {
   readonly variable: string
   readonly flag: string
   readonly description: string
-  /** What applies when the setting is not given; empty when nothing does. */
+  /** The default of the setting; empty when there is none. */
   readonly usual: string
 }
 

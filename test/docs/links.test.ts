@@ -17,7 +17,7 @@ const anchorsOf = (text: string): ReadonlySet<string> =>
     )
   )
 
-/** What is wrong with the links of a page that stay within the project. */
+/** The broken links of a page within the project. */
 const wrongLinks = ({ path, text }: { readonly path: string; readonly text: string }): ReadonlyArray<string> =>
   [...withoutFences(text).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = ""]) => {
     if (/^https?:/.test(link)) return []
@@ -40,7 +40,7 @@ describe("the pages", () => {
   })
 
   it("name files that exist", () => {
-    // What the page on security names has a test of its own.
+    // The names in the page on security have a separate test.
     const named = pages().filter(({ path }) => path !== "docs/security.md")
     const wrong = named.flatMap(({ path, text }) =>
       namedFiles(text)

@@ -93,7 +93,7 @@ describe("the guide", () => {
       await dispose()
     }))
 
-  it("has addresses of its own, beside the reference", () => {
+  it("has its own addresses, beside the reference", () => {
     assert.deepStrictEqual(destination("GET", "/docs/guide"), { _tag: "Redirect", path: "/docs/guide/" })
     assert.deepStrictEqual(destination("GET", "/docs/guide/decisions/"), { _tag: "Undescribed" })
     assert.deepStrictEqual(destination("POST", "/docs/guide/"), { _tag: "Nowhere" })

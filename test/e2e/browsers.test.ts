@@ -1,4 +1,4 @@
-/** What is left of browsers when processes are killed. */
+/** The remains of browsers when processes are killed. */
 import { readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"

@@ -10,7 +10,7 @@ import { dataDir, key, masterKey, ready, send, sluice } from "../support/process
 
 const encryptionKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
-/** Where the published client believes the service to be. It goes nowhere else, so its requests are redirected. */
+/** The address of the service in the published client. It uses no other, so its requests are redirected. */
 const published = "https://api.cloudcruise.com"
 
 const redirected = (url: () => string) =>

@@ -112,7 +112,7 @@ describe("sluice up", () => {
           .split("\n")
         first.child.kill("SIGKILL")
         yield* first.ended
-        // Nobody is left to end the browser: it ends because the pipe to it closed.
+        // No process is left to end the browser: it ends because its pipe closed.
         yield* Effect.forEach(children, untilGone)
 
         const second = yield* sluice(["up"], settings)

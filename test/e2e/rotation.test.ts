@@ -56,7 +56,7 @@ const kill = ({ child, ended }: Process) =>
   })
 
 it.live(
-  "keys are exchanged under load, through kill -9 of whoever exchanges them, while clients with either key go on",
+  "keys are exchanged under load, through kill -9 of the process, while clients with either key go on",
   () =>
     Effect.gen(function* () {
       const database = yield* freshDatabase
@@ -102,7 +102,7 @@ it.live(
       const made = yield* ask(url, key, "POST", "/api-keys", { role: "Member" })
       const newApiKey = String(made.body.key)
 
-      /** What both kinds of clients read, of every credential. */
+      /** Both kinds of clients read every credential. */
       const everybodyReads = Effect.gen(function* () {
         for (const [apiKey, clientKey] of [
           [key, formerKey],

@@ -94,7 +94,7 @@ it.live(
           select credentials like '%"bad"%' as bad, status, bool_or(attempts > 1) as again from runs group by 1, 2`
         assert.isTrue(
           statuses.some(({ again }) => again),
-          "nobody was killed while it worked"
+          "no process was killed while it worked"
         )
         assert.sameMembers(
           statuses.map(({ bad, status }) => `${bad ? "bad" : "good"} ${status}`),

@@ -44,7 +44,7 @@ it.live(
       const migrated = yield* sluice(["migrate"], settings)
       assert.strictEqual(yield* migrated.ended, 0)
 
-      // The first process gets no answer; what it has begun is under way when it is killed.
+      // The first process gets no answer; its request is in flight when it is killed.
       let isDeaf = true
       const target = yield* receiver((_, answer) => {
         if (!isDeaf) answer.writeHead(200).end()

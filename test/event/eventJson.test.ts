@@ -144,6 +144,14 @@ describe("the JSON of events", () => {
     await expect(lines.join("\n")).toMatchFileSnapshot("./events.jsonl")
   })
 
+  it("keeps its bytes for the test of a webhook", () => {
+    assert.strictEqual(
+      JSON.stringify(EventMessage.testMessage({ id: "h", workspaceId: "o" }, at + 999, 300)),
+      '{"event":"webhook.test","timestamp":1767225600,"expires_at":1767225900,' +
+        '"payload":{"webhook_id":"h","workspace_id":"o"}}'
+    )
+  })
+
   it("is made from events that a store reads back as they were written", () => {
     for (const event of events) {
       assert.deepStrictEqual(Schema.decodeUnknownSync(RunEvent)(JSON.parse(JSON.stringify(event))), event)

@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as NoticeJson from "../../core/event/notification/NoticeJson.ts"
 import * as Notifications from "../../core/event/notification/Notifications.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
 import * as RunFailure from "../../core/event/RunFailure.ts"
@@ -42,7 +43,7 @@ const decide = (
 ) => Notifications.notices(subscriptions, { at: 1_500, event, notifications })
 
 describe("an event brings", () => {
-  it("a notice to whom it was subscribed for, and to nobody else", () => {
+  it("a notice for its subscribers only", () => {
     const others = [
       subscription({ workflowId: "workflow-2", channel: slack }),
       subscription({ events: ["run.succeeded"], channel: http })
@@ -93,12 +94,11 @@ describe("an event brings", () => {
 it("a notice is sent to Slack as a text, and elsewhere with its facts", () => {
   const [notice] = decide([subscription({ channel: slack })], started)
   assert.isDefined(notice)
-  assert.deepStrictEqual(Notifications.body(notice), { text: notice.text })
-  assert.deepStrictEqual(Notifications.body({ ...notice, channel: http }), {
-    event: "run.started",
-    timestamp: 1,
-    session_id: "run-1",
-    workflow_id: "workflow-1",
-    message: notice.text
-  })
+  const bytes = (channel: Notifications.Channel) => JSON.stringify(NoticeJson.bodyOf({ ...notice, channel }))
+  assert.strictEqual(bytes(slack), '{"text":"Run run-1 of workflow workflow-1 started"}')
+  assert.strictEqual(
+    bytes(http),
+    '{"event":"run.started","timestamp":1,"session_id":"run-1","workflow_id":"workflow-1",' +
+      '"message":"Run run-1 of workflow workflow-1 started"}'
+  )
 })

@@ -12,13 +12,13 @@ export interface Visit<S> {
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
   readonly cookies: Readonly<Record<string, string>>
-  /** What was sent, as it came. */
+  /** The body as it was sent. */
   readonly body: Buffer
   /** The fields of a form that was sent. */
   readonly form: URLSearchParams
-  /** Made anew for every visit, so that visits at the same time do not meet. */
+  /** Made for every visit, so that concurrent visits do not meet. */
   readonly state: S
-  /** Where the pages of the visit begin, such as `http://127.0.0.1:4000/late-element/7/`. */
+  /** The address at which the visit begins, such as `http://127.0.0.1:4000/late-element/7/`. */
   readonly base: string
   /** The same pages at another host, which to a browser is another site. */
   readonly elsewhere: string
@@ -35,16 +35,16 @@ export type Written =
       readonly after?: number
     }
 
-/** What the site answers: something written, or whatever a function makes of the response. */
+/** The answer of the site: a fixed one, or a function that writes the response. */
 export type Reply = Written | ((response: ServerResponse) => void)
 
-/** What is at one path: always the same, or made for each request. */
+/** The answer at one path: a fixed one, or one that is made for each request. */
 export type Route<S> = Written | ((visit: Visit<S>) => Reply)
 
 /** How a run has to fail. */
 export class Failing {
   readonly category: string
-  /** What its message has to say. */
+  /** A part of the message. */
   readonly saying: string
 
   constructor(category: string, saying: string) {
@@ -60,13 +60,13 @@ type WalkOptions = NonNullable<Parameters<typeof walk>[2]>
 
 export interface Specification<S> {
   readonly name: string
-  /** What makes it hard, in one sentence. */
+  /** The difficulty, in one sentence. */
   readonly difficulty: string
-  /** What the site remembers of a visit. */
+  /** The state of the site for a visit. */
   readonly state?: () => S
-  /** What is served, by paths relative to where the visit begins; the first page is at "". */
+  /** The answers, by paths relative to the address of the visit; the first page is at "". */
   readonly routes: Readonly<Record<string, Route<S>>>
-  /** What follows on opening the first page. */
+  /** The steps after the first page was opened. */
   readonly workflow: ReadonlyArray<Move>
   readonly inputs?: Schema.JsonObject
   /** Persons, credentials and whatever else the run is given, for the origin of the site. */
@@ -75,7 +75,7 @@ export interface Specification<S> {
   readonly expected: Schema.JsonObject | Failing
   /** The files that it downloads in their order, each by its name and what it begins with. */
   readonly files?: ReadonlyArray<readonly [name: string, begins: string]>
-  /** What is done about steps that fail, each by its kind; anything when not given. */
+  /** The recoveries of failed steps, each by its kind; any when left out. */
   readonly recoveries?: ReadonlyArray<string>
 }
 
@@ -121,7 +121,7 @@ export const challenge = <S = undefined>(specification: Specification<S>): Chall
   }
 }
 
-/** What came of a run and what a challenge expects of it, as two values that should be equal. */
+/** The result of a run and the expectation of a challenge, as two values that should be equal. */
 export const compared = (
   { expected, files = [], recoveries }: Challenge,
   { analyses, files: downloaded, outcome }: Pick<Seen, "analyses" | "files" | "outcome">

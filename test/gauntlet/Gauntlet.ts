@@ -68,7 +68,7 @@ export const layer = Layer.unwrap(
   )
 )
 
-/** Runs the workflow of a challenge on a visit of its own. */
+/** Runs the workflow of a challenge on a separate visit. */
 export const attempt = Effect.fnUntraced(function* (challenge: Challenge) {
   const site = yield* GauntletSite
   const { given, url } = site.visit(challenge)

@@ -12,7 +12,7 @@ const say = (text) => { $("#result").textContent = text }
 ${script}
 </script></body></html>`
 
-/** Where pages say what came of what was done. */
+/** The element in which pages write the result of an action. */
 export const result = `<p id="result"></p>`
 
 export const json = (value: unknown): Written => ({

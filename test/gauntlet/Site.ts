@@ -1,7 +1,7 @@
 /**
  * The site of the gauntlet: one server with the pages of every challenge.
  *
- * Each visit has an address and a memory of its own, so any number of runs may be at the same challenge at once.
+ * Each visit has its own address and memory, so any number of runs may be at the same challenge at once.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"

@@ -122,7 +122,7 @@ it.layer(service({ secret, twilioAuthToken }), { timeout: "30 seconds" })("what 
     })
   )
 
-  it.effect("may be a mail as it travels, for whom its headers or the address name", () =>
+  it.effect("may be a mail as it travels, for the recipient that its headers or the address name", () =>
     Effect.gen(function* () {
       yield* clock.set(now)
       const { address, me } = yield* withCredential("raw")
@@ -302,7 +302,7 @@ it.layer(service({ secret, twilioAuthToken }), { timeout: "30 seconds" })("what 
     })
   )
 
-  it.effect("subscribes to Amazon SNS at an address of its own only", () =>
+  it.effect("subscribes to Amazon SNS at its own address only", () =>
     Effect.gen(function* () {
       yield* clock.set(now)
       fetched.length = 0

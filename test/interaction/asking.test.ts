@@ -74,7 +74,7 @@ it.effect("a wrong answer is refused, and a right one may follow until the time 
   )
 )
 
-it.effect("nobody answers in time: the run learns it at that instant, and a late answer is refused", () =>
+it.effect("an answer that is late: the run goes on at that instant, and a late answer is refused", () =>
   provided(
     Effect.gen(function* () {
       const { asking, caller, id, stored, told } = yield* waiting
@@ -110,7 +110,7 @@ it.effect("an answer whose signal was lost is found by the slow look", () =>
   )
 )
 
-it.effect("an interrupted run closes its question at once, and whoever would answer is told", () =>
+it.effect("an interrupted run closes its question at once, and refuses later answers", () =>
   provided(
     Effect.gen(function* () {
       const { asking, caller, id, stored, told } = yield* waiting
@@ -142,7 +142,7 @@ it.effect("the answer to an earlier attempt is not the answer to a later one", (
   )
 )
 
-it.effect("an answer that nobody takes is forgotten within two minutes of the end of its question", () =>
+it.effect("an answer that no run takes is forgotten within two minutes of the end of its question", () =>
   provided(
     Effect.gen(function* () {
       const { caller, id, stored } = yield* waiting

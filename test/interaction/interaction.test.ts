@@ -145,7 +145,7 @@ describe("a question for data", () => {
     assert.deepStrictEqual(Interaction.missingProperties({ properties: { a: {} }, required: [] }), [])
   })
 
-  it("is told of in the shape of the interface, and no event holds an answer", () => {
+  it("is announced in the shape of the interface, and no event holds an answer", () => {
     const question = forData()
     const facts = {
       runId: asker.runId,

@@ -28,7 +28,7 @@ const functionsIn = (node: Node): ReadonlyArray<Node> =>
 const field = (node: Node | undefined, name: string): unknown =>
   node === undefined ? undefined : (node as unknown as Readonly<Record<string, unknown>>)[name]
 
-/** What a function returns at its end: of an arrow without a body, its expression. */
+/** The value that a function returns at its end: of an arrow without a body, its expression. */
 const returned = (one: Node): Node | undefined => {
   const body = field(one, "body")
   if (!isNode(body) || body.type !== "BlockStatement") return isNode(body) ? body : undefined

@@ -1,5 +1,5 @@
 /**
- * What files import when they run, read with a parser: imports of types alone are left out.
+ * The imports of files when they run, read with a parser: imports of types alone are left out.
  */
 import { dirname, join, normalize } from "node:path"
 import { parseSync } from "rolldown/utils"

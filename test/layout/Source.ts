@@ -1,5 +1,5 @@
 /**
- * What the layout rules know of a source file: where it is, and what it imports.
+ * A source file for the layout rules: its path, and its imports.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize, relative } from "node:path"

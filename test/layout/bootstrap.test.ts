@@ -63,7 +63,7 @@ describe("the Node that the bootstrap runs", () => {
   symlinkSync(process.execPath, otherName)
 
   const runScript = new URL("../../apps/bootstrap/run.js", import.meta.url).href
-  /** What a program that the bootstrap runs on `node` gets when it calls `node` by its name. */
+  /** The program that a program of the bootstrap on `node` gets when it calls `node` by its name. */
   const nodeOfChildren = (node: string): string => {
     const child =
       'console.log(require("child_process").execFileSync("node", ["-p", "process.execPath"], {encoding: "utf8"}))'

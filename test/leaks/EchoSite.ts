@@ -46,7 +46,7 @@ const sent = async (request: IncomingMessage): Promise<string> => {
   return text
 }
 
-/** What the site was sent, as it goes back to whoever sent it. */
+/** The request as the site sends it back. */
 const repeat =
   (received: Array<string>) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -159,7 +159,7 @@ export const transfers = (origin: string) =>
     }
   ])
 
-/** A model finds, reads and decides on a page that shows what it is told. */
+/** A model finds, reads and decides on a page that shows its input. */
 export const asked = (origin: string) =>
   workflow(
     "Asks a model",

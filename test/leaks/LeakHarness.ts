@@ -20,16 +20,16 @@ export const phoneNumber = "+15550104477"
 export const inboundSecret = "cy-inbound-3f1c9a7e5d2b8046"
 
 /**
- * What is documented to be shown, and so is no leak there: to whoever may edit the vault what browsers remember, and to whoever
- * registers a webhook its secret, this once.
+ * Values whose disclosure is documented, and so is no leak: the remembered browser state for a caller who may edit the
+ * vault, and the secret of a webhook for the caller who registers it, once.
  */
 const documented = ["cookies", "local_storage", "session_storage", "headers", "secret"]
 
 export interface Options {
   readonly visitors: ReadonlyArray<Visitor>
-  /** Is told of everything that the site sends, before it is sent. */
+  /** Called with everything that the site sends, before it is sent. */
   readonly sent: (message: Message) => void
-  /** What the model answers. */
+  /** The answer of the model. */
   readonly reply: (asked: Asked) => Reply
   readonly modelKey: string
 }
@@ -42,7 +42,7 @@ export interface Saved {
 
 /** The events of a run in progress. */
 export interface Meanwhile {
-  /** What a person answers, once they are asked and know it. */
+  /** The answer of a person, once they are asked and know it. */
   readonly answer?: () => object | undefined
   readonly during?: (session: string) => Effect.Effect<unknown>
 }
@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
     return { ...(workflow as Saved), id: String(body.id) }
   })
 
-  /** Starts a run and waits for its end. Then asks for all that is told of it. */
+  /** Starts a run and waits for its end. Then reads every report of it. */
   const carryOut = Effect.fnUntraced(function* (workflow: object, input: object, { answer, during }: Meanwhile = {}) {
     const saved = "id" in workflow ? (workflow as Saved) : yield* save(workflow)
     const started = yield* ask("POST", "/run", {
@@ -176,7 +176,9 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
     return record.body
   })
 
-  /** What the page that shows a run does: watches it, takes control, makes gestures, and gives control back once they have been heard. */
+  /**
+   * The page that shows a run: it watches, takes control, makes gestures, and gives control back once they were heard.
+   */
   const control = Effect.fnUntraced(function* (session: string, gestures: ReadonlyArray<object>, heard: () => boolean) {
     // Before the first step the page is not there yet.
     const begun = new RegExp(`"session_id":"${session}".*"current_step":"DELAY 1"`)

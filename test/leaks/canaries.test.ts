@@ -41,7 +41,7 @@ describe("a planted secret", () => {
     assert.deepStrictEqual(leaksIn(evidence, others), [])
   })
 
-  it("is found as a code where it stands by itself, and not among other digits", () => {
+  it("is found as a code where it stands alone, and not among other digits", () => {
     const code = codeCanary("code", "314159")
     assert.isNotEmpty(leaksIn([{ channel: "table", bytes: '{"code":"314159"}' }], [code]))
     assert.isEmpty(leaksIn([{ channel: "table", bytes: "2026-11-21 10:00:00.314159+00" }], [code]))

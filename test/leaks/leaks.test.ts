@@ -24,7 +24,7 @@ const plant = (one: Canary): string => {
   return one.value
 }
 
-/** A visitor of the site whose name and password are nobody else's. */
+/** A visitor of the site with a unique name and password. */
 const visitor = (name: string, second: Visitor["second"]): Visitor => ({
   user: plant(canary(`user name of ${name}`)),
   password: plant(canary(`password of ${name}`)),
@@ -66,7 +66,7 @@ const stored = [
   plainCanary("proxy")
 ] as const
 
-/** What a browser brings along, each part of it a secret. */
+/** The state of a browser, each part of it a secret. */
 const browserState = (site: string) => ({
   cookies: [{ name: "remembered", value: plant(cookie), domain: new URL(site).hostname, path: "/" }],
   local_storage: { token: plant(stored[0]) },
@@ -144,7 +144,7 @@ const careless = (site: string): ReadonlyArray<readonly [string, object]> => {
 /** Of a credential that several runs have at once. */
 const shared = { allow_multiple_sessions: true }
 
-/** A model that repeats what it can of what it is told. */
+/** A model that repeats its input as far as it can. */
 const reply = (asked: Asked): Reply => {
   const words = wordsOf(asked)
   const told = /\{\{secret:\d+\}\}/.exec(words)?.[0] ?? "nothing"
@@ -210,7 +210,7 @@ it.live(
         })
       )
 
-      // Nobody gets in with the wrong password, through a proxy that refuses, or by workflows that give away what they know.
+      // No run signs in with a wrong password, through a refusing proxy, or by workflows that reveal what they know.
       const wrong = { ...visitors.plain, password: plant(canary("wrong password")) }
       const proxy = `socks5://somebody:${plant(stored[3])}@127.0.0.1:1`
       const entries = {
@@ -276,7 +276,7 @@ it.live(
         assert.strictEqual(ended.status, "execution.success", JSON.stringify(ended.errors))
       })
 
-      // What a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
+      // A value that a site repeats is hidden in files, requests and answers, from a model, and in what is found again.
       const moved = Effect.gen(function* () {
         const ended = yield* atDesk(EchoSite.transfers(desk.origin))
         assert.strictEqual(ended.status, "execution.failed")

@@ -123,7 +123,7 @@ describe(`a burst of ${connections * perConnection} mails`, () => {
           connections * perConnection
         )
         assert.strictEqual(receivedCodes.size - keptBefore, connections * perConnection)
-        // What was kept takes some; 3,000 mails of 28 kB would take 84 MB.
+        // The kept mails take some memory; 3,000 mails of 28 kB would take 84 MB.
         assert.isBelow(Math.max(highest, megabytes()) - before, 60)
         for (const address of addresses.slice(0, 5)) {
           assert.match(String((yield* latest(caller.workspaceId, address))?.value), /^1\d{5}$/)

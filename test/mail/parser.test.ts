@@ -76,7 +76,7 @@ describe("a mail", () => {
     })
   )
 
-  it.effect("tells whom it was sent and delivered to, and is known again", () =>
+  it.effect("names its recipients and its delivery address, and is recognised again", () =>
     Effect.gen(function* () {
       const lines = [
         "From: A <a@b.example>",
@@ -103,7 +103,7 @@ describe("a mail", () => {
     })
   )
 
-  it.effect("that was forwarded as an attachment of its own kind is read as well", () =>
+  it.effect("that was forwarded as an attachment of a mail type is read as well", () =>
     Effect.gen(function* () {
       const inner = mail(
         ["From: site@b.example", "Subject: Your code", "Content-Type: text/plain"],
@@ -126,7 +126,7 @@ const nested = (depth: number): string => {
   return `From: a@b.example\r\n${body}`
 }
 
-/** What is made to cost more than a mail should. */
+/** Mails that are made to cost more than a mail should. */
 const hostile: ReadonlyArray<readonly [name: string, raw: () => string]> = [
   ["parts within parts", () => nested(2_000)],
   [

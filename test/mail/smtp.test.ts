@@ -99,7 +99,7 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
     })
   )
 
-  it.effect("refuses whoever is no credential, and passes nothing on", () =>
+  it.effect("refuses an unknown recipient, and passes nothing on", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
       const address = yield* makeCredential(caller, "robot")
@@ -157,7 +157,7 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
     })
   )
 
-  it.effect("offers encryption with a certificate of its own", () =>
+  it.effect("offers encryption with its own certificate", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
       const address = yield* makeCredential(caller, "robot")
@@ -234,7 +234,7 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
         "no headers\r\n.\r\n",
         "QUIT\r\n"
       ])
-      // Who goes away within a mail leaves nothing.
+      // A client that disconnects within a mail leaves nothing.
       yield* speak(
         ["EHLO x\r\n", "MAIL FROM:<>\r\n", `RCPT TO:<${address}>\r\n`, "DATA\r\n", "Subject: code 482913\r\n"],
         { until: "354" }
@@ -274,7 +274,7 @@ it.layer(shared({ maxBytes: 200_000, maxRecipients: 3 }), { timeout: "30 seconds
 it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient: [{ requests: 2, seconds: 60 }] }), {
   timeout: "30 seconds"
 })("a sender of too many mails", (it) => {
-  it.effect("is told to come back later: for one recipient, then for all", () =>
+  it.effect("is asked to retry later: for one recipient, then for all", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
       const address = yield* makeCredential(caller, "robot")
@@ -290,7 +290,7 @@ it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient
 it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }] }), { timeout: "30 seconds" })(
   "somebody who guesses addresses",
   (it) => {
-    it.effect("is told to come back later, and their connection is ended", () =>
+    it.effect("is asked to retry later, and their connection is ended", () =>
       Effect.gen(function* () {
         const caller = yield* makeWorkspace()
         const address = yield* makeCredential(caller, "robot")
@@ -343,7 +343,7 @@ const failing = SmtpServer.layer({
 )
 
 it.layer(Layer.fresh(failing), { timeout: "30 seconds" })("a mail that cannot be kept", (it) => {
-  it.effect("is not taken: its sender is told to come back", () =>
+  it.effect("is not taken: its sender is asked to retry", () =>
     Effect.gen(function* () {
       const address = yield* makeCredential(yield* makeWorkspace(), "robot")
       assert.strictEqual((yield* send(codeMail(address, "482913"))).status, 451)

@@ -1,4 +1,4 @@
-/** What a model is shown, and what it may not do: secrets, other sites, and what pages say to it. */
+/** The limits of a model: secrets, other sites, and instructions of pages. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { account } from "../support/accounts.ts"

@@ -15,7 +15,7 @@ const scroll = (parameters: Record<string, unknown>): Step => ({
   parameters: { execution: "LLM_VISION", wait_time: 30_000, ...parameters }
 })
 
-/** What the page says of where its parts are, once it says this. */
+/** Waits until the page reports these places of its parts. */
 const says = (expected: string): Step => ({
   action: "EXTRACT_DATAMODEL",
   parameters: {
@@ -39,7 +39,7 @@ const tall = `<p id="out" style="position:fixed;right:0">nothing</p><div style="
   <button id="target" style="margin-left:50px;width:300px;height:80px">Far below</button><div style="height:1200px"></div>
   <script>${tells("document.getElementById('target')", "{ top: 0, bottom: innerHeight }")}</script>`
 
-/** A list that is scrolled by itself, next to another one. */
+/** A list that scrolls separately, next to another one. */
 const lists = `<p id="out" style="position:fixed;right:0">nothing</p>
   <div style="display:flex;gap:50px">
     <div id="other" aria-label="Other list" tabindex="0" style="height:300px;width:200px;overflow:auto"><div style="height:3000px"></div></div>
@@ -52,7 +52,7 @@ const lists = `<p id="out" style="position:fixed;right:0">nothing</p>
     if (target.scrollTop + target.clientHeight >= target.scrollHeight - 2) out.textContent = "all of it"
   })</script>`
 
-/** A button and a list that tell when they are to be seen, and scrolled to the end. */
+/** A button and a list that report when they are visible, and scrolled to the end. */
 const inner = (name: string, tell: string) => `<div style="height:700px"></div>
   <button style="height:40px;width:200px">${name}</button>
   <div class="list" aria-label="${name} list" tabindex="0" style="height:200px;width:200px;overflow:auto"><div style="height:1500px"></div></div>

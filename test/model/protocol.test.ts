@@ -23,7 +23,7 @@ const object: Question = { ...question, form: { _tag: "Object", name: "verdict",
 const shot = { bytes: new Uint8Array([0xff, 0xd8, 0xff]), mediaType: "image/jpeg" as const }
 const picture: Question = { ...question, parts: [...question.parts, { _tag: "Image", shot }] }
 
-/** What comes of a question, and what the service was asked. */
+/** The result of a question, and the requests to the service. */
 const answer = (
   replies: ReadonlyArray<Reply>,
   asked: Question = question,
@@ -129,7 +129,7 @@ it.live.each<readonly [string, Reply, Question, string]>([
   ],
   ["a text that is no object", says("it holds"), object, "Expected one JSON object"],
   ["an answer that was cut", choice({ content: '{"holds":true}' }, "length"), object, "cut off"]
-])("%s is told as of no use", ([, reply, asked, reason]) =>
+])("%s is reported as unusable", ([, reply, asked, reason]) =>
   Effect.gen(function* () {
     const answered = yield* said([reply], asked)
     assert.strictEqual(answered._tag, "Unusable")
@@ -137,7 +137,7 @@ it.live.each<readonly [string, Reply, Question, string]>([
   })
 )
 
-it.live("a call of a tool that was not offered reaches whoever judges it, with keys of prototypes as data", () =>
+it.live("a call of a tool that was not offered reaches the judge, with keys of prototypes as data", () =>
   Effect.gen(function* () {
     const answered = yield* said([calls("send_mail", '{"__proto__": {"admin": true}, "constructor": 1}')])
     assert.strictEqual(answered._tag, "Called")
@@ -156,8 +156,8 @@ it.live.each<readonly [string, Reply, string, string]>([
   ["a wrong key", status(401), "refused", "SLUICE_MODEL_KEY"],
   ["an unknown model", status(404), "refused", "404"],
   ["a redirect", status(307, {}, { location: "http://127.0.0.1:1/" }), "refused", "307"],
-  ["500 for ever", status(500), "unavailable", "cannot answer at present"],
-  ["429 for ever", status(429), "unavailable", "429"]
+  ["500 each time", status(500), "unavailable", "cannot answer at present"],
+  ["429 each time", status(429), "unavailable", "429"]
 ])("%s fails as such", ([, reply, kind, reason]) =>
   Effect.gen(function* () {
     const answered = yield* said([reply])
@@ -168,7 +168,7 @@ it.live.each<readonly [string, Reply, string, string]>([
   })
 )
 
-it.live("what passes by itself is asked again, not before the service wants it", () =>
+it.live("a failure that may pass is retried, not before the service wants it", () =>
   Effect.gen(function* () {
     const began = performance.now()
     const good = calls("choose_element", { element: "e1" })

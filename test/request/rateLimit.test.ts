@@ -52,7 +52,7 @@ describe("rate limits", () => {
     { arbitrary: { runs: 500, size: 30 } }
   )
 
-  it("give nobody more when the clock is set back", () => {
+  it("give no caller more when the clock is set back", () => {
     const limits = [{ requests: 2, seconds: 10 }]
     const log = RateLimit.empty()
     assert.isTrue(RateLimit.take(log, limits, 50_000).allowed)
@@ -96,7 +96,7 @@ it.layer(
   const told = (headers: Headers) =>
     ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map((name) => headers.get(name))
 
-  it.effect("counts each key by itself, tells what is left, and refuses what is too much by the tightest limit", () =>
+  it.effect("counts each key separately, tells what is left, and refuses what is too much by the tightest limit", () =>
     Effect.gen(function* () {
       const { dump, member, send } = yield* Service
       const owner = yield* member("Owner")

@@ -175,7 +175,7 @@ describe("a run whose node names an error code", () => {
   )
 })
 
-it.effect("of two who make an error code of one name at once, both are told of the same one", () =>
+it.effect("two concurrent creations of an error code of one name get the same one", () =>
   provided(
     Effect.gen(function* () {
       const codes = yield* ErrorCodes

@@ -12,7 +12,7 @@ import { inSeries } from "../support/series.ts"
 
 const hour = 3_600_000
 
-/** What may happen to one workflow. Numbers choose: an hour of a window, a run among those there are, a time to pass. */
+/** A command for one workflow. Numbers choose: an hour of a window, a run among the present ones, a time to pass. */
 const Command = Schema.Struct({
   kind: Schema.Literals([
     "setWindow",

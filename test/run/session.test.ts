@@ -54,7 +54,7 @@ const [signIn, other, clear, crash, missing] = ["//sign-in", "//other", "//clear
   (selector): Step => ({ action: "CLICK", parameters: { selector, wait_time: 0 } })
 ) as [Step, Step, Step, Step, Step]
 
-/** What the browser was opened with, and what happens when `//clear` is clicked. */
+/** The sessions that were opened, and the effect of a click on `//clear`. */
 const watched: { opened: Array<Session.Session>; clear: Effect.Effect<void> } = { opened: [], clear: Effect.void }
 
 const browser = Layer.effect(
@@ -165,7 +165,7 @@ describe("a run with a credential", () => {
     )
   )
 
-  it.effect("leaves what was given as it is, where nothing is to be kept", () =>
+  it.effect("leaves what was given as it is, where nothing is kept", () =>
     provided(
       Effect.gen(function* () {
         const { entry, run } = yield* begin({ cookies: given, headers: [{ name: "X-Key", value: "canary" }] })
@@ -292,12 +292,7 @@ describe("a run goes out through", () => {
       { proxy_setting: "static", proxy_value: "198.51.100.1" },
       "198.51.100.1:8080"
     ],
-    [
-      "one of its own of the workflow",
-      {},
-      { proxy_setting: "custom", proxy_value: "http://own.example:1" },
-      "own.example:1"
-    ],
+    ["the workflow's own one", {}, { proxy_setting: "custom", proxy_value: "http://own.example:1" }, "own.example:1"],
     ["none", {}, { proxy_setting: "off" }, null]
   ] as const)("%s", ([_what, fields, settings, expected]) =>
     provided(

@@ -15,7 +15,7 @@ import { makeWorkspace } from "../support/fixtures.ts"
 import { sharedBrowser } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
-/** Greets whoever has its cookie, and lets in whoever presses the button. It tells which header it was sent. */
+/** Greets a client with its cookie, and signs in on a press of the button. It tells which header it was sent. */
 const site = serve({
   "/": ({ headers }, response) => {
     const isKnown = /session=canary-cookie-0123456789/.test(headers.cookie ?? "")

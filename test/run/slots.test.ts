@@ -18,7 +18,7 @@ import { naming, site } from "../support/slots.ts"
 
 const leaseMillis = 60_000
 
-/** What may happen. Numbers choose: what a run needs, a run among those there are, how many. */
+/** A command of the model. Numbers choose: the needs of a run, a run among the present ones, how many. */
 const Command = Schema.Struct({
   kind: Schema.Literals([
     "submit",
@@ -42,7 +42,7 @@ const Command = Schema.Struct({
 })
 type Command = typeof Command.Type
 
-/** What the users of the model allow, in the plainest words: how many runs, and what one at a time signs in with. */
+/** A user of the model: how many runs it allows at a time, and how each signs in. */
 interface User {
   limit: number
   readonly login: string | null
@@ -104,7 +104,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
     for (const [name, user] of Object.entries(users)) if (user.exists) yield* make(name)
 
     const all: Array<RunId> = []
-    /** Who has signed in with what since they were last started. */
+    /** The users that each run has signed in with since it was last started. */
     const signedIn = new Map<string, Set<string>>()
     /** Users whose failed login is still to stop others. */
     const stopping = new Set<string>()
@@ -117,7 +117,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
     const running = Effect.map(states, (list) => list.filter((run) => run.lease !== null))
     const pick = (list: ReadonlyArray<Run>, number: number) => list[number % (list.length || 1)]
 
-    /** Who carries out a run with a user, each run once, and whose login goes on. */
+    /** The users of a run, each once. */
     const usersOf = (run: Run) => [...new Set(run.credentials.flatMap((credential) => chosen(credential) ?? []))]
     const counted = (run: Run) => usersOf(run).filter((name) => run.credentials.some((one) => one.chosen === name))
     const loginsOf = (run: Run) => [
@@ -276,7 +276,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
       }
     }
 
-    // In the end nothing was leaked and nobody forgotten: once what runs has ended, everything that waits has its turn.
+    // In the end nothing was leaked and no run forgotten: once what runs has ended, everything that waits has its turn.
     if (paused) {
       paused = false
       yield* gates.change(caller.workspaceId, workflows[1]?.workflow.id as never, (gate) =>
@@ -296,4 +296,4 @@ const obey = (commands: ReadonlyArray<Command>) =>
     )
   })
 
-inSeries("runs have the slots that they may have, none is lost and nobody waits in vain", Command, obey)
+inSeries("runs have the slots that they may have, none is lost, and every run gets its turn", Command, obey)

@@ -22,8 +22,8 @@ const options: Worker.Options = { name: "w", capacity: 2, leaseMillis: 30_000, g
 const success: Outcome = { _tag: "Success", data: {} }
 
 /**
- * An executor whose attempts begin when they are taken from `begun`, and end when they are told to. One that is interrupted
- * is told of in `interrupted`, and takes `lastMillis` to end.
+ * An executor whose attempts begin when they are taken from `begun`, and end on request. One that is interrupted
+ * is reported in `interrupted`, and takes `lastMillis` to end.
  */
 const executing = Effect.fnUntraced(function* (lastMillis: number) {
   const interrupted = yield* Queue.unbounded<Claimed>()
@@ -63,7 +63,7 @@ const workingOn = (store: Partial<RunStore["Service"]>, executor: Layer.Layer<Ex
     return fiber
   })
 
-/** What the scheduler would decide about leases now. */
+/** The decision of the scheduler about leases now. */
 const reaped = Effect.gen(function* () {
   const all = yield* (yield* RunStore).reap(10, Transition.reap)
   return all.map(({ id }) => id)
@@ -203,7 +203,7 @@ it.effect("workers are woken when a credential comes free, and a failed login st
       const scheduler = yield* Effect.forkChild(Scheduler.run())
       const worker = yield* Effect.forkChild(Worker.run({ ...options, capacity: 4 }).pipe(Effect.provide(layer)))
 
-      // No time passes: whoever starts was woken.
+      // No time passes: a start was woken.
       const first = yield* Queue.take(begun)
       assert.strictEqual(yield* Queue.size(begun), 0)
       yield* first.reporter.loggedIn("USER")
@@ -239,7 +239,7 @@ it.effect("an attempt that takes long to end keeps the others neither from their
       yield* Queue.take(begun)
       yield* Queue.take(begun)
       const stop = (id: RunId) => runs.change(caller.workspaceId, id, Transition.interrupt)
-      // Nobody tells of it: it is found out when leases are renewed.
+      // There is no signal: the renewal of leases detects it.
       yield* stop(one.id)
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Queue.take(interrupted)).run.id, one.id)
@@ -256,7 +256,7 @@ it.effect("an attempt that takes long to end keeps the others neither from their
   )
 )
 
-it.effect("a worker that cannot renew a lease ends the attempt before somebody else may begin one", () =>
+it.effect("a worker that cannot renew a lease ends the attempt before another worker may begin one", () =>
   provided(
     Effect.gen(function* () {
       const { begun, interrupted, layer } = yield* byHand
@@ -320,7 +320,7 @@ it.effect("what an attempt told is kept once, and what it came to is kept, whate
       const [answers, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const worker = yield* workingOn(
         {
-          // The store has written, and its answer is under way.
+          // The store has written, and its answer has not arrived yet.
           report: (held, told) =>
             Effect.tap(
               report(held, told),

@@ -93,7 +93,7 @@ it.effect("a store that cannot be reached is tried again for a minute under a le
   })
 )
 
-it.effect("waiting for the store has no end of its own", () =>
+it.effect("waiting for the store has no limit", () =>
   Effect.gen(function* () {
     const waiting = yield* Effect.forkChild(waitUntilBack(flaky(100, away).effect))
     yield* TestClock.adjust("20 minutes")

@@ -42,7 +42,7 @@ const huge: Answer = (response) => {
   response.end()
 }
 
-/** What a store may do that it should not: the failure, and how often it is asked. */
+/** The faults of a store: the answer, the failure, and the number of requests. */
 const faults: ReadonlyArray<readonly [name: string, answer: Answer, tag: string, requests: number]> = [
   ["a server that fails", [500, { message: "canary" }], "SourceUnavailable", 2],
   ["a gateway without its server", html(502), "SourceUnavailable", 2],
@@ -112,7 +112,7 @@ for (const [name, make] of stores) {
   )
 }
 
-it.effect("a port where nobody listens, and one that speaks no TLS, are failures that may pass", () =>
+it.effect("a port where no server listens, and one that speaks no TLS, are failures that may pass", () =>
   Effect.gen(function* () {
     const source = HashiCorpVault.make(asking)
     const { server } = yield* hashiCorp

@@ -13,7 +13,7 @@ const connection = (access: Access): Connection => ({ id: "1", name: "Safe", acc
 const opened = ({ oneTimeCode, password, tfaSecret, userName }: ProvidedSecrets) =>
   [userName, password, tfaSecret, oneTimeCode].map((one) => (one === null ? null : Redacted.value(one)))
 
-/** What a reference reads, or the failure. */
+/** Reads a reference: its value, or the failure. */
 const reading = (source: SecretSource, mine: Connection) => (ref: string) =>
   source.read(mine, ref).pipe(
     Effect.map(opened),
@@ -205,7 +205,7 @@ describe("HashiCorp Vault", () => {
     })
   )
 
-  it.effect("logs in by its role once for many questions, and anew before the token ends", () =>
+  it.effect("logs in by its role once for many questions, and again before the token ends", () =>
     Effect.gen(function* () {
       const { server, source } = yield* store
       const mine = roleOf(server)

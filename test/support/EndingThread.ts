@@ -1,5 +1,5 @@
 /**
- * A thread of the sandbox that ends by itself at its first operation.
+ * A thread of the sandbox that exits at its first operation.
  */
 import { parentPort } from "node:worker_threads"
 

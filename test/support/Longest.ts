@@ -7,7 +7,7 @@ import type { Project } from "../projects.ts"
 
 const order: ReadonlyArray<Project> = ["e2e", "browser", "http", "contract", "timing", "unit"]
 
-/** What takes long on every machine within its project: whole browsers and processes. */
+/** The tests that take long on every machine within their project: whole browsers and processes. */
 const long = ["test/gauntlet/", "test/agent/hostile.", "test/leaks/", "test/agent/recovery/browser.", "test/mail/"]
 
 /** Files of a lower rank run first. */

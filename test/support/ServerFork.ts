@@ -1,5 +1,5 @@
 /**
- * Starts the HTTP interface in a process of its own, with a workspace and a workflow to send requests about.
+ * Starts the HTTP interface in a separate process, with a workspace and a workflow to send requests about.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
@@ -19,7 +19,7 @@ export interface Running {
   /** A key of an owner. */
   readonly key: string
   readonly workflowId: string
-  /** Frees what is not used, and begins to measure anew. */
+  /** Frees what is not used, and restarts the measurement. */
   readonly rest: () => Promise<Memory>
   readonly memory: () => Promise<Memory>
   readonly pid: number

@@ -1,5 +1,5 @@
 /**
- * The HTTP interface in a process of its own, so that what it costs is not mixed with what its clients cost. Started by
+ * The HTTP interface in a separate process, so that what it costs is not mixed with what its clients cost. Started by
  * `ServerFork.ts`, which it tells where it listens and, when asked, how much memory it has used.
  */
 import { randomUUID } from "node:crypto"

@@ -1,5 +1,5 @@
 /**
- * A worker in a process of its own, whose runs do nothing but use their credentials. What only so many of them may do at
+ * A worker in a separate process, whose runs do nothing but use their credentials. What only so many of them may do at
  * a time they mark with locks of a session of the database, which end with the process, and write down when they find
  * it marked already. Started by `test/e2e/slots.test.ts`.
  */
@@ -24,7 +24,7 @@ const executor = Layer.effect(
   Executor,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    // The locks of a session are its own however often it takes them, so what this process has is told apart here.
+    // The locks of a session are its own however often it takes them, so this process tracks its own here.
     const mine = new Set<string>()
 
     const mark = Effect.fnUntraced(function* (name: string) {

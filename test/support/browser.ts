@@ -20,7 +20,7 @@ import type { Offer } from "../../core/workflow/patch/Patch.ts"
 export interface Step {
   readonly action: string
   readonly parameters?: Record<string, unknown>
-  /** Where it leads, by position; the following step when not given. */
+  /** The next step, by position; the following one when not given. */
   readonly to?:
     | number
     | { readonly yes: number; readonly no: number }
@@ -50,7 +50,7 @@ export const graphOf = (url: string, steps: ReadonlyArray<Step>) => {
 }
 
 /** A person who never answers. */
-const nobody: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }
+const noPerson: Person = { ask: () => Effect.succeed(null), correct: () => Effect.succeed(null) }
 
 export interface Seen {
   readonly outcome: Outcome
@@ -67,7 +67,7 @@ export interface Seen {
   readonly marks: ReadonlyArray<string>
   /** The logins that began and were over, such as `BANK begins`. */
   readonly logins: ReadonlyArray<string>
-  /** What was done about steps that failed. */
+  /** The recoveries of failed steps. */
   readonly analyses: ReadonlyArray<Analysis>
   readonly offers: ReadonlyArray<Offer>
 }
@@ -132,7 +132,7 @@ export const walk = (
           Effect.sync(() => void logins.push(`${alias} ${phase} at ${steps.at(-1) ?? "the start"}`)),
         analysed: (analysis) => Effect.sync(() => void analyses.push(analysis)),
         offered: (offer) => Effect.sync(() => void offers.push(offer)),
-        person: options.person ?? nobody
+        person: options.person ?? noPerson
       },
       options.limits
     )

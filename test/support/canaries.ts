@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 
 export interface Canary {
-  /** What it was planted as, such as `password`. */
+  /** The kind of secret that it was planted as, such as `password`. */
   readonly name: string
   readonly value: string
   /** A part of it, of letters and digits, that occurs in other secrets and nowhere else: they are looked for together by it. */
@@ -14,7 +14,7 @@ export interface Canary {
 
 const mark = randomBytes(6).toString("hex")
 
-/** What all the secrets below have in them: where it is found, a part of one has come out. */
+/** A text in all the secrets below: where it is found, a part of a secret has leaked. */
 export const part: Canary = { name: "part of a secret", value: mark }
 
 /** A secret of letters, digits and signs that are written in another way in JSON, HTML, addresses and shells. */
@@ -31,7 +31,7 @@ export const plainCanary = (name: string): Canary => ({
   mark
 })
 
-/** A secret that is a short code. It is looked for where it stands by itself. */
+/** A secret that is a short code. It is looked for where it stands alone. */
 export const codeCanary = (name: string, value: string): Canary => ({ name, value })
 
 /** Something that the system produced, and where: the name of a log, of a table, of an address. */
@@ -44,11 +44,11 @@ export interface Leak {
   readonly channel: string
   readonly canary: string
   readonly form: string
-  /** What stands before it, to find the place by. It shows nothing of the secret. */
+  /** The text before it, to find the place by. It shows nothing of the secret. */
   readonly before: string
 }
 
-/** All places where a canary is to be found. */
+/** All places of a canary. */
 export const leaksIn = (evidence: Iterable<Evidence>, canaries: ReadonlyArray<Canary>): ReadonlyArray<Leak> => {
   const groups = [...new Set(canaries.map((one) => one.mark))].map((of) => ({
     marks: of === undefined ? null : formsOf({ name: "", value: of }).map(({ pattern }) => pattern),

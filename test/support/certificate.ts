@@ -1,4 +1,4 @@
-/** A certificate for loopback that nobody has signed, and its key: for tests of TLS. It is worth nothing anywhere else. */
+/** A certificate for loopback that no authority signed, and its key: for tests of TLS. It is worthless elsewhere. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHI+CcwG/tgRBKcK8

@@ -1,5 +1,5 @@
 /**
- * What tests of credentials have in common: a pair, cookies, and requests of one member.
+ * Shared values of tests of credentials: a pair, cookies, and requests of one member.
  */
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
@@ -24,7 +24,7 @@ export const asMember = Effect.fnUntraced(function* (role: Member["caller"]["rol
   return { me, ask, sealed: (value: unknown) => seal(me.encryptionKey, value) }
 })
 
-/** A connection whose access nobody can open, to a store of a type that nobody knows unless one is given. */
+/** A connection whose access cannot be unsealed, to a store of an unknown type unless one is given. */
 export const makeSecretProvider = (workspaceId: WorkspaceId, providerType = "none that is known") =>
   Effect.gen(function* () {
     const provider: SecretProvider = {

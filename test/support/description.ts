@@ -48,7 +48,7 @@ export interface Judge {
   readonly resolve: (ref: string) => JsonSchema
   /** Whether a body is one that the description allows. */
   readonly allows: (schema: JsonSchema, body: unknown) => boolean
-  /** What is wrong with an answer to an operation; `null` when it is as described. */
+  /** The mismatch between an answer and the description of its operation; `null` when there is none. */
   readonly complaint: (
     operation: Described,
     answer: { readonly status: number; readonly headers: Headers; readonly text: string }

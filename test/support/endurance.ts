@@ -37,7 +37,7 @@ const steps: ReadonlyArray<Step> = [
   { action: "SCREENSHOT", parameters: {} }
 ]
 
-/** What is in use, in bytes. */
+/** The memory in use, in bytes. */
 export interface Memory {
   readonly worker: number
   readonly browsers: number

@@ -1,6 +1,6 @@
 /**
- * What tests of the exchange of keys have in common: starts of the service on what is stored, everything that is sealed,
- * and processes that die at a write.
+ * Shared parts of tests of key rotation: starts of the service on stored data, all sealed values, and processes that
+ * die at a write.
  */
 import { randomUUID } from "node:crypto"
 import { assert } from "@effect/vitest"

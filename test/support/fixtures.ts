@@ -24,7 +24,7 @@ export const graph = (url = "https://example.com") => {
   }
 }
 
-/** What the smallest component brings: one button to press. */
+/** The data of the smallest component: one button to press. */
 export const componentData = (selector = "//button") => ({
   nodes: [
     {

@@ -187,5 +187,5 @@ export const texts = ({ files, outcome }: Walked) => {
   return files.map(({ fileName, text }) => [fileName, text])
 }
 
-/** Each test has a session of its own, so that several go on at once. */
+/** Each test has its own session, so that several run concurrently. */
 export const timeout = { timeout: 90_000, concurrent: true }

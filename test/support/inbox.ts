@@ -1,5 +1,5 @@
 /**
- * What receives mails and SMS, on stores in memory, with a mail server on a free port.
+ * An inbox for mails and SMS, on stores in memory, with a mail server on a free port.
  */
 import { generateKeyPairSync } from "node:crypto"
 import { Effect, Layer, Option, Redacted } from "effect"
@@ -26,7 +26,7 @@ const dkim = generateKeyPairSync("rsa", {
   privateKeyEncoding: { type: "pkcs8", format: "pem" }
 })
 
-/** What `sender.example` signs its mail with, under the selector `k`. */
+/** The key that signs the mail of `sender.example`, under the selector `k`. */
 export const dkimKey = dkim.privateKey
 
 /** Knows one domain: mail of `sender.example` comes from 127.0.0.1 alone. */
@@ -80,7 +80,7 @@ export const makeCredential = Effect.fnUntraced(function* (
   return addressOf(caller.workspaceId, entry, inboxDomain)
 })
 
-/** What arrived last at an address, opened; none when nothing did. */
+/** The newest code at an address, unsealed; none when there is none. */
 export const latest = Effect.fnUntraced(function* (
   workspaceId: WorkspaceId,
   address: string,

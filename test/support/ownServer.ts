@@ -22,7 +22,7 @@ export interface OwnServer {
   readonly url: string
   /** All its files, the write-ahead log included. */
   readonly folder: string
-  /** What it has logged. */
+  /** The lines that it has logged. */
   readonly log: ReadonlyArray<string>
   readonly stop: () => Promise<void>
 }

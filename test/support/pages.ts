@@ -12,9 +12,9 @@ export class Pages extends Context.Service<
   Pages,
   {
     readonly site: string
-    /** The browser, for whoever opens pages otherwise. */
+    /** The browser, for tests that open pages otherwise. */
     readonly browser: Browser["Service"]
-    /** Opens a page of the site in a session of its own. */
+    /** Opens a page of the site in a separate session. */
     readonly open: (path: string) => Effect.Effect<BrowserSession, PageFailure, Scope.Scope>
   }
 >()("sluice/test/Pages") {}

@@ -12,7 +12,7 @@ export interface TestProxy {
   readonly port: number
   /** Hosts with their ports, in the order in which they were asked for. */
   readonly asked: ReadonlyArray<string>
-  /** How often somebody was refused. */
+  /** How many clients were refused. */
   readonly refused: () => number
 }
 

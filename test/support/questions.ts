@@ -6,14 +6,14 @@ import type { Asker, Question } from "../../core/run/interaction/Interaction.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { VersionId } from "../../core/workspace/Ids.ts"
 
-/** What a prompt for a one-time code asks for. */
+/** The schema of a prompt for a one-time code. */
 export const code: Schema.JsonObject = {
   type: "object",
   properties: { code: { type: "string", pattern: "^\\d{6}$" } },
   required: ["code"]
 }
 
-/** The run of an attempt that asks, under way. */
+/** The started run of an attempt that asks. */
 export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => ({
   id: runId,
   workspaceId,

@@ -50,7 +50,7 @@ export interface Member {
   readonly caller: Caller
   readonly key: string
   readonly keyId: string
-  /** What the credentials of the workspace are sealed with: 64 hexadecimal digits. */
+  /** The key that seals the credentials of the workspace: 64 hexadecimal digits. */
   readonly encryptionKey: string
 }
 
@@ -156,7 +156,7 @@ const service = Layer.effect(
   })
 )
 
-/** What the server and whoever sends webhooks need beside the stores. */
+/** The services that the server and the dispatcher of webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
     SignedLinks.layer,

@@ -28,7 +28,7 @@ export const makeEntry = Effect.fn(function* (
   return entry
 })
 
-/** What a run names under an alias: one user, or a pool. */
+/** The credential of a run under an alias: one user, or a pool. */
 export const naming = (
   permissionedUserIds: string | ReadonlyArray<string>,
   alias = "USER",

@@ -1,5 +1,5 @@
 /**
- * A worker whose runs do what their input says: for tests of what is told of runs, without a browser.
+ * A worker whose runs do what their input says: for tests of reports about runs, without a browser.
  */
 import { Deferred, Effect, Layer, type Schema } from "effect"
 import { Executor } from "../../core/run/Executor.ts"

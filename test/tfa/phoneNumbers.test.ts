@@ -30,7 +30,7 @@ describe("a phone number", () => {
     )
   })
 
-  it.effect("of the installation serves a workspace that is alone, until it has one of its own", () =>
+  it.effect("of the installation serves a workspace that is alone, until it has its own number", () =>
     Effect.gen(function* () {
       const { phoneNumberOf, set, workspaceOf } = yield* PhoneNumbers
       const owner = yield* makeWorkspace("Owner")

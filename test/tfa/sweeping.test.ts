@@ -9,7 +9,7 @@ import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import { forgetting } from "../../core/vault/inbox/Receiving.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 
-it.layer(Layer.fresh(Memory.layer))("codes that nobody took", (it) => {
+it.layer(Layer.fresh(Memory.layer))("codes that no run took", (it) => {
   it.effect("are removed when they are too old to be used, and no message is kept again within a day", () =>
     Effect.gen(function* () {
       const codes = yield* ReceivedCodes

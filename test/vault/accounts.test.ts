@@ -32,7 +32,7 @@ const layer = Layer.mergeAll(Accounts.layer, SecretConnections.layer, Vault.laye
 
 const site = { domain: "https://app.example.com", alias: "LOGIN" }
 
-/** A workspace with a connection to a Vault of its own, and credentials that are bound to its secrets. */
+/** A workspace with a connection to its own Vault, and credentials that are bound to its secrets. */
 const bound = Effect.fnUntraced(function* (cacheTtlSeconds: number | null) {
   const caller = yield* makeWorkspace("Owner")
   const accounts = yield* Accounts
@@ -56,7 +56,7 @@ const bound = Effect.fnUntraced(function* (cacheTtlSeconds: number | null) {
       ...more
     })
   const open = (user: string) => accounts.open(caller.workspaceId, { ...site, permissionedUserId: user })
-  /** What a run that begins now signs in with. */
+  /** The password that a run that begins now signs in with. */
   const password = (user: string) =>
     Effect.flatMap(open(user), ({ secrets }) =>
       Effect.map(secrets, ({ password }) => (password === null ? null : Redacted.value(password)))
@@ -123,7 +123,7 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("a credential that is bo
     })
   )
 
-  it.effect("is read anew after a login with it failed, or the entry or the connection was changed", () =>
+  it.effect("is read again after a login with it failed, or the entry or the connection was changed", () =>
     Effect.gen(function* () {
       const { accounts, bind, caller, connections, open, password, provider, server, vault } = yield* bound(3_600)
       yield* bind("robot", "secret/login")
@@ -143,7 +143,7 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("a credential that is bo
     })
   )
 
-  it.effect("is read anew by the runs after one that could not sign in with it", () =>
+  it.effect("is read again by the runs after one that could not sign in with it", () =>
     Effect.gen(function* () {
       const { bind, caller, password, server } = yield* bound(3_600)
       yield* bind("robot", "secret/login")
@@ -181,7 +181,7 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("a credential that is bo
       server.state.sealed = false
       server.instead([403, { errors: ["canary"] }])
       assert.include(yield* reason("robot"), "does not accept the token")
-      // Somebody took the connection away behind the service's back.
+      // The connection disappears without the service noticing.
       yield* (yield* SecretProviders).remove(caller.workspaceId, provider.id)
       assert.include(yield* reason("robot"), "no longer has such a connection")
     })

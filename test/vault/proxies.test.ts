@@ -119,7 +119,7 @@ describe("the proxies of an installation", () => {
     for (const { host } of pool) assert.isAbove(taken.filter((one) => one === host).length, 60)
   })
 
-  it("are told of an entry as sites see them, where one is assigned to it", () => {
+  it("of an entry are reported as sites see them, where one is assigned to it", () => {
     const told = (proxy_setting: "random" | "static" | "country" | "custom" | null, proxy_value: string | null) =>
       Proxies.assigned(pool, entryOf({ proxy_setting, proxy_value }))
     assert.strictEqual(told("country", "US"), "203.0.113.9:1080")

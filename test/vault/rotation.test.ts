@@ -13,7 +13,7 @@ import { dying, everythingOpens, fill, fresh, sealedValues, started } from "../s
 import { makeWorkspace } from "../support/fixtures.ts"
 
 /** Steps until there is none, without waiting in between. */
-/** Whoever exchanges the key of a workspace is an Owner of it. */
+/** An Owner, who may rotate the key of a workspace. */
 const asOwner = (workspaceId: WorkspaceId) => ({ workspaceId, role: "Owner" }) as const
 
 const stepAll = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
@@ -77,7 +77,7 @@ it.effect("a retired key still opens what was sealed late, and is thrown away on
         const { workspaceId } = yield* makeWorkspace()
         const rotation = yield* KeyRotation
         const sealing = yield* Sealing
-        // Somebody began some work before all of this.
+        // Another user began some work before all of this.
         const slow = yield* sealing.cipher(workspaceId)
         yield* rotation.begin(asOwner(workspaceId), null)
         yield* stepAll(workspaceId)
@@ -109,7 +109,7 @@ it.effect("a retired key still opens what was sealed late, and is thrown away on
   )
 )
 
-it.effect("what is edited while it is sealed anew keeps the edit", () =>
+it.effect("a value that is edited during its re-encryption keeps the edit", () =>
   fresh(
     started(
       Effect.gen(function* () {
@@ -143,7 +143,7 @@ it.effect("what is edited while it is sealed anew keeps the edit", () =>
   )
 )
 
-it.effect("begins once, whoever begins at the same time, and does not end before its time", () =>
+it.effect("begins once under concurrent calls, and does not end before its time", () =>
   fresh(
     started(
       Effect.gen(function* () {
@@ -160,7 +160,7 @@ it.effect("begins once, whoever begins at the same time, and does not end before
         assert.lengthOf(begun.filter(Result.isSuccess), 1)
         const refused = yield* Effect.flip(rotation.finish(asOwner(workspaceId)))
         assert.match(refused.message, /0 records were checked, and [1-9]\d* are left/)
-        assert.strictEqual((yield* Effect.flip(rotation.begin(asOwner(workspaceId), null)))._tag, "RotationUnderWay")
+        assert.strictEqual((yield* Effect.flip(rotation.begin(asOwner(workspaceId), null)))._tag, "RotationInProgress")
       }).pipe(Effect.provide(KeyRotation.layer))
     )
   )

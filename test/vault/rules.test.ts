@@ -283,7 +283,7 @@ describe("a changed entry", () => {
     assert.deepStrictEqual(paths(update(made({}), { tfa_method: "AUTHENTICATOR" })), ["tfa_secret"])
   })
 
-  it("counts on with the same secret, and anew with another", () => {
+  it("counts on with the same secret, and from the start with another", () => {
     const counting = { ...full, hotpCounter: 9 }
     assert.strictEqual(changed(counting, { user_alias: "x" }).hotpCounter, 9)
     assert.strictEqual(changed(counting, { tfa_secret: secret }).hotpCounter, 9)

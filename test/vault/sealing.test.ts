@@ -107,7 +107,7 @@ it.layer(services)("sealing", (it) => {
 })
 
 it.layer(services)("an encryption key", (it) => {
-  it.effect("is made once for a workspace, whoever asks at the same time, and is kept wrapped only", () =>
+  it.effect("is made once for a workspace under concurrent requests, and is kept wrapped only", () =>
     Effect.gen(function* () {
       const { workspaceId } = yield* makeWorkspace()
       const keys = yield* EncryptionKeys

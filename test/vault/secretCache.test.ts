@@ -31,7 +31,7 @@ it.effect("a secret is used again within its time, and never beyond, whether the
   })
 )
 
-it.effect("each reader has a time of its own, and none may use it for 0", () =>
+it.effect("each reader has its own time to live, and a time of 0 caches nothing", () =>
   Effect.gen(function* () {
     const { get } = yield* counting
     assert.strictEqual(yield* get(0), "secret 1")
@@ -39,7 +39,7 @@ it.effect("each reader has a time of its own, and none may use it for 0", () =>
     assert.strictEqual(yield* get(0), "secret 3")
     yield* TestClock.adjust("500 millis")
     assert.strictEqual(yield* get(1_000), "secret 2")
-    // What one may use for half a second is older than that now, however long others may.
+    // A value that may be used for half a second has expired now, however long others may be used.
     assert.strictEqual(yield* get(500), "secret 4")
     assert.strictEqual(yield* get(10_000), "secret 4")
     yield* TestClock.adjust("600 millis")
@@ -62,7 +62,7 @@ it.effect("what was asked for before a change is not used after it", () =>
   })
 )
 
-it.effect("readers at the same time share one question, and one who leaves stops nobody", () =>
+it.effect("readers at the same time share one question, and one who leaves stops no other", () =>
   Effect.gen(function* () {
     const cache = SecretCache.make<string, string>(yield* Effect.scope)
     const answer = yield* Deferred.make<string, string>()

@@ -92,7 +92,7 @@ it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
   const events = (from: Receiver, count: number) =>
     Effect.map(Effect.replicateEffect(from.next, count), (all) => all.map(({ body }) => body.event))
 
-  it.effect("that a run names is told its events in order, signed for the published client", () =>
+  it.effect("that a run names gets its events in order, signed for the published client", () =>
     Effect.gen(function* () {
       const { owner, workflowId } = yield* setUp
       const live = yield* receiver(200)
@@ -139,7 +139,7 @@ it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
     })
   )
 
-  it.effect("of the workspace and of the workflow are told what they subscribed to, with the metadata of the run", () =>
+  it.effect("of the workspace and of the workflow get what they subscribed to, with the metadata of the run", () =>
     Effect.gen(function* () {
       const { owner, workflowId } = yield* setUp
       const other = yield* setUp
@@ -159,7 +159,7 @@ it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
     })
   )
 
-  it.effect("that hangs or is down delays nobody else, and is soon not tried so often", () =>
+  it.effect("that hangs or is down delays no other webhook, and is soon tried less often", () =>
     Effect.gen(function* () {
       const { owner, workflowId } = yield* setUp
       const hanging = yield* receiver(() => {})
@@ -289,7 +289,7 @@ it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
     })
   )
 
-  it.effect("is tested by a signed message, and its secret is told once and never again", () =>
+  it.effect("is tested by a signed message, and its secret is shown once", () =>
     Effect.gen(function* () {
       const { dump, send } = yield* Service
       const { owner, workflowId } = yield* setUp

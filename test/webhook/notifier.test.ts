@@ -92,7 +92,7 @@ const tellAll = Effect.gen(function* () {
 
 const url = "https://hooks.example/services/T000/secret-part"
 
-it.effect("subscribers are told of what they subscribed to, in the form of their channel", () =>
+it.effect("subscribers get the notices they subscribed to, in the form of their channel", () =>
   provided([answered(200)], ({ lines, posts }) =>
     Effect.gen(function* () {
       const id = yield* interrupted({ type: "slack_webhook", url }, ["run.started", "run.succeeded"])

@@ -244,7 +244,7 @@ describe("a delivery", () => {
     assert.isTrue(Result.isFailure(Delivery.retry(delivery(), 0)))
   })
 
-  it("waits as long as the receiver asks, but not for ever", () => {
+  it("waits as long as the receiver asks, but not longer than the maximum", () => {
     assert.strictEqual(Delivery.attempted(delivery(), answered(429, 120_000), 0, 0).nextAttemptAt, 120_000)
     assert.strictEqual(Delivery.attempted(delivery(), answered(503, 1e12), 0, 0).nextAttemptAt, hour)
   })
@@ -293,7 +293,7 @@ describe("a message", () => {
   })
 })
 
-/** What may happen to a receiver: an attempt is asked for, one ends, or time passes. */
+/** The events of a receiver: an attempt is asked for, one ends, or time passes. */
 const Step = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("ask") }),
   Schema.Struct({ _tag: Schema.Literal("end"), healthy: Schema.Boolean }),
@@ -305,7 +305,7 @@ const Step = Schema.Union([
 
 describe("a circuit", () => {
   it.effect.prop(
-    "never has more under way than it may, opens on failures in a row only, and probes with one",
+    "never has more in flight than it may, opens on failures in a row only, and probes with one",
     [Schema.Array(Step).check(Schema.isMaxLength(200))],
     ([steps]) =>
       Effect.sync(() => {
@@ -359,7 +359,7 @@ describe("a circuit", () => {
     assert.deepStrictEqual(pauses, [10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000])
   })
 
-  it("puts off each to an instant of its own", () => {
+  it("puts off each to a different instant", () => {
     let circuit = Circuit.closed
     const untils = Array.from({ length: 50 }, () => {
       const admission = Circuit.admit(circuit, 0, 1)

@@ -168,7 +168,7 @@ describe("a change of clocks", () => {
 })
 
 describe("the movable clock", () => {
-  it.effect("wakes whoever slept long enough, and nobody else", () =>
+  it.effect("wakes only those that slept long enough", () =>
     Effect.gen(function* () {
       const clock = Testing.movableClock(1_000)
       const sleeper = yield* Effect.forkChild(

@@ -1,4 +1,4 @@
-/** What is said of windows that are not valid. */
+/** The problems of windows that are not valid. */
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as RunWindow from "../../core/window/RunWindow.ts"

@@ -59,7 +59,7 @@ describe("an expression that explodes or loops ends by a limit that has a name",
       "work"
     ],
     ["calls itself", "($f := function($n) { 1 + $f($n + 1) }; $f(0))", "calls"],
-    ["loops for ever", "($f := function($n) { $f($n + 1) }; $f(0))", "work"],
+    ["loops endlessly", "($f := function($n) { $f($n + 1) }; $f(0))", "work"],
     ["loops by evaluating", "($f := function($n) { $eval('$f($n + 1)') }; $f(0))", "evaluations"],
     ["replaces by a long text", "$replace(text, 'a', $pad('b', 1000))", "text"],
     ["replaces by what was found", "$replace(text, /.+/, $pad('', 200, '$0'))", "text"],

@@ -29,7 +29,7 @@ const harmless: ReadonlyArray<string> = [
   "^$"
 ]
 
-/** Patterns for which some text takes for ever, or as good as. */
+/** Patterns that some text makes endless, or nearly so. */
 const evil: ReadonlyArray<string> = [
   "(a+)+$",
   "^(a|a)*$",

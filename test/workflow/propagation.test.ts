@@ -78,7 +78,7 @@ describe("a new version of a component", () => {
   it("takes a way out inside where the component has a node for it now", () => {
     const after = data([node("c1", "BOOL_CONDITION"), node("c2", "CLICK")], edges({ c1: { true: "c2" } }))
     const carried = carry(held, { component, before: branching, after })
-    // Where "true" led before is where its new node leads only if that were the only way out.
+    // The new node may lead where "true" led only if that were the only way out.
     assert.deepStrictEqual(Result.isFailure(carried) ? carried.failure : [], [
       { path: `edges.${id("c2")}.to`, message: 'It is ambiguous where node "CLICK c2" leads out of the component' }
     ])

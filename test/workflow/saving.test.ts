@@ -35,7 +35,7 @@ const network = (model: object, url = "api"): Step => ({
   parameters: { url, extract_data_model: model }
 })
 
-describe("what is wrong with a node is told at its place", () => {
+describe("a mistake in a node is reported at its path", () => {
   it.each<readonly [string, Step, ReadonlyArray<string>]>([
     [
       "a condition of a node that has none",
@@ -98,7 +98,7 @@ describe("what is wrong with a node is told at its place", () => {
       transform(set("context.a", "context.b"), set("context.b", "1")),
       [`${at}.operations[0].value`]
     ],
-    ["a pattern that takes for ever", network({ properties: { a: "string" } }, "regex:(a+)+$"), [`${at}.url`]],
+    ["a pattern that never ends", network({ properties: { a: "string" } }, "regex:(a+)+$"), [`${at}.url`]],
     [
       "a path of an answer that cannot be read",
       network({ properties: { a: { path: "$[" } } }),
@@ -230,7 +230,7 @@ describe("what is wrong with a node is told at its place", () => {
         "nodes[4]"
       ]
     )
-    // What a node sets whose parameters are wrong is not known, so nothing is said about it.
+    // The outputs of a node with wrong parameters are unknown, so uses of them are not reported.
     assert.deepEqual(paths([extract({ properties: { x: { type: "text" } } }), type("{{context.x}}", "//a")]), [
       "nodes[1].parameters.extract_data_model.properties.x.type"
     ])

@@ -1,4 +1,4 @@
-/** Whose the artifacts are, in memory. */
+/** The owners of artifacts, in memory. */
 import { Clock, Effect, Layer } from "effect"
 import { ArtifactStore, nothing, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"
 import { atomicStore } from "../Atomic.ts"

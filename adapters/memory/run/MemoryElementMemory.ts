@@ -1,4 +1,4 @@
-/** What elements looked like, in memory. */
+/** The appearance of elements, in memory. */
 import { Effect, Layer } from "effect"
 import { ElementMemory, mostRemembered } from "../../../core/agent/recovery/ElementMemory.ts"
 import { atomicStore } from "../Atomic.ts"

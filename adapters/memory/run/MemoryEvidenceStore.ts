@@ -38,7 +38,7 @@ export const layer = Layer.effect(
           for (const [key] of old) snapshots.delete(key)
           let left = limit
           for (const [runId, log] of networkLogs) {
-            const gone = log.events.filter(({ started_at }) => Date.parse(started_at) < before).slice(0, left)
+            const gone = log.events.filter(({ startedAt }) => startedAt < before).slice(0, left)
             left -= gone.length
             if (gone.length > 0)
               networkLogs.set(runId, {
@@ -54,4 +54,4 @@ export const layer = Layer.effect(
 )
 
 const byStart = (a: Recorded, b: Recorded): number =>
-  a.started_at < b.started_at || (a.started_at === b.started_at && a.id < b.id) ? -1 : 1
+  a.startedAt < b.startedAt || (a.startedAt === b.startedAt && a.id < b.id) ? -1 : 1

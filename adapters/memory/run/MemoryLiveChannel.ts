@@ -1,4 +1,4 @@
-/** What passes between watchers and workers, within one process. */
+/** The channel between watchers and workers, within one process. */
 import { Effect, Layer, PubSub, Stream } from "effect"
 import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
 

@@ -13,8 +13,8 @@ import { filesOf, type Tables, write } from "../Tables.ts"
 type Shape = Tables["Service"]
 
 /**
- * What gives waiting runs their credentials, one after the other, or `null` to one that has to wait. It remembers what
- * those before kept for themselves.
+ * Assigns credentials to waiting runs, one after the other, or `null` to one that has to wait. It remembers the slots
+ * that earlier runs of the same round reserved.
  */
 export const assigner = (tables: Shape, now: number) => {
   const reserved: Array<string> = []
@@ -42,7 +42,7 @@ export const worked = (tables: Shape, run: Run.Run, alias: string): void => {
   if (entry !== undefined) tables.slotTurns.set(entry, { ...turnOf(tables, entry), failedAt: null })
 }
 
-/** Notes that a run could not sign in, and whom that stops. */
+/** Notes that a run could not sign in, and which credentials that stops. */
 export const noteFailure = (tables: Shape, { failedLogin, run }: Change, at: number): void => {
   if (failedLogin === undefined) return
   const { entry, stopsOthers } = failedLogin

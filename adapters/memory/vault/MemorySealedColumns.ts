@@ -1,4 +1,4 @@
-/** What in memory holds sealed values, beside what the vault itself keeps. */
+/** The sealed values in memory, beside those of the vault itself. */
 import { Effect, Layer } from "effect"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"
 import { SealedColumns, type Target } from "../../../core/vault/keys/ReencryptionTargets.ts"

@@ -77,7 +77,7 @@ export const layer = Layer.effect(
         tables.elementMemory.delete(id)
         const patches = tables.collections.get("patches")
         for (const [key, { value }] of patches ?? []) {
-          if ((value as { readonly workflowId?: unknown }).workflowId === id) patches?.delete(key)
+          if ("workflowId" in value && value.workflowId === id) patches?.delete(key)
         }
       }),
       versions: Effect.fn("WorkflowStore.versions")((workspaceId, id) =>

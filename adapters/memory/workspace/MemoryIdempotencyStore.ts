@@ -8,13 +8,14 @@ import {
   recall,
   type Verdict
 } from "../../../core/workspace/request/Idempotency.ts"
+import * as KeyedMutex from "../KeyedMutex.ts"
 import { Tables } from "../Tables.ts"
-import * as Turns from "../Turns.ts"
 
 export const layer = Layer.effect(
   IdempotencyStore,
-  Effect.map(Tables, ({ idempotency }) => {
-    const turns = Turns.make()
+  Effect.gen(function* () {
+    const { idempotency } = yield* Tables
+    const turns = yield* KeyedMutex.make
 
     const once = <A, E, R>(named: Named, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) => {
       const name = `${named.workspaceId} ${named.key}`

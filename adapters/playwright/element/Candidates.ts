@@ -44,7 +44,7 @@ const noAnswer = (millis: number) =>
 /** A page that is examined more closely has `lookMillis` to answer. */
 export const make = (
   tabs: Tabs,
-  { underWay }: Traffic,
+  { inProgress }: Traffic,
   lookMillis: number
 ): Pick<Elements, "describe" | "seen" | "survey"> & Pick<Observation, "candidates"> => {
   const { attempt, current } = tabs
@@ -67,7 +67,7 @@ export const make = (
           const filled = await fieldsOf(tab, fields)
           const alerts = [...new Set([...survey.alerts, ...filled.alerts])]
           const { states } = filled
-          return { ...survey, fields: states, alerts, address: tab.page.url(), matched, requests: underWay(tab.page) }
+          return { ...survey, fields: states, alerts, address: tab.page.url(), matched, requests: inProgress(tab.page) }
         })
       ),
     describe: (target) =>
@@ -237,7 +237,7 @@ const throughFrame = (way: string, overlay: Overlay): Overlay => ({
   })
 })
 
-/** What lies over a document, with what the frames in that say and can be pressed on. */
+/** The overlays of a document, with the texts and buttons of the frames in them. */
 const withFrames = async (
   tab: Tab,
   frame: Frame,
@@ -273,7 +273,7 @@ const insideOf = async (tab: Tab, around: Frame, { name, selector: way }: Inner)
   return { text, buttons: usable }
 }
 
-/** What can be used in the document and in its frames, each with a selector that leads there through the frames. */
+/** The usable elements of the document and of its frames, each with a selector that leads there through the frames. */
 const candidates = async (tab: Tab, tag: string): Promise<ReadonlyArray<Candidate>> => {
   let room = mostFrames
   const lookInto = async (frame: Frame, way: string, depth: number): Promise<ReadonlyArray<Candidate>> => {

@@ -18,7 +18,7 @@ import type { Tab, Tabs } from "../page/Tabs.ts"
 /** The pauses between looks at a page on which nothing is found yet, in milliseconds; the last one is repeated. */
 const pauses = [20, 50, 100, 100, 200]
 
-/** What an action on an element that is there may take at least, in milliseconds. */
+/** The least time for an action on an element that is there, in milliseconds. */
 const shortestAct = 1_000
 
 /** How long frames are waited for that do not answer, in milliseconds. */
@@ -35,7 +35,7 @@ export interface Place {
   readonly matched: number
 }
 
-/** Where a selector was found. */
+/** The place where a selector was found. */
 export interface Sight {
   readonly selector: Selector.Selector
   readonly places: ReadonlyArray<Place>
@@ -138,7 +138,7 @@ const soon = <A>(act: Promise<A>): Promise<A | null> => within(frameMillis, act)
 let visits = 0
 
 /**
- * What can be chosen in the one list of a frame that a path matches; `null` if the document alone does not have exactly
+ * The options in the one list of a frame that a path matches; `null` if the document alone does not have exactly
  * one, or the selector is not a path.
  */
 export const nativeOptions = async (tab: Tab, frame: Frame, text: string) => {
@@ -146,7 +146,7 @@ export const nativeOptions = async (tab: Tab, frame: Frame, text: string) => {
   return selector.kind === "xpath" ? World.run(tab, frame, "nativeOptionsOf", selector.query) : null
 }
 
-/** What an act came to: nothing, or a signal that it has to be looked again. */
+/** The result of an act: nothing, or a signal that the element has to be found again. */
 const acting = (act: Promise<unknown>): Promise<World.Signal | null> =>
   act.then(
     () => null,

@@ -1,5 +1,5 @@
 /**
- * Where the focus of a window is, and what frames hold.
+ * The focused element of a window, and the contents of frames.
  */
 import type { Frame } from "playwright-core"
 import * as World from "../inpage/World.ts"

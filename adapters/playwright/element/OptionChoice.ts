@@ -32,7 +32,7 @@ const stepMillis = 50
 const mostScreens = 200
 
 /**
- * Chooses in the list that an element is or represents. `lookAt` answers what is to be seen of the element now, `null`
+ * Chooses in the list that an element is or represents. `lookAt` answers the options of the element, `null`
  * where that takes more than one look.
  */
 export const choose = async (
@@ -98,7 +98,7 @@ type Native = Pick<NativeOptions, "multiple" | "options">
 const choicesOf = ({ multiple, options }: Native, { fuzzy, value }: OptionRequest): ReadonlyArray<Options.Choice> =>
   valuesOf(value, multiple).map((one) => Options.choose(options, one, fuzzy))
 
-/** Where the wanted options are in a list; `null` when one of them is not there, or cannot be chosen. */
+/** The positions of the wanted options in a list; `null` when one of them is missing or cannot be chosen. */
 const indexesOf = (list: Native, wanted: OptionRequest): Array<{ readonly index: number }> | null => {
   const choices = choicesOf(list, wanted)
   const found = choices.flatMap((choice) => (choice._tag === "Found" ? [{ index: choice.index }] : []))

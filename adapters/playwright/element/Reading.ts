@@ -149,7 +149,9 @@ const inRow = (path: string): Path =>
     : { query: Selector.query(Selector.relative(path.replace(/^xpath=/, ""))) }
 
 const assembled = (plan: ExtractionPlan, answers: ReadonlyMap<ExtractionPlan, unknown>): Schema.Json => {
+  // A known value is of the data model, which is JSON.
   if (plan.kind === "known") return plan.value as Schema.Json
+  // Answers come from the page as JSON.
   if (plan.kind !== "object") return (answers.get(plan) ?? (plan.kind === "list" ? [] : null)) as Schema.Json
   return Object.fromEntries(Object.entries(plan.fields).map(([name, field]) => [name, assembled(field, answers)]))
 }

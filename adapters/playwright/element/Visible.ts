@@ -33,7 +33,7 @@ export const isShown = async (frame: Frame): Promise<boolean> => {
 }
 
 /**
- * Where the document of a frame begins in the window; `null` when it has no place there. The results of Playwright for
+ * The origin of the document of a frame in the window; `null` when it has no place there. The results of Playwright for
  * elements in frames of other sites cross the borders of these frames.
  */
 export const originOf = async (tab: Tab, frame: Frame): Promise<{ readonly x: number; readonly y: number } | null> => {
@@ -44,7 +44,7 @@ export const originOf = async (tab: Tab, frame: Frame): Promise<{ readonly x: nu
   return box === null || origin === null ? null : { x: origin.x + box.x, y: origin.y + box.y }
 }
 
-/** Where an element of a frame is to be seen in the window; `null` when it is not. */
+/** The box of an element of a frame in the window; `null` when it is not visible. */
 export const boxOf = async (tab: Tab, frame: Frame, element: Locator, timeout: number) => {
   if (frame.parentFrame() === null) return element.boundingBox({ timeout })
   const box = await World.run(tab, frame, "boxOf", null, { root: element, waitMillis: timeout })

@@ -15,7 +15,7 @@ import { type Bounds, unbounded } from "../walls/Bounds.ts"
 export interface Options {
   /** The folder that the browser saves to, where it is on this machine: the growth of downloads is followed then. */
   readonly folder: string | null
-  /** Where files lie for the browser to upload, where it is on this machine. */
+  /** The folder of files for uploads, where the browser is on this machine. */
   readonly uploads: Uploads | null
   readonly bounds: Bounds
   readonly limits: PageLimits
@@ -34,7 +34,7 @@ export const defaults: Options = {
 /** Maximum number of downloads, of all sessions of a browser, whose browser events are remembered. */
 const mostGrowing = 1_000
 
-/** One download, under way or complete. */
+/** One download, in progress or complete. */
 export interface Entry {
   readonly saved: Saved
   /** Bytes received so far, if known. */
@@ -175,6 +175,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
  * name of the saved file, which Playwright knows but does not publish; without that name, the addresses are compared.
  */
 const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
+  // Playwright has this field, and no type for it.
   const { _artifact } = saved as Saved & {
     readonly _artifact?: { readonly _initializer?: { readonly absolutePath?: string } }
   }

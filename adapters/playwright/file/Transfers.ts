@@ -235,9 +235,11 @@ const contents = async (
   const chunks: Array<Buffer> = []
   let size = 0
   for await (const chunk of await (isHere ? ofFile(await saved.path()) : readable(saved))) {
-    size += (chunk as Buffer).length
+    // A stream without an encoding gives buffers.
+    const bytes = chunk as Buffer
+    size += bytes.length
     if (size > maxBytes) return null
-    chunks.push(chunk as Buffer)
+    chunks.push(bytes)
   }
   return new Uint8Array(Buffer.concat(chunks))
 }
@@ -278,6 +280,7 @@ const saveDocument = (): "page" | "printed" | "saving" => {
   }
   if (/^(text\/html|application\/xhtml\+xml|)$/.test(document.contentType) || location.protocol === "about:")
     return "page"
+  // The type of an element by a namespace is not known for a variable document.
   const link = document.createElementNS("http://www.w3.org/1999/xhtml", "a") as HTMLAnchorElement
   link.href = location.href
   link.download = ""

@@ -1,12 +1,12 @@
 /**
- * What runs beside every page: a selector engine of Playwright's, in the world that pages do not share. It finds elements,
- * and runs the functions of `Functions.ts` by their names.
+ * The code that runs beside every page: a selector engine of Playwright's, in the world that pages do not share. It
+ * finds elements, and runs the functions of `Functions.ts` by their names.
  */
 import type { Query } from "../../../core/browser/element/Selector.ts"
 import { begin } from "./dom/Visit.ts"
 import { functions, functionsOfAll } from "./Functions.ts"
 import { gather, gathered, kept, keptElement } from "./find/Kept.ts"
-import { hasFrames, hasShadow } from "./find/Nodes.ts"
+import { hasFrames, hasShadow, isElement } from "./find/Nodes.ts"
 import { countPlain, elements } from "./find/XPath.ts"
 
 /** The request: elements to act on, or an answer of a function. */
@@ -40,7 +40,7 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
     if (one === null) throw new Error("sluice:gone")
     return [one]
   }
-  const subject = root.nodeType === 1 ? (root as Element) : document.documentElement
+  const subject = isElement(root) ? root : document.documentElement
   if ("gather" in job) {
     gather(job.gather, subject)
     return []
@@ -55,9 +55,11 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
 const answerTo = (job: Extract<Job, { readonly arg: unknown }>, subject: Element): unknown => {
   if ("run" in job) {
     const all: Readonly<Record<string, (arg: never, subject: Element) => unknown>> = functions
+    // `World.ts` checks the argument when it is compiled.
     return all[job.run]?.(job.arg as never, subject)
   }
   const all: Readonly<Record<string, (elements: ReadonlyArray<Element>, arg: never) => unknown>> = functionsOfAll
+  // As above.
   return all[job.runOnAll]?.(gathered(job.gathered), job.arg as never)
 }
 

@@ -1,5 +1,5 @@
 /**
- * What can be run beside a page, by name. Arguments and answers are plain data.
+ * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
 import { copy, keepFocus, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"

@@ -59,7 +59,7 @@ type InjectedTab = Pick<Tab, "page" | "devTools">
 /** The window of a page, if only the page is known. */
 export const injectedTabOf = (page: Page): InjectedTab => ({ page, devTools: () => page.context().newCDPSession(page) })
 
-/** What a function is run on. */
+/** The subject of a function. */
 export interface Subject {
   /** The one element that it is given, which is waited for; the root of the document where nothing is said. */
   readonly root: Locator
@@ -70,7 +70,7 @@ export interface Subject {
 /** The name of a function of `injected/Functions.ts`. */
 export type Name = keyof typeof functions
 
-/** What a function takes; `null` for one that takes nothing. */
+/** The argument of a function; `null` for one that takes nothing. */
 export type Given<N extends Name> = Parameters<(typeof functions)[N]> extends readonly [infer A, ...infer _] ? A : null
 
 export type Answer<N extends Name> = ReturnType<(typeof functions)[N]>
@@ -114,7 +114,7 @@ export const runOn = async <N extends Name>(element: ElementHandle, act: N, arg:
   return read(text)
 }
 
-/** What a function answered. One without an answer leaves an empty text. */
+/** The answer of a function. One without an answer leaves an empty text. */
 const read = (answer: string | null | undefined) => JSON.parse(answer || "null")
 
 /** Keeps an element that Playwright has found under a name in the world of its frame. */
@@ -217,6 +217,7 @@ export interface Signal {
 export const signalOf = (error: unknown): Signal | null => {
   const text = error instanceof Error ? error.message : ""
   const found = /sluice:(elsewhere|modern|several|gone)/.exec(text)?.[1]
+  // The pattern lists the kinds.
   if (found !== undefined) return { kind: found as Signal["kind"] }
   return /frame (was|got) detached|Frame has been detached/i.test(text) ? { kind: "gone" } : null
 }

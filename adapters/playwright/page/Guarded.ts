@@ -43,6 +43,7 @@ export const onField = async (
   act: (field: Field) => Promise<void>
 ): Promise<void> => {
   if (guard === undefined) return act(fieldOf(element))
+  // A field that is typed into is an HTML element.
   const handle = (await element.elementHandle({ timeout })) as ElementHandle<HTMLElement>
   try {
     await check(tab, frame, guard)

@@ -16,8 +16,8 @@ const largestSent = 65_536
 const settleMillis = 2_000
 
 /**
- * Reports every request that begins from now on. The end of the scope waits briefly for answers that are being read,
- * and then reports the unfinished requests.
+ * Reports every request that begins after this call. The end of the scope waits briefly for answers that are being
+ * read, and then reports the unfinished requests.
  */
 export const watch = (
   context: BrowserContext,
@@ -76,7 +76,7 @@ const unended = (request: Request, startedAt: number): Exchange => ({
   requestBody: sentBy(request)
 })
 
-/** What a request sent, where it is text. */
+/** The body of a request, where it is text. */
 const sentBy = (request: Request): string | null => {
   const bytes = request.postDataBuffer()
   return bytes === null || bytes.length > largestSent ? null : bytes.toString("utf8")

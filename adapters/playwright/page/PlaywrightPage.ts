@@ -44,7 +44,7 @@ export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
   readonly navigationMillis: number
   /** The state of the session. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
-  /** Where downloads go, and how far. */
+  /** The folders of downloads, and their bounds. */
   readonly downloads?: Downloads.Options
 }
 

@@ -111,7 +111,7 @@ const follow = async (asked: ApiRequest, page: Page, way: Way, signal: AbortSign
       body = null
       headers = headers.filter(([name]) => !/^content-/i.test(name))
     }
-    // What opens one site is not for another.
+    // Credentials of one site are not sent to another.
     if (next.origin !== url.origin) headers = headers.filter(([name]) => !/^(authorization|cookie)$/i.test(name))
     url = next
   }
@@ -196,6 +196,7 @@ const bodyOf = async (response: IncomingMessage, maxBytes: number, signal: Abort
   try {
     for await (const chunk of source) {
       if (signal.aborted) throw signal.reason
+      // A stream without an encoding gives bytes.
       const bytes = chunk as Uint8Array
       length += bytes.length
       if (length > maxBytes) throw tooLarge(maxBytes)

@@ -51,7 +51,7 @@ export interface Tabs {
 }
 
 export interface Options {
-  /** What bounds the session. Tabs beyond what it may have open are closed, and what is tried next fails. */
+  /** The bounds of the session. Tabs beyond them are closed, and the next act fails. */
   readonly bounds: Bounds
   readonly limits: PageLimits
 }
@@ -110,7 +110,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
       )(selector, async () => {
         const done = await act().catch((error: unknown) => {
           // An action that closed its tab, as the last click of a login does, succeeded.
-          if (before.page.isClosed() && isUnderWay(error)) return undefined as A
+          if (before.page.isClosed() && isInProgress(error)) return undefined as A
           throw error
         })
         if (coming.length > 0) await arrived()
@@ -163,6 +163,7 @@ const orderOf = () => {
   /** In the order in which they were active, the present one last. The last one to close stays in the list. */
   const looked: Array<Tab> = []
   const turning = new Set<() => void>()
+  // The list is never empty once the first tab is open.
   const current = () => looked.at(-1) as Tab
 
   const turnTo = (tab: Tab): void => {
@@ -211,6 +212,7 @@ const orderOf = () => {
 const answeringDialogs = (context: BrowserContext): Tabs["dialogs"] => {
   const shown: Array<Dialog> = []
   context.on("dialog", (dialog) => {
+    // Browsers have these kinds of dialogs, which Playwright types as text.
     const kind = dialog.type() as Dialog["kind"]
     const entered = kind === "prompt" ? dialog.defaultValue() : null
     shown.push({ kind, message: dialog.message().slice(0, keptMessage), entered })
@@ -221,7 +223,7 @@ const answeringDialogs = (context: BrowserContext): Tabs["dialogs"] => {
 }
 
 /** Whether Playwright had begun to do it when it failed, and was not still waiting for the element. */
-const isUnderWay = (error: unknown): boolean =>
+const isInProgress = (error: unknown): boolean =>
   error instanceof Error &&
   /performing \w+(?: \w+)? action|^(?:keyboard|mouse|page\.keyboard|page\.mouse)\.\w+:/m.test(error.message)
 

@@ -5,7 +5,7 @@ import type { Page, Request } from "playwright-core"
 
 export interface Traffic {
   /** How many requests a page waits for. */
-  readonly underWay: (page: Page) => number
+  readonly inProgress: (page: Page) => number
   /** The last address of a document that a page asked for, as it was led there; `null` where there was none. */
   readonly lastAddress: (page: Page) => string | null
   /** The status of the answer to the last document that a page asked for; `null` where there was none. */
@@ -17,7 +17,7 @@ const longestRequest = 15_000
 
 const matters = /^(document|xhr|fetch|script|stylesheet)$/
 
-/** Watches the session of a page from now on. */
+/** Starts to watch the session of a page. */
 export const make = (first: Page): Traffic => {
   const pending = new Map<Request, number>()
   const documents = new WeakMap<Page, Request>()
@@ -31,7 +31,7 @@ export const make = (first: Page): Traffic => {
   context.on("requestfinished", (request) => pending.delete(request))
   context.on("requestfailed", (request) => pending.delete(request))
   return {
-    underWay: (page) =>
+    inProgress: (page) =>
       [...pending].filter(([request, since]) => Date.now() - since < longestRequest && pageOf(request) === page).length,
     lastAddress: (page) => documents.get(page)?.url() ?? null,
     lastStatus: async (page) => {

@@ -142,7 +142,7 @@ const prepare = async (
   return true
 }
 
-/** What `prepare` leaves in the page. */
+/** The global that `prepare` leaves in the page. */
 type Prepared = typeof globalThis & { readonly encoding: State }
 
 /** Runs in the page, after what makes the state there. */

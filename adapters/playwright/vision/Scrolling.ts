@@ -36,7 +36,7 @@ interface Measure {
   readonly view: number
   /** How many elements it has. */
   readonly elements: number
-  /** Where the wheel is turned. */
+  /** The point at which the wheel is turned. */
   readonly x: number
   readonly y: number
 }
@@ -61,8 +61,8 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
     attempt(null, () => World.run(scroller.tab, scroller.frame, "measure", axis))
 
   /**
-   * What a wheel over the middle of the window scrolls: a frame that is most of the viewport, while it can scroll, or
-   * the page.
+   * The element that a wheel over the middle of the window scrolls: a frame that is most of the viewport, while it can
+   * scroll, or the page.
    */
   const pageScroller = (direction: Direction) =>
     attempt(null, async (): Promise<Scroller> => {
@@ -145,6 +145,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
         await World.run(tab, frame, "keepScrollerOf", axis, { root: element, waitMillis: timeout })
         found = { tab, frame }
       })
+      // The compiler does not see the assignment within the callback.
       return (found as Scroller | null) ?? (yield* late("the container was not found", waitMillis))
     })
 

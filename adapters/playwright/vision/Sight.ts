@@ -157,7 +157,7 @@ const framesOf = async (tab: Tab): Promise<ReadonlyArray<Frame>> => {
 const inFrame = <A>(frame: Frame, act: () => Promise<A>, otherwise: A): Promise<A> =>
   frame.parentFrame() === null ? act() : act().catch(() => otherwise)
 
-/** What can be acted on in a window, with where each element is kept. */
+/** The elements of a window that can be acted on, with where each is kept. */
 const described = async (tab: Tab, maxElements: number) => {
   const { page } = tab
   await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
@@ -256,7 +256,7 @@ const under = async (tab: Tab, frame: Frame, x: number, y: number): Promise<Fram
   return (inner === null ? null : await under(tab, inner, x - found.x, y - found.y)) ?? frame
 }
 
-/** The hosts that the windows of a session go to, from now on. */
+/** The hosts that the windows of a session visit after this call. */
 const visits = (page: Page): ReadonlySet<string> => {
   const hosts = new Set<string>()
   const note = (address: string): void => {

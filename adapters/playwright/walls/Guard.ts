@@ -24,7 +24,7 @@ export interface Options {
   readonly allowed: ReadonlySet<string>
   /** Lets every address be reached. */
   readonly allowPrivateNetworks: boolean
-  /** What everything goes out through; `null` to go out from here. */
+  /** The proxy for all connections; `null` to connect from here. */
   readonly upstream: Proxy | null
   /**
    * The name or address of this machine for a browser on another one. The proxy listens on all its addresses then, and
@@ -82,7 +82,7 @@ export const make = ({
       refusals.set(key, refusal)
     }
 
-    /** Where to connect to for a host: to one of its addresses, or with an upstream proxy to its name. */
+    /** The addresses to try for a host: its own, or with an upstream proxy its name. */
     const addressesOf = async (host: string, port: number): Promise<ReadonlyArray<string>> => {
       const key = `${host}:${port}`
       const bare = bareOf(host)
@@ -143,7 +143,7 @@ export const make = ({
           try {
             answer.writeHead(status, passed)
           } catch (error) {
-            // What a site says need not make sense.
+            // The answer of a site may be malformed.
             response.destroy()
             return unanswered(error)
           }
@@ -262,7 +262,7 @@ const isSame = (one: string, other: string): boolean => {
   return left !== undefined && right !== undefined && timingSafeEqual(left, right)
 }
 
-/** What a name is here; nothing where it is unknown or not answered for in time. */
+/** The addresses of a name as resolved here; none where it is unknown or not answered for in time. */
 const knownHere = async (resolve: NonNullable<Options["resolve"]>, name: string): Promise<ReadonlyArray<string>> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<ReadonlyArray<string>>((resolve) => {

@@ -129,7 +129,7 @@ export const make = (chromium: Chromium): SiteWall => {
       const { browserContextId: id = "" } = (await devTools.send("Target.getTargetInfo")).targetInfo
       await devTools.detach()
       held.set(id, { context, sites, refused })
-      // What came without being asked for, as what was loaded ahead may, is seen where it arrives.
+      // A page that no request was seen for, such as one that was loaded ahead, is seen where it arrives.
       const watch = (window: Page): void => {
         window.on("framenavigated", (frame) => {
           const isArrived = frame === window.mainFrame() && /^https?:/.test(frame.url())

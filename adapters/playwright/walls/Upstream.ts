@@ -23,7 +23,7 @@ export class ProxyFailed extends Error {
   }
 }
 
-/** Where a proxy listens. One that is not of the installation may not lie in a private network. */
+/** The address of a proxy. One that is not of the installation may not lie in a private network. */
 const addressOf = async (proxy: Proxy, allowPrivate: boolean, names: Names): Promise<string> => {
   const addresses =
     isIP(proxy.host) > 0
@@ -150,6 +150,6 @@ const throughSocks = async (proxy: Proxy, address: string, host: string, port: n
   return socket
 }
 
-/** What a request to a proxy failed of, whether it was refused or broke. */
+/** The failure of a request to a proxy, whether it was refused or broke. */
 export const failureOf = (proxy: Proxy, problem: { readonly status: number } | { readonly error: unknown }) =>
   "status" in problem ? refused(proxy, problem.status) : unreachable(proxy, problem.error)

@@ -27,7 +27,7 @@ interface Options {
   readonly worker: string
   readonly limit: number
   readonly leaseMillis: number
-  /** Where looks at many queues ended, kept from one claim to the next. */
+  /** The ends of looks at many queues, kept from one claim to the next. */
   readonly places: PgQueues.Places
 }
 
@@ -50,7 +50,7 @@ export const claim = (
       const wanted = options.limit - all.length
       const asked = Math.max(wanted, Math.min(2 ** round, mostCandidates))
       const taken = yield* Effect.result(transaction(sql, take(sql, { ...options, limit: wanted, candidates: asked })))
-      // What an earlier round has claimed is carried out, also where the database has gone since.
+      // Runs that an earlier round has claimed are returned, also where the database has gone since.
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
       const { candidates, claimed, looked, outrun } = taken.success
       all.push(...claimed)

@@ -51,7 +51,7 @@ const window = 64
 const queuesTogether = 256
 const mostQueues = 1_024
 
-/** Where the last look at the queues of a workflow ended, if it did not come to all of them. */
+/** The end of the last look at the queues of a workflow, if it did not come to all of them. */
 export type Places = Map<string, string>
 
 /** Returns up to this many further runs that can start, oldest first. */
@@ -110,6 +110,7 @@ export const startable = (
         })} as candidates on true
         order by candidates.sequence`,
       (rows) => {
+        // The statement selects this column, which its type does not say.
         const names = rows.map((row) => (row as { readonly in_queue: string }).in_queue)
         const looked = new Set(names)
         seen += looked.size

@@ -1,4 +1,4 @@
-/** What a claim needs to know of a vault entry, in columns beside its body. */
+/** The facts of a vault entry for a claim, in columns beside its body. */
 import { createHash } from "node:crypto"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Domain from "../../../core/vault/site/Domain.ts"

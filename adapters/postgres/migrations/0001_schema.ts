@@ -161,7 +161,7 @@ const workflows = [
   )`,
   `create index workflow_components_of_workflow on workflow_components (workflow_id)`,
 
-  // What runs found: changes that they propose for their workflow, and what its elements looked like.
+  // Findings of runs: the changes that they propose for their workflow, and the appearance of its elements.
   collection("patches", ["workflow_id uuid not null references workflows"]),
   `create index patches_by_workflow on patches (workflow_id, position)`,
   `create table element_memory (
@@ -311,7 +311,7 @@ const evidence = [
   )`,
   `create index network_events_by_age on network_events (started_at)`,
 
-  // What models decided.
+  // The decisions of models.
   `create table run_decisions (
     run_id uuid not null references runs,
     position integer not null,
@@ -335,7 +335,7 @@ const evidence = [
   `create index artifacts_of_workflow on artifacts (workflow_id)`,
   `create index artifacts_by_age on artifacts (at)`,
   `create index artifacts_unfinished on artifacts (at) where finished_at is null`,
-  // What runs did without, and when their artifacts were removed.
+  // The artifacts that runs left out, and when their artifacts were removed.
   `create table artifact_totals (
     run_id uuid primary key references runs,
     left_out integer not null default 0,

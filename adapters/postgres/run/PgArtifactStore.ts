@@ -1,4 +1,4 @@
-/** Whose the artifacts are, in PostgreSQL. */
+/** The owners of artifacts, in PostgreSQL. */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ArtifactStore, type Kind, nothing, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"

@@ -1,4 +1,4 @@
-/** What elements looked like, in PostgreSQL: a row for each node of a workflow. */
+/** The appearance of elements, in PostgreSQL: a row for each node of a workflow. */
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ElementMemory, mostRemembered, Remembered } from "../../../core/agent/recovery/ElementMemory.ts"

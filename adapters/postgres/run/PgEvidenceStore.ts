@@ -1,6 +1,7 @@
 /** Snapshots and network logs in PostgreSQL. */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import * as NetworkEventJson from "../../../core/browser/NetworkEventJson.ts"
 import { bounds, EvidenceStore } from "../../../core/run/evidence/EvidenceStore.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import { exchanges } from "../tables/Evidence.ts"
@@ -72,7 +73,7 @@ export const layer = Layer.effect(
             if (log === undefined) return Option.none()
             const rows = yield* sql<Table.Row<typeof exchanges.columns>>`
               select * from network_events where run_id = ${runId} order by started_at, id`
-            return Option.some({ ...log, events: rows.map((row) => exchanges.decode(row).body) })
+            return Option.some({ ...log, events: rows.map((row) => NetworkEventJson.read(exchanges.decode(row).body)) })
           })
         )
       ),

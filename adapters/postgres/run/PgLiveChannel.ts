@@ -1,5 +1,5 @@
 /**
- * What passes between watchers and workers, by way of PostgreSQL: the newest picture of a run in a table without a log,
+ * The channel between watchers and workers, in PostgreSQL: the newest picture of a run in a table without a log,
  * messages and word of new pictures by NOTIFY.
  */
 

@@ -24,8 +24,10 @@ interface ControlRow {
 }
 
 const controlOf = (row: ControlRow): Control => ({
+  // Rows are written with ids of this type.
   runId: row.run_id as Control["runId"],
   holder: row.holder,
+  // As above.
   userId: row.user_id as UserId,
   since: row.since.getTime(),
   until: row.until.getTime()
@@ -55,8 +57,10 @@ export const layer = Layer.effect(
           if (row === undefined || row.expires_at.getTime() <= now) return Option.none()
           return Option.some({
             hash,
+            // Rows are written with ids of this type.
             runId: row.run_id as Admission["runId"],
             keyId: row.key_id,
+            // As above.
             userId: row.user_id as UserId | null,
             expiresAt: row.expires_at.getTime()
           })

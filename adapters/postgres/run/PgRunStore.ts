@@ -32,7 +32,7 @@ export const layer = Layer.effect(
         return Gates.toGate(row)
       })
 
-    /** What decisions read, for a run whose row is locked. */
+    /** The facts that decisions read, for a run whose row is locked. */
     const lockedOf = Effect.fnUntraced(function* <R extends Run>(run: R) {
       const locked: Transition.LockedRun<R> = {
         run,

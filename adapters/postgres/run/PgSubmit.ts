@@ -27,7 +27,7 @@ class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 /** Inputs longer than this many characters go by themselves, in pieces of about this size. */
 const pieceLength = 131_072
 const maxTogether = 64
-const maxUnderWay = 2
+const maxInProgress = 2
 
 type Submit = (
   submission: Transition.Submission
@@ -79,6 +79,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         return { run, gate } satisfies Gated
       })
     ).pipe(
+      // Every failure here is a tagged one; after the retries none is `Forgotten`.
       Effect.retry({ while: (error) => (error as { readonly _tag: string })._tag === "Forgotten" })
     ) as ReturnType<Submit>
 
@@ -95,7 +96,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
   })
 
-  const statements = Semaphore.makeUnsafe(maxUnderWay)
+  const statements = Semaphore.makeUnsafe(maxInProgress)
 
   // Submissions gather for one turn of the scheduler, and longer while as many statements run as may.
   const withOthers = RequestResolver.make<WithOthers>((entries) =>

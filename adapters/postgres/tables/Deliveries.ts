@@ -6,7 +6,7 @@ import * as Events from "./Events.ts"
 import * as Runs from "./Runs.ts"
 import * as Table from "./Table.ts"
 
-/** What an attempt or a person changes. */
+/** The columns that an attempt or a person changes. */
 export interface Changed extends Delivery.State {
   readonly url: string
   readonly since: number

@@ -1,6 +1,7 @@
 /** The tables of what is kept of runs beside their events: failures that are counted, decisions and network logs. */
 import { Schema } from "effect"
-import { Recorded } from "../../../core/browser/Exchange.ts"
+import type { Recorded } from "../../../core/browser/Exchange.ts"
+import * as NetworkEventJson from "../../../core/browser/NetworkEventJson.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
 import { Decision } from "../../../core/run/evidence/Decision.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
@@ -78,9 +79,9 @@ export const exchanges = Table.make(
   {
     run_id: ofExchange(Table.uuid<RunId>(), ({ runId }) => runId),
     id: ofExchange(Table.text, ({ exchange }) => exchange.id),
-    started_at: ofExchange(Table.instant, ({ exchange }) => Date.parse(exchange.started_at)),
-    body_characters: ofExchange(Table.integer, ({ exchange }) => exchange.response_body?.length ?? 0),
-    body: ofExchange(Table.json(Recorded), ({ exchange }) => exchange)
+    started_at: ofExchange(Table.instant, ({ exchange }) => exchange.startedAt),
+    body_characters: ofExchange(Table.integer, ({ exchange }) => exchange.responseBody?.length ?? 0),
+    body: ofExchange(Table.json(NetworkEventJson.NetworkEvent), ({ exchange }) => NetworkEventJson.write(exchange))
   },
   ["run_id", "id"]
 )

@@ -47,7 +47,7 @@ const withAdded = ({ added_output, options }: { added_output: Schema.Json | unde
 
 const column = Table.of<Run>()
 
-/** What stays as it was submitted. */
+/** The columns that stay as they were submitted. */
 const submitted = {
   id: column(Table.uuid<RunId>(), (run) => run.id),
   workspace_id: column(Table.uuid<WorkspaceId>(), (run) => run.workspaceId),
@@ -61,7 +61,7 @@ const submitted = {
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
 }
 
-/** What transitions change. */
+/** The columns that transitions change. */
 const state = {
   status: column(Table.textOf(StoredStatus), (run) => run.status),
   credentials: column(Table.json(Schema.Array(StoredCredential)), (run) => run.credentials),
@@ -153,7 +153,7 @@ const naming = Table.make("runs", { id: submitted.id, credentials: state.credent
 export const credentialsOf = (row: Table.Row<typeof naming.columns>): ReadonlyArray<Credential> =>
   naming.decode(row).credentials
 
-/** What lists of runs show, with the status that follows from the gate. */
+/** The columns that lists of runs show, with the status that follows from the gate. */
 export type ListedRow = Table.Row<typeof listed.columns>
 
 export const toListed = (row: ListedRow): Listed => {

@@ -5,7 +5,7 @@
 import { Result, Schema, SchemaIssue, SchemaParser } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
-/** What a statement takes as a value, and `json_to_recordset` in its JSON. */
+/** A value of a statement, and of the JSON of `json_to_recordset`. */
 export type Written = string | number | boolean | Date | ReadonlyArray<string> | null
 
 /** How values of one kind are kept. `Stored` is what the client of the database answers. */
@@ -28,7 +28,7 @@ export interface Column<Source, A, Stored> {
 
 type Columns = Readonly<Record<string, Column<never, unknown, never>>>
 
-/** What rows of these columns are written from. */
+/** The value that rows of these columns are written from. */
 type Source<C extends Columns> = { [K in keyof C]: (of: Parameters<C[K]["write"]>[0]) => void }[keyof C] extends (
   of: infer All
 ) => void
@@ -41,7 +41,7 @@ export type Row<C extends Columns> = { readonly [K in keyof C]: Parameters<C[K][
 /** The values of a row. */
 type Values<C extends Columns> = { readonly [K in keyof C]: ReturnType<C[K]["read"]> }
 
-/** What statements need to know of a table. */
+/** The facts of a table for statements. */
 export interface Described {
   readonly name: string
   readonly columns: Readonly<Record<string, { readonly sqlType: string; readonly isNullable: boolean }>>
@@ -95,7 +95,7 @@ export const make = <C extends Columns>(name: string, columns: C, key: ReadonlyA
   }
 }
 
-/** What `read` makes of a column. Where it throws, the defect names table, column and row. */
+/** Reads a column. Where `read` throws, the defect names table, column and row. */
 export const placed = <A>(
   table: Pick<Described, "key" | "name">,
   row: Readonly<Record<string, unknown>>,

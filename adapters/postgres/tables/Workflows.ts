@@ -38,7 +38,7 @@ export const toWorkflow = (row: Row): Workflow => {
 
 const ofVersion = Table.of<WorkflowVersion>()
 
-/** What lists of versions show. */
+/** The columns that lists of versions show. */
 const facts = {
   version_id: ofVersion(Table.uuid<VersionId>(), ({ versionId }) => versionId),
   version_number: ofVersion(Table.integer, ({ versionNumber }) => versionNumber),

@@ -1,4 +1,6 @@
-/** What in PostgreSQL holds sealed values, beside what the vault itself keeps: subscriptions, and columns of one value each. */
+/**
+ * The columns of sealed values in PostgreSQL beside those of the vault: subscriptions, and columns of one value each.
+ */
 import { Effect, Layer } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import * as KeptSubscription from "../../../core/event/notification/KeptSubscription.ts"

@@ -14,7 +14,7 @@ import {
   type StillAnswering,
   type Verdict
 } from "../../../core/workspace/request/Idempotency.ts"
-import * as Turns from "../../memory/Turns.ts"
+import * as KeyedMutex from "../../memory/KeyedMutex.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 
 interface Row {
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     // Equal requests of this process wait here, and not each with a connection of the pool.
-    const turns = Turns.make()
+    const turns = yield* KeyedMutex.make
 
     /** Enters a key, or returns its entry. Waits for another transaction that is about to enter it. */
     const enter = (named: Named, reservedFor: number): Effect.Effect<Option.Option<Entry>, SqlError.SqlError> =>
@@ -73,6 +73,7 @@ export const layer = Layer.effect(
 
     return IdempotencyStore.of({
       once: <A, E, R>(named: Named, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) =>
+        // The compiler does not see that `Undone` is caught, whose value is of this call.
         transaction(
           sql,
           Effect.gen(function* () {
@@ -86,6 +87,7 @@ export const layer = Layer.effect(
           })
         ).pipe(
           Effect.catch((error) =>
+            // Raised above, with a value of this type.
             error instanceof Undone ? Effect.succeed(done(error.value as A)) : Effect.fail(error)
           ),
           inTurn(named)

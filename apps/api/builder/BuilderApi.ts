@@ -77,9 +77,9 @@ const NewSession = Schema.Struct({
   name: Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256)),
   startUrl: Schema.String.check(Schema.isNonEmpty({ message: "Expected the address to begin at" })),
   description: optional(Schema.String.check(Schema.isMaxLength(4_096))),
-  /** Whose credential the workflow signs in with: it gets the alias LOGIN for the site of `authUrl`. */
+  /** The user whose credential the workflow signs in with: it gets the alias LOGIN for the site of `authUrl`. */
   permissionedUserId: optional(Schema.String),
-  /** Where it signs in; left out, at the start page. */
+  /** The address to sign in at; the start page where it is left out. */
   authUrl: optional(Schema.String),
   proxySetting: optional(Schema.Literals(["country", "static", "random", "off"])),
   proxyValue: optional(Schema.String),

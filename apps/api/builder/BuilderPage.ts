@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
 import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
+import * as Json from "../../../core/workspace/Json.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { DraftJson } from "./BuilderApi.ts"
@@ -93,7 +94,9 @@ export const settings = (payload: {
   ...(payload.enableNetworkListener == null ? {} : { enable_network_listener: payload.enableNetworkListener })
 })
 
-/** Whose credential a new workflow signs in with, and where: at the start page unless another address is given. */
+/**
+ * The login of a new workflow: its credential, and its address, which is the start page unless another one is given.
+ */
 export const login = (payload: {
   readonly startUrl: string
   readonly permissionedUserId?: string | null
@@ -119,8 +122,9 @@ export const draft = (one: Conversation, stored: Stored | null): typeof DraftJso
     version_id: stored === null ? null : (one.origin?.versionId ?? null),
     version_number: stored === null ? null : (one.origin?.versionNumber ?? null),
     ...content,
+    // A draft holds a list of nodes and an object of edges.
     nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
-    edges: content.edges as Schema.JsonObject,
+    edges: Json.objectOf(content.edges),
     run_window: window
   }
 }

@@ -50,7 +50,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** What a code is when nothing is said. */
+/** The defaults of a code. */
 const unset: Omit<Draft, "name"> = {
   description: "",
   enrichedDescription: null,

@@ -16,7 +16,7 @@ const StreamedEvent = Schema.Struct({
 
 const Ping = Schema.Struct({ ts: Schema.Finite }).annotate({ identifier: "Ping" })
 
-/** What a stream carries: events under `run.event`, and a `ping` at least every 15 seconds of silence. */
+/** A frame of a stream: events under `run.event`, and a `ping` at least every 15 seconds of silence. */
 export const Frame = Schema.Union([
   Schema.Struct({
     id: Schema.optionalKey(Schema.String),

@@ -1,7 +1,7 @@
 /** The endpoints of what runs leave behind: snapshots of pages, network logs, and the failures of a workflow. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Recorded } from "../../../core/browser/Exchange.ts"
+import { NetworkEvent } from "../../../core/browser/NetworkEventJson.ts"
 import { Needs } from "../Annotations.ts"
 import { session, workflow } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
@@ -22,7 +22,7 @@ const NetworkLog = Schema.Struct({
   /** Something was left out of the log: over its bounds, or lost with a worker. */
   truncated: Schema.Boolean,
   /** By the instant at which they began. */
-  events: Schema.Array(Recorded),
+  events: Schema.Array(NetworkEvent),
   /** Why there is nothing to be seen, where the run was not recorded. */
   message: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NetworkLog" })

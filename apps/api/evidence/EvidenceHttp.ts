@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { isNoise } from "../../../core/browser/Exchange.ts"
+import * as NetworkEventJson from "../../../core/browser/NetworkEventJson.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import type { Frame, Group } from "../../../core/run/evidence/ErrorReports.ts"
@@ -63,7 +64,7 @@ export const layer = HttpApiBuilder.group(
           session_id: id,
           complete,
           truncated: log.truncated,
-          events: all ? log.events : log.events.filter((event) => !isNoise(event)),
+          events: log.events.filter((event) => all || !isNoise(event)).map(NetworkEventJson.write),
           ...(recorded ? {} : { message: notRecorded })
         }
       }),

@@ -33,7 +33,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   }
 ) {}
 
-/** Who sent the request that is being answered, as its surroundings found out; none when it has no valid key. */
+/** The caller of the request that is being answered; none when it has no valid key. */
 export const Sender: Context.Reference<Option.Option<Caller>> = Context.Reference("sluice/apps/api/http/Sender", {
   defaultValue: () => Option.none<Caller>()
 })

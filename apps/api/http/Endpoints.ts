@@ -30,7 +30,7 @@ export interface Endpoint {
 /** Paths match exactly as they are declared. HEAD is answered with the route of GET. */
 export const strict = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false }
 
-/** Where a request goes. */
+/** The destination of a request. */
 export type Destination =
   | { readonly _tag: "Endpoint"; readonly endpoint: Endpoint }
   /** A page, a file, a health check, or an address that the router does not know in any form. */
@@ -49,11 +49,13 @@ const unstored = new Set<string>()
 HttpApi.reflect(Api, {
   onGroup: () => {},
   onEndpoint: ({ endpoint: { annotations, method, path, payload }, group, middleware }) => {
+    // The methods of endpoints are those of a path in the description.
     const described = operations[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase() as "get"]
     if (Context.get(group.annotations, NoStore)) unstored.add(path.split("/", 2).join("/"))
     endpoints.push({
       method,
       path,
+      // The set has the type of the middlewares of this endpoint, of which this one need not be one.
       needsKey: (middleware as ReadonlySet<unknown>).has(Authorization),
       takesBody: payload.size > 0,
       query: new Set(described?.parameters.flatMap(({ in: place, name }) => (place === "query" ? [name] : []))),
@@ -72,6 +74,7 @@ const methods = new Set(endpoints.map(({ method }) => method))
 
 /** Matches as the router of the server does, which refuses parameters that are too long. */
 const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
+// Every path of an endpoint begins with a slash.
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 
 /** Whether answers to requests of this address may be stored. */
@@ -80,7 +83,7 @@ export const mayStore = (url: string): boolean => !unstored.has(/^\/[^/?]*/.exec
 /** The pages whose address may be typed with a slash at its end. */
 const pages = new Set(["/docs", "/openapi.json"])
 
-/** Where the site of the docs is. */
+/** The path of the site of the docs. */
 const guide = "/docs/guide"
 
 const isReading = (method: string): boolean => method === "GET" || method === "HEAD"

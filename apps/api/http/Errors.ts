@@ -14,7 +14,7 @@ import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import type { NoRotation, NotReencrypted, RotationUnderWay, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
+import type { NoRotation, NotReencrypted, RotationInProgress, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
 import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { CodesUnsupported, NoCode, NoInbox } from "../../../core/vault/otp/TfaCodes.ts"
 import type {
@@ -59,6 +59,7 @@ const reasons = {
 export const general = <const Status extends keyof typeof reasons>(statusCode: Status, message: string) => ({
   statusCode,
   message,
+  // Any text, so that bodies of several statuses have one type.
   error: reasons[statusCode] as string
 })
 
@@ -71,7 +72,7 @@ export const busy = general(
   "Too many schemas, expressions and workflows of this workspace wait to be checked. Send the request again later"
 )
 
-/** What is answered while as many mails wait to be read as may. */
+/** The answer while as many mails wait to be read as may. */
 export const mailsWait = general(503, "Too many mails wait to be read. Send the mail again later")
 
 export const badRequest = (message: string): BadRequest => general(400, message)
@@ -158,6 +159,7 @@ const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadReque
 /** The run does not wait for what was sent. The endpoints differ in the status. */
 export const notWaiting = <const Status extends 400 | 404 | 409>(status: Status, { message, reason }: NotWaiting) => ({
   ...general(status, message),
+  // As in `general`.
   code: reason as string
 })
 
@@ -263,7 +265,7 @@ const answers = {
     PatchOutdated: conflict<PatchOutdated>(),
     PatchSettled: conflict<PatchSettled>(),
     PhoneNumberTaken: conflict<PhoneNumberTaken>(),
-    RotationUnderWay: conflict<RotationUnderWay>(),
+    RotationInProgress: conflict<RotationInProgress>(),
     RunEnded: conflict<RunEnded>(),
     RunNotFailed: conflictWith<RunNotFailed>("RUN_NOT_FAILED"),
     SameKey: conflict<SameKey>(),
@@ -282,6 +284,7 @@ export const answering = <B extends { readonly statusCode: number }, const T>(
   schema: Schema.Codec<B>,
   entries: T & Table<T>
 ) => {
+  // The function of a tag takes the failure with this tag.
   const functions = entries as Readonly<Record<string, (failure: unknown) => B>>
   const answer = (value: unknown): B | null => {
     if (!Predicate.hasProperty(value, "_tag") || typeof value._tag !== "string") return null
@@ -293,6 +296,7 @@ export const answering = <B extends { readonly statusCode: number }, const T>(
       Schema.declare((value): value is B | Answered<T> => answer(value) !== null || isBody(value)),
       SchemaTransformation.transform<B | Answered<T>, B>({
         decode: identity,
+        // A value without an answer is a body.
         encode: (value) => answer(value) ?? (value as B)
       })
     ),
@@ -319,7 +323,7 @@ const badRequestBody = Schema.Struct({
   actual_chars: Schema.optionalKey(Schema.Int),
   run_input_variables_errors: Schema.optionalKey(Schema.Array(InputError)),
   input_schema: Schema.optionalKey(Schema.JsonObject),
-  /** What an answer must satisfy. */
+  /** The schema that an answer must satisfy. */
   expected_json_schema_datamodel: Schema.optionalKey(Schema.JsonObject)
 }).annotate({ identifier: "BadRequest" })
 export type BadRequest = typeof badRequestBody.Type

@@ -26,7 +26,7 @@ export interface Sent {
   readonly bodyDigest: string
 }
 
-/** Where answers are kept, and how. */
+/** The store of the answers, and how they are kept. */
 export interface Keeping {
   readonly store: Idempotency.IdempotencyStore["Service"]
   readonly sealing: Sealing["Service"]

@@ -38,7 +38,7 @@ export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => 
 
 const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1_000))
 
-/** What every answer says of the limit that was nearest. */
+/** The headers of every answer about the limit that was nearest. */
 export const headers = (decision: RateLimit.Decision): Record<string, string> => ({
   "x-ratelimit-limit": String(decision.limit),
   "x-ratelimit-remaining": String(decision.remaining),
@@ -57,7 +57,7 @@ export const refusal = (decision: RateLimit.Decision): HttpServerResponse.HttpSe
       remaining: decision.remaining,
       retryAfterSeconds
     },
-    // What there is of a body is not read.
+    // The body of the request is not read.
     { status: 429, headers: { ...headers(decision), "retry-after": String(retryAfterSeconds) } }
   )
 }

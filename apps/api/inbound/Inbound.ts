@@ -7,7 +7,7 @@ import { Context, Redacted } from "effect"
 export interface Settings {
   /** Without it only Twilio is accepted. */
   readonly secret: Redacted.Redacted<string> | null
-  /** What Twilio signs with; without it Twilio sends nothing. */
+  /** The token that Twilio signs with; without it, no request of Twilio is accepted. */
   readonly twilioAuthToken: Redacted.Redacted<string> | null
 }
 
@@ -23,7 +23,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** What a request shows of the secret: `signed` is to be checked when its body was read. */
+/** The proof of the secret in a request: `signed` is checked after its body was read. */
 export type Shown = "secret" | "signed" | "nothing"
 
 /** How a request shows that it knows the secret: as the password of Basic authentication, as a bearer token, or by signing. */

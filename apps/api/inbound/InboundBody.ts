@@ -75,7 +75,7 @@ const tooLarge = (maxBytes: number) =>
     { status: 413, headers: { connection: "close" } }
   )
 
-/** What a body holds as JSON; none where it is no JSON. */
+/** The JSON of a body; none where it is no JSON. */
 export const json = (body: Buffer | string): Option.Option<unknown> => {
   try {
     return Option.some(JSON.parse(body.toString()))

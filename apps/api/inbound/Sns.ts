@@ -77,7 +77,7 @@ export const makeChecking = (fetch: AwsFetch) => {
   })
 }
 
-/** What SNS signs: names and values, a line each. */
+/** The text that SNS signs: names and values, a line each. */
 export const signedText = (notice: Notice): string => {
   const names =
     notice.Type === "Notification"

@@ -62,7 +62,7 @@ export interface RunStatus {
 
 const notValid = () => answer(401, Errors.general(401, "This view is not valid any more: ask for a new connection"))
 
-/** The body of a request, as it is to be; none when it is not. */
+/** The body of a request; none when it does not fit its schema. */
 const sent = <A>(schema: Schema.Codec<A, unknown>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(schema)), Effect.option)
@@ -142,8 +142,8 @@ export const routes = Layer.unwrap(
     })
 
     /**
-     * Who may take control, with the body that they send. A user who lost the permission does not keep it until it
-     * lapses.
+     * The user who may take control, with the body that they send. A user who lost the permission does not keep it
+     * until it lapses.
      */
     const controlling = <A extends { readonly holder: string }>(schema: Schema.Codec<A, unknown>) =>
       Effect.gen(function* () {

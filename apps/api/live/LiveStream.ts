@@ -25,20 +25,20 @@ export const of = <E>(statuses: Stream.Stream<object, E>, frames: Stream.Stream<
     { haltStrategy: "left" }
   )
 
-/** Lets only so many be under way at once; `null` for the others. */
+/** Bounds the number of concurrent looks; `null` for those beyond it. */
 export const limited = (most: number) => {
-  let underWay = 0
+  let inProgress = 0
   return <A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> | null => {
-    if (underWay >= most) return null
+    if (inProgress >= most) return null
     return Stream.unwrap(
       Effect.as(
         Effect.acquireRelease(
           Effect.sync(() => {
-            underWay++
+            inProgress++
           }),
           () =>
             Effect.sync(() => {
-              underWay--
+              inProgress--
             })
         ),
         stream

@@ -27,7 +27,7 @@ export const PatchRecord = Schema.Struct({
   confirmations: Schema.Int,
   created_at: Schema.String,
   updated_at: Schema.String,
-  /** Who applied or dismissed it. */
+  /** The user who applied or dismissed it. */
   decided_by: Schema.NullOr(Schema.String),
   /** The version of the workflow that it became. */
   applied_version_number: Schema.NullOr(Schema.Int)

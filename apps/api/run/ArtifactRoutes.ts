@@ -1,7 +1,7 @@
 /**
  * Serves artifacts at their signed addresses, whole or a part of them.
  *
- * What pages and workflows bring is never shown as a page of ours: files are saved, not opened, and an opened file runs
+ * Content of pages and workflows is never shown as a page of ours: files are saved, not opened, and an opened file runs
  * nothing.
  */
 import { Effect, Option } from "effect"

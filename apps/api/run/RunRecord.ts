@@ -86,7 +86,7 @@ export const RunRecord = Schema.Struct({
   holds: Schema.Array(HoldJson),
   /** The earliest instant at which a waiting run can start, if known. */
   can_start_at: instant,
-  /** What happened so far, oldest first. */
+  /** The events so far, oldest first. */
   events: Schema.Array(Schema.Struct({ event: Schema.String, at: Schema.String, payload: Schema.JsonObject }))
 }).annotate({ identifier: "RunRecord" })
 

@@ -29,7 +29,7 @@ export const layer = HttpApiBuilder.group(
     const artifacts = yield* ArtifactStore
     const signals = yield* Signals
     return handlers.handleAll({
-      // Nothing records what this calls: of all requests this one is to be quick.
+      // No span is recorded for this call: it is the most frequent one.
       start: Effect.fnUntraced(function* ({ payload }) {
         const caller = yield* CurrentCaller
         const { additional_context, client_id, debug, dry_run, notifications, run_input_variables, workflow_id } =
@@ -58,6 +58,7 @@ export const layer = HttpApiBuilder.group(
       record: Effect.fn(function* ({ params }) {
         const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id))
         const origins = yield* links.under(yield* origin, view.run.workspaceId)
+        // Plain data, which the type of JSON does not tell of interfaces.
         return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id)) as Schema.Json)
       }),
       interrupt: Effect.fn(function* ({ params }) {

@@ -11,7 +11,7 @@ import { Clock, Effect } from "effect"
 /** How long nothing may leave for a client, in seconds, unless it is set otherwise. */
 export const defaultSeconds = 30
 
-/** What a client may take its time for beyond that: as long as these bytes take at 32 KiB a second. */
+/** The rate at which a slow client gets more time: as long as these bytes take at 32 KiB a second. */
 const slowestBytesPerMilli = 32.768
 
 /** How far the answers on a connection were when something last left. */

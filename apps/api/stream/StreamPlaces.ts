@@ -19,7 +19,7 @@ export const StreamLimits: Context.Reference<Limits> = Context.Reference("sluice
   defaultValue: () => defaultLimits
 })
 
-/** For whom a stream is served. */
+/** The key that a stream is served for. */
 export interface Holder {
   readonly workspaceId: string
   /** The key that it was asked for with, or what it is counted by where there is none. */

@@ -60,7 +60,7 @@ export class Streams extends Context.Service<
   )
 }
 
-/** Whom a stream is counted for that a caller asks for. */
+/** The key that a stream is counted for. */
 export const holderOf = ({ keyId, userId, workspaceId }: Caller): StreamPlaces.Holder => ({
   workspaceId,
   key: keyId ?? userId

@@ -30,7 +30,7 @@ const SecretItem = Schema.Struct({
 
 const Trial = Schema.Struct({
   success: Schema.Boolean,
-  /** What went wrong; empty when nothing did. */
+  /** The failure; empty when the test succeeded. */
   error: Schema.String,
   /** The same for programs, such as `PROVIDER_ACCESS_REFUSED`. */
   code: Schema.optionalKey(Schema.String)

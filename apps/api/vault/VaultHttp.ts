@@ -67,7 +67,7 @@ const whole = ({ domain = "", permissioned_user_id = "" }: Query) => {
     : Effect.fail(new InvalidEntry({ problems }))
 }
 
-/** What an address asks for, without what it leaves out. */
+/** The filters of a query, without those that it leaves out. */
 export const asked = (query: Query) => ({
   ...(query.permissioned_user_id === undefined ? {} : { permissionedUserId: query.permissioned_user_id }),
   ...(query.domain === undefined ? {} : { domain: query.domain })

@@ -84,7 +84,7 @@ const Attempt = Schema.Struct({
   success: Schema.Boolean,
   /** The status that the receiver answered; empty when it did not. */
   response: Schema.String,
-  /** What went wrong; empty when nothing did. */
+  /** The failure of the attempt; empty when it succeeded. */
   error: Schema.String
 }).annotate({ identifier: "WebhookAttempt" })
 
@@ -166,7 +166,7 @@ export class WebhooksGroup extends group.add(
     query: deliveryFilter,
     success: Schema.Struct({
       deliveries: Schema.Array(WebhookDelivery),
-      /** Where the next page begins; `null` after the last. */
+      /** The cursor of the next page; `null` after the last. */
       next_cursor: Schema.NullOr(Schema.String)
     }).annotate({ identifier: "WebhookDeliveries" }),
     error: Errors.BadRequest

@@ -1,5 +1,5 @@
 /**
- * What callers send to create, save, import or copy a workflow, for the description of the interface and the types of
+ * The bodies that create, save, import or copy a workflow, for the description of the interface and the types of
  * its clients. It is checked by the domain, which reports every problem at its path.
  */
 import { Schema } from "effect"
@@ -16,7 +16,7 @@ import { sent } from "../http/body/Sent.ts"
 
 const NodeId = Schema.String.check(Schema.isUUID())
 
-/** What every node has beside its action and the parameters of that action. */
+/** The fields of every node beside its action and the parameters of that action. */
 const common = Schema.Struct({
   id: NodeId,
   name: Schema.String.check(Schema.isMinLength(1)),
@@ -61,7 +61,7 @@ export const ComponentDataToSave = Schema.Struct({
   nodes: Schema.Array(Schema.Struct({ ...componentNode.fields, workflowNode: WorkflowNode }))
 })
 
-/** The content of a saved component. */
+/** The content of a saved component. Only valid ones are saved, so its type says more than the schema checks. */
 export const SavedComponentData = ComponentData as unknown as Schema.Codec<
   Omit<ComponentData, "nodes"> & Pick<typeof ComponentDataToSave.Encoded, "nodes">
 >
@@ -79,7 +79,9 @@ const graph = {
 
 /** The nodes and edges of a saved workflow. Only valid ones are saved, so that what is answered is not checked again. */
 export const savedGraph = {
+  // The types are those of what a save accepts.
   nodes: Schema.Array(Schema.JsonObject) as unknown as Schema.Codec<typeof graph.nodes.Encoded>,
+  // As above.
   edges: Schema.JsonObject as unknown as Schema.Codec<typeof graph.edges.Encoded>
 }
 
@@ -113,7 +115,7 @@ const WorkflowToImport = Schema.Struct({
   error_codes: optional(Schema.Array(Bundle.NamedCode))
 }).annotate({ identifier: "WorkflowToImport" })
 
-/** What an export answers. */
+/** The answer of an export. Only valid content is exported, so its type says more than the schema checks. */
 export const WorkflowBundle = Schema.JsonObject.annotate({
   identifier: "WorkflowBundle",
   description:

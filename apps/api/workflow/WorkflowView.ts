@@ -97,6 +97,7 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
     ...(version.versionNote === null ? {} : { version_note: version.versionNote }),
     // A save takes nothing else for nodes and edges.
     nodes: nodes as unknown as typeof savedGraph.nodes.Type,
+    // As above.
     edges: edges as unknown as typeof savedGraph.edges.Type,
     ...content,
     ...Settings.complete(settings),

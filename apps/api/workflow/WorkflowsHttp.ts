@@ -144,6 +144,7 @@ const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
 ) {
   const { workspaceId } = yield* CurrentCaller
   const contract = { input_schema: content.input_schema, vault_schema: content.vault_schema }
+  // Both inputs are the content with the rest of that operation.
   return yield* Sandbox.run(workspaceId, name, { ...asked, content: contract } as Input<N>).pipe(
     Effect.catchTag(
       "TooCostly",
@@ -174,7 +175,7 @@ export const versionNumber = (text: string) => {
     : Effect.fail(Errors.general(404, `Version "${text}" not found: versions are numbered from 1`))
 }
 
-/** What lies in a folder; with a search, what lies in it and below it and has a name with that text. */
+/** The contents of a folder; with a search, the entries in it and below it with that text in their names. */
 const folderPage = (
   all: ReadonlyArray<Listed>,
   asked: { readonly folder: string | null; readonly search: string; readonly page: number; readonly pageSize: number }

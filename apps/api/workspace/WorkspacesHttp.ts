@@ -53,7 +53,7 @@ export const layer = HttpApiBuilder.group(
           waiting_ttl_seconds: ttl
         } = payload
         const { id } = yield* workspaces.get(caller, params.workspace_id)
-        // What can be refused comes first: a refusal changes nothing.
+        // Checks that may refuse come first: a refusal changes nothing.
         if (number !== undefined) {
           yield* phoneNumbers.set(caller, number)
         }

@@ -29,6 +29,7 @@ const create = Command.make(
       const { key, stored } = yield* (yield* ApiKeys).make(
         { workspaceId, role: "Owner" },
         {
+          // The flag takes the names of roles only.
           role: settings.role as Role,
           name: Option.getOrNull(settings.name)
         }

@@ -4,6 +4,7 @@
 import { Console, Effect, Result, Schema, Stdio, Stream } from "effect"
 import { Command } from "effect/cli"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import * as Json from "../../../core/workspace/Json.ts"
 
 /** Raised at the end when lines could not be answered; each has its own answer that says why. */
 export class LinesRefused extends Schema.TaggedError<LinesRefused>()("LinesRefused", { count: Schema.Int }) {
@@ -57,7 +58,7 @@ const answerLines = (answer: (line: Line) => Answer) =>
 const parse = (line: string): Line | null => {
   try {
     const value: unknown = JSON.parse(line)
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Line) : null
+    return Json.isObject(value) ? value : null
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 /**
- * Where artifacts are kept: in the data folder, or in an S3-compatible store when one is named.
+ * The store of artifacts: the data folder, or an S3-compatible store when one is named.
  */
 import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import * as ArtifactFolder from "../../../adapters/files/ArtifactFolder.ts"

@@ -235,7 +235,7 @@ export const layerWorker = (
   )
 }
 
-/** Where the files come from that runs upload. */
+/** The source of the files that runs upload. */
 const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: ReadonlyArray<string>) =>
   OwnArtifactSource.layer(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
     Layer.provide(SignedLinks.layer)

@@ -1,5 +1,5 @@
 /**
- * What a service makes for itself when it starts on empty data: a workspace with its encryption key, and an API key of
+ * The first workspace of a service that starts on empty data, with its encryption key, and an API key of
  * its owner.
  */
 import { Clock, Effect, Option, Redacted } from "effect"
@@ -10,7 +10,7 @@ import { Keys } from "../../../core/workspace/Keys.ts"
 import { defaultInputRequiredTimeoutSeconds, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 
-/** The keys that are to be used instead of random ones. */
+/** The keys to use instead of random ones. */
 export interface Bootstrap {
   readonly bootstrapKey: Option.Option<Redacted.Redacted<string>>
   readonly bootstrapEncryptionKey: Option.Option<Redacted.Redacted<string>>

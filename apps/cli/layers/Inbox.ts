@@ -1,5 +1,5 @@
 /**
- * What receives the codes and links that sites send: the mail server, and the addresses and numbers of credentials.
+ * The inbox of the codes and links that sites send: the mail server, and the addresses and numbers of credentials.
  */
 import { readFileSync } from "node:fs"
 import { Effect, Layer, Option, Schema } from "effect"
@@ -10,7 +10,7 @@ import { PhoneNumberOf } from "../../../core/vault/otp/LoginCodes.ts"
 import { DefaultPhoneNumber, PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
 
-/** Where codes may be sent to. Every process that deals with credentials is given the same. */
+/** The addresses for codes. Every process that deals with credentials is given the same. */
 export interface Reachable {
   readonly inboxDomain: Option.Option<string>
   readonly phoneNumber: Option.Option<string>
@@ -23,7 +23,7 @@ export const layerNumbers = ({ inboxDomain, phoneNumber }: Reachable) =>
     Layer.succeed(DefaultPhoneNumber, Option.getOrNull(phoneNumber))
   )
 
-/** Where those who sign in look for codes that are sent to them. */
+/** The received codes, for runs that sign in. */
 export const layerReceived = (settings: Reachable) =>
   Layer.effect(
     PhoneNumberOf,

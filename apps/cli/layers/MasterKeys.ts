@@ -9,7 +9,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, re
 import { dirname } from "node:path"
 import { Effect, Option, Redacted, Schema } from "effect"
 
-/** Where the keys are to be found. */
+/** The sources of the keys. */
 export interface Sources {
   readonly dataDir: string
   readonly databaseUrl: Option.Option<Redacted.Redacted<string>>
@@ -48,7 +48,8 @@ export const isInFolder = (sources: Sources): boolean =>
 export const read = Effect.fnUntraced(function* (sources: Sources, { mayMake }: { readonly mayMake: boolean }) {
   if (Option.isSome(sources.masterKey)) {
     const previous = Option.getOrNull(sources.previousMasterKey)
-    return { present: sources.masterKey.value, previous } satisfies MasterKeys as MasterKeys
+    const keys: MasterKeys = { present: sources.masterKey.value, previous }
+    return keys
   }
   if (!isInFolder(sources)) return yield* new NoMasterKey()
   const [file, next] = [fileOf(sources), nextOf(sources)]
@@ -57,10 +58,11 @@ export const read = Effect.fnUntraced(function* (sources: Sources, { mayMake }: 
     make(file)
   }
   const key = keyIn(file)
-  return (existsSync(next) ? { present: keyIn(next), previous: key } : { present: key, previous: null }) as MasterKeys
+  const keys: MasterKeys = existsSync(next) ? { present: keyIn(next), previous: key } : { present: key, previous: null }
+  return keys
 })
 
-/** Begins to exchange the key of the folder: from now on there are two, unless there were already. */
+/** Begins to rotate the key of the folder: from then on there are two keys, unless there were two already. */
 export const begin = (sources: Sources) =>
   Effect.sync(() => {
     if (!existsSync(nextOf(sources))) make(nextOf(sources))

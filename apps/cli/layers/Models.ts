@@ -30,7 +30,7 @@ const namesOf = ({ models, visionModel }: ModelSettings): ReadonlyArray<string> 
   ...new Set([...models, ...Option.toArray(visionModel)])
 ]
 
-/** What workflows may ask for. */
+/** The models that workflows may ask for. */
 export const layerAvailability = (settings: ModelSettings) =>
   Layer.effect(
     ModelAvailability,

@@ -1,6 +1,7 @@
 import { Effect, type Schema } from "effect"
 import { type Flow, placeOf } from "../../workflow/language/parameters/ApiFlowParameters.ts"
 import { namesIn } from "../../workflow/language/parameters/TransformParameters.ts"
+import * as Json from "../../workspace/Json.ts"
 import { afterActing, type StepFailed } from "../Failure.ts"
 import * as FlowResults from "../network/FlowResults.ts"
 import { refuse } from "../network/Refusal.ts"
@@ -31,10 +32,10 @@ const done = Effect.fnUntraced(function* (
   const evaluate = (source: string) =>
     Memory.evaluateExpression(source, memory, page, { steps, response: steps[target] ?? null })
   const found = typeof map === "string" ? yield* evaluate(map) : yield* fromPlaces(map, evaluate)
-  if (typeof found !== "object" || found === null || Array.isArray(found)) {
+  if (!Json.isObject(found)) {
     return yield* refuse({ id: target }, "field_json_map did not answer an object")
   }
-  const { inputs: _inputs, runtime: _runtime, ...own } = found as Schema.JsonObject
+  const { inputs: _inputs, runtime: _runtime, ...own } = found
   const sources = typeof map === "string" ? [map] : Object.values(map)
   const used = (yield* Effect.forEach(sources, (source) => SecretUse.usedByExpression(source, memory)))
     .flat()
@@ -59,7 +60,8 @@ const fromPlaces = Effect.fnUntraced(function* <E>(
       (inner: Schema.Json, name): Schema.Json => ({ [name]: inner }),
       value
     )
-    found = Memory.merged(found, nested as Schema.JsonObject)
+    // A place in the context has at least one name.
+    found = Memory.merged(found, Json.objectOf(nested))
   }
   return found
 })

@@ -6,6 +6,7 @@ import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
+import * as Json from "../../workspace/Json.ts"
 import { ofPage } from "../Failure.ts"
 import * as DataExtraction from "../model/DataExtraction.ts"
 import * as References from "../model/References.ts"
@@ -37,6 +38,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     for (const text of Extraction.texts(model)) {
       const aliases = (yield* SecretUse.usedBy(text, memory)).map(({ alias }) => alias)
       for (const alias of aliases) used.add(alias)
+      // A text with a secret resolves to a path or a known value, which are JSON.
       secrets.own(aliases, Object.values(resolved.get(text) ?? {}) as Schema.Json)
     }
     const made = (found: Schema.JsonObject): Schema.JsonObject => {
@@ -52,8 +54,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     const found = yield* page.elements.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
     return {
       _tag: "Found",
-      found:
-        typeof found === "object" && found !== null && !Array.isArray(found) ? made(found as Schema.JsonObject) : {},
+      found: Json.isObject(found) ? made(found) : {},
       overwrite
     }
   }

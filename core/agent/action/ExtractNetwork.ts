@@ -5,6 +5,7 @@ import * as SafePattern from "../../workflow/language/expression/SafePattern.ts"
 import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { regexPrefix } from "../../workflow/language/parameters/Network.ts"
+import * as Json from "../../workspace/Json.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as NetworkExtraction from "../network/NetworkExtraction.ts"
 import type { NetworkRecorder } from "../network/NetworkRecorder.ts"
@@ -63,10 +64,10 @@ export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"
   }
   const model = parameters.extract_data_model
   const found = yield* NetworkExtraction.read(model, value, (text) => Memory.evaluate(text, memory, page))
-  if (typeof found !== "object" || found === null || Array.isArray(found)) {
+  if (!Json.isObject(found)) {
     return yield* unreadable(exchange, secrets, "the data model has no properties")
   }
-  return { _tag: "Found", found: found as Schema.JsonObject, overwrite: new Set(overwritten(model)) }
+  return { _tag: "Found", found, overwrite: new Set(overwritten(model)) }
 })
 
 const unreadable = ({ url }: Exchange, secrets: Secrets, reason: string) =>

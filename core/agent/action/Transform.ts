@@ -1,6 +1,7 @@
 import { Effect, type Schema } from "effect"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import { namesIn, type Operation } from "../../workflow/language/parameters/TransformParameters.ts"
+import * as Json from "../../workspace/Json.ts"
 import { StepFailed } from "../Failure.ts"
 import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
@@ -44,7 +45,7 @@ const applied = Effect.fnUntraced(function* (
     }
     return changed(memory, names, () => [...(before ?? []), ...(Array.isArray(value) ? value : [value])])
   }
-  if (!isObject(value) || (before !== null && !isObject(before))) {
+  if (!Json.isObject(value) || (before !== null && !Json.isObject(before))) {
     return yield* refuse(`operation ${position} merges into ${target}, and one of the two is not an object`)
   }
   return changed(memory, names, () => Memory.merged(before ?? {}, value))
@@ -57,7 +58,7 @@ const isEmpty = (value: Schema.Json): boolean => value !== "null" && Comparison.
 
 const valueAt = ({ answers, data }: Memory.Memory, [first = "", ...rest]: ReadonlyArray<string>): Schema.Json => {
   let value: Schema.Json = ownOf(answers, first) ?? ownOf(data, first) ?? null
-  for (const name of rest) value = isObject(value) ? (ownOf(value, name) ?? null) : null
+  for (const name of rest) value = Json.isObject(value) ? (ownOf(value, name) ?? null) : null
   return value
 }
 
@@ -83,14 +84,11 @@ const written = (
   change: () => Schema.Json | undefined
 ): Schema.JsonObject => {
   const before = ownOf(object, name)
-  if (rest.length > 0 && !isObject(before) && change() === undefined) return object
-  const inner = isObject(before) ? before : {}
+  if (rest.length > 0 && !Json.isObject(before) && change() === undefined) return object
+  const inner = Json.isObject(before) ? before : {}
   const next = rest.length === 0 ? change() : written(inner, rest, change)
   if (next === undefined) {
     return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
   }
   return { ...object, [name]: next }
 }
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -15,7 +15,7 @@ type Alias = string
 type Phase =
   | { readonly _tag: "Awaited" }
   /** `left` is how many steps must still find what they look for. */
-  | { readonly _tag: "UnderWay"; readonly left: number }
+  | { readonly _tag: "InProgress"; readonly left: number }
   | { readonly _tag: "Over" }
 
 export interface Login {
@@ -65,7 +65,7 @@ export const begin = (login: Login, node: Node): Moved => {
   const phases = new Map(login.phases)
   for (const alias of aliases) {
     phases.delete(alias)
-    phases.set(alias, { _tag: "UnderWay", left: stepsAfter })
+    phases.set(alias, { _tag: "InProgress", left: stepsAfter })
   }
   return { login: { ...login, phases }, aliases }
 }
@@ -74,17 +74,17 @@ export const begin = (login: Login, node: Node): Moved => {
 export const after = (login: Login, node: Node, next: NodeId): Moved => {
   const phases = new Map(login.phases)
   for (const [alias, phase] of login.phases) {
-    if (phase._tag !== "UnderWay") continue
+    if (phase._tag !== "InProgress") continue
     const uses = login.uses.get(alias)?.has(node.id) === true
     const left = uses ? (sends(node) ? stepsAfterSending : stepsAfter) : looks(node) ? phase.left - 1 : phase.left
-    phases.set(alias, { _tag: "UnderWay", left: Math.max(left, 0) })
+    phases.set(alias, { _tag: "InProgress", left: Math.max(left, 0) })
   }
   return ended({ ...login, phases }, next)
 }
 
 /** The credential whose login is in progress; of several, the one that began last. `null` when there is none. */
-export const underWay = (login: Login): Alias | null =>
-  [...login.phases].reduce<Alias | null>((last, [alias, { _tag }]) => (_tag === "UnderWay" ? alias : last), null)
+export const inProgress = (login: Login): Alias | null =>
+  [...login.phases].reduce<Alias | null>((last, [alias, { _tag }]) => (_tag === "InProgress" ? alias : last), null)
 
 const ended = (login: Login, next: NodeId): Moved => {
   const aliases = [...login.phases].flatMap(([alias, phase]) => {
@@ -127,5 +127,5 @@ const byThePage: ReadonlySet<Code> = new Set([
   "ACCOUNT-E0002"
 ])
 
-/** Whether a failure is something that the page did, and so, while a login is under way, how a site refuses one. */
+/** Whether a failure is of the page, so that, during a login, it is how a site refuses one. */
 export const isByThePage = (code: Code): boolean => byThePage.has(code)

@@ -7,6 +7,7 @@ import type { Shot } from "../../browser/vision/Shot.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
+import * as Json from "../../workspace/Json.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as ModelRequest from "./ModelRequest.ts"
 import * as Prompts from "./Prompts.ts"
@@ -50,6 +51,7 @@ export const requestedFieldsOf = (model: DataModel, resolve: Resolve): Requested
       if (field.selected === false) continue
       const name = nameOf(resolve(text))
       const place = isTop && typeof field.path === "string" ? resolve(field.path) : null
+      // A known value is of the data model, which is JSON.
       if (place !== null && "known" in place) known[name] = place.known as Schema.Json
       else properties.push([name, schemaOf(field, false)])
     }
@@ -68,8 +70,7 @@ export const requestedFieldsOf = (model: DataModel, resolve: Resolve): Requested
 /** The data, which satisfies the schema: nothing that the model adds to it is taken. */
 export const data = (reading: Extraction): Effect.Effect<Schema.JsonObject, StepFailed> => {
   const { schema, known } = reading.wanted
-  const properties = schema.properties as Schema.JsonObject
-  if (Object.keys(properties).length === 0) return Effect.succeed(known)
+  if (Object.keys(Json.objectOf(schema.properties)).length === 0) return Effect.succeed(known)
   const judge = Effect.fnUntraced(function* (
     said: ModelRequest.ModelAnswer
   ): Effect.fn.Return<Result.Result<ModelRequest.Verdict<Schema.JsonObject>, string>> {
@@ -78,7 +79,7 @@ export const data = (reading: Extraction): Effect.Effect<Schema.JsonObject, Step
     if (wrong !== null || value === null) {
       return Result.fail(`The answer does not satisfy the schema: ${wrong?.instancePath ?? ""} ${wrong?.message ?? ""}`)
     }
-    const restored = reading.secrets.restore(value) as Schema.JsonObject
+    const restored = Json.objectOf(reading.secrets.restore(value))
     return Result.succeed({ value: { ...known, ...restored }, did: `took ${Object.keys(restored).join(", ")}` })
   })
   return ModelRequest.ask({
@@ -98,18 +99,12 @@ export const data = (reading: Extraction): Effect.Effect<Schema.JsonObject, Step
 /** A value with nothing in it that the schema does not name; what is missing is `null`. */
 const fitted = (schema: Schema.JsonObject, value: Schema.Json): Schema.Json => {
   const { items, properties } = schema
-  if (Array.isArray(value) && items !== undefined) {
-    return value.map((one) => fitted(items as Schema.JsonObject, one))
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value) || properties === undefined) return value
-  const fields = value as Schema.JsonObject
+  if (Array.isArray(value) && Json.isObject(items)) return value.map((one) => fitted(items, one))
+  if (!Json.isObject(value) || !Json.isObject(properties)) return value
   return Object.fromEntries(
-    Object.entries(properties as Schema.JsonObject).map(([name, field]) => {
-      const given = Object.hasOwn(fields, name) ? fields[name] : undefined
-      return [
-        name,
-        given === undefined ? missing(field as Schema.JsonObject) : fitted(field as Schema.JsonObject, given)
-      ]
+    Object.entries(properties).map(([name, field]) => {
+      const given = Object.hasOwn(value, name) ? value[name] : undefined
+      return [name, given === undefined ? missing(Json.objectOf(field)) : fitted(Json.objectOf(field), given)]
     })
   )
 }

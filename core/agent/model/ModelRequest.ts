@@ -8,6 +8,7 @@ import type { Secrets } from "../../redaction/Secrets.ts"
 import { type Decision, maxAnswer, maxPrompt } from "../../run/evidence/Decision.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
+import * as Json from "../../workspace/Json.ts"
 import { StepFailed } from "../Failure.ts"
 import * as Budget from "./Budget.ts"
 import { type Answer, type Form, Model, type ModelFailure, type Question } from "./Model.ts"
@@ -148,7 +149,7 @@ const checked = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Result.Result<ModelAnswer, string>> {
   if (said._tag === "Unusable") return Result.fail(said.reason)
   if (form._tag === "Object") {
-    if (said._tag !== "Object" || !isObject(said.value)) return Result.fail("Expected one JSON object")
+    if (said._tag !== "Object" || !Json.isObject(said.value)) return Result.fail("Expected one JSON object")
     return Result.succeed({ _tag: "Object", value: said.value })
   }
   if (said._tag !== "Called") return Result.fail("Expected a call of a tool")
@@ -158,7 +159,7 @@ const checked = Effect.fnUntraced(function* (
     return Result.fail(`There is no tool "${said.tool.slice(0, 100)}" in this step: expected one of ${names}`)
   }
   const { parameters } = said
-  if (!isObject(parameters)) return Result.fail(`Expected an object as the parameters of ${tool.name}`)
+  if (!Json.isObject(parameters)) return Result.fail(`Expected an object as the parameters of ${tool.name}`)
   const wrong = yield* violation(tool.parameters, parameters)
   return wrong === null
     ? Result.succeed({ _tag: "Called", tool: tool.name, parameters })
@@ -170,9 +171,6 @@ export const violation = (schema: Schema.JsonObject, value: Schema.Json) =>
   Sandbox.runHere("violation", { schema, value }).pipe(
     Effect.catch(({ message }) => Effect.succeed({ instancePath: "", message }))
   )
-
-const isObject = (value: Schema.Json): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const wordsOf = (said: Answer["said"]): string => {
   switch (said._tag) {

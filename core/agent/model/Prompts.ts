@@ -95,7 +95,7 @@ export const notFound: Tool = {
 
 export const done: Tool = {
   name: "done",
-  description: "Say that the task is done, and how this is to be seen.",
+  description: "Say that the task is done, and how the page shows it.",
   parameters: object({ reason })
 }
 

@@ -6,6 +6,7 @@ import { Meter } from "../../workflow/language/expression/Meter.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 import { expressionOf } from "../../workflow/language/parameters/Network.ts"
+import * as Json from "../../workspace/Json.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as Memory from "../variables/Memory.ts"
 
@@ -29,7 +30,7 @@ export const read = (model: DataModel, value: Schema.Json, resolve: Resolve): Ef
         const inner = modelOf(field)
         if (inner.selected === false) continue
         const title = name.includes("{{") ? Comparison.asText(yield* resolve(name)) : name
-        const own = typeof inner.path === "string" ? found : isObject(found) ? (ownOf(found, title) ?? null) : null
+        const own = typeof inner.path === "string" ? found : Json.isObject(found) ? (ownOf(found, title) ?? null) : null
         fields[title] = yield* read(inner, own, resolve)
       }
       return fields
@@ -46,7 +47,7 @@ const place = Effect.fnUntraced(function* (path: string | null, value: Schema.Js
     const isWhole = /^\s*\{\{[^{}]*\}\}\s*$/.test(path)
     return isWhole ? known : yield* Memory.evaluateOver(expressionOf(Comparison.asText(known)), value, {})
   }
-  if (plainName.test(path) && isObject(value)) return ownOf(value, path) ?? null
+  if (plainName.test(path) && Json.isObject(value)) return ownOf(value, path) ?? null
   return yield* Memory.evaluateOver(expressionOf(path), value, {})
 })
 
@@ -76,6 +77,3 @@ export const isWithinLimits = (value: Schema.Json): boolean => {
 
 const ownOf = (object: Schema.JsonObject, name: string): Schema.Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
-
-const isObject = (value: Schema.Json): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -18,21 +18,21 @@ type Test = (exchange: { readonly url: string }) => boolean
 /** The newest exchanges of a session. */
 export class NetworkRecorder {
   #kept: Array<Exchange> = []
-  #underWay: Array<Begun> = []
+  #inProgress: Array<Begun> = []
   #characters = 0
   readonly #waiting = new Set<() => void>()
 
   readonly begun = (request: Begun): void => {
-    if (isNoise({ resource_type: request.resourceType, url: "" })) return
-    this.#underWay = [...this.#underWay.slice(1 - maxExchanges), request]
+    if (isNoise({ resourceType: request.resourceType, url: "" })) return
+    this.#inProgress = [...this.#inProgress.slice(1 - maxExchanges), request]
   }
 
   readonly add = (exchange: Exchange): void => {
-    const at = this.#underWay.findIndex(
+    const at = this.#inProgress.findIndex(
       ({ startedAt, url }) => startedAt === exchange.startedAt && url === exchange.url
     )
-    if (at >= 0) this.#underWay.splice(at, 1)
-    if (exchange.status !== null && !isNoise({ resource_type: exchange.resourceType, url: "" })) this.#keep(exchange)
+    if (at >= 0) this.#inProgress.splice(at, 1)
+    if (exchange.status !== null && !isNoise({ resourceType: exchange.resourceType, url: "" })) this.#keep(exchange)
     for (const wake of [...this.#waiting]) wake()
   }
 
@@ -56,7 +56,7 @@ export class NetworkRecorder {
   ): { exchange: Exchange; isLast: boolean } | undefined => {
     let isLast = true
     for (const test of tests) {
-      isLast &&= !this.#underWay.some((request) => request.startedAt <= before && test(request))
+      isLast &&= !this.#inProgress.some((request) => request.startedAt <= before && test(request))
       const exchange = this.#kept.findLast(test)
       if (exchange !== undefined) return { exchange, isLast }
     }

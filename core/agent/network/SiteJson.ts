@@ -4,6 +4,7 @@
  */
 import { Effect, type Schema } from "effect"
 import * as Turns from "../../redaction/Turns.ts"
+import * as Json from "../../workspace/Json.ts"
 
 /** Texts of fewer characters are parsed as they are. */
 const short = 65_536
@@ -30,7 +31,7 @@ export const read = Effect.fnUntraced(function* (text: string | null | undefined
 
 const parsed = (json: string, text: string): Schema.Json => {
   try {
-    return JSON.parse(json) as Schema.Json
+    return Json.parse(json)
   } catch {
     return text
   }

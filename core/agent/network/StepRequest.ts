@@ -5,6 +5,7 @@ import { Effect, type Schema } from "effect"
 import type { ApiRequest } from "../../browser/Requests.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Body, Flow, Step } from "../../workflow/language/parameters/ApiFlowParameters.ts"
+import * as Json from "../../workspace/Json.ts"
 import type { StepFailed } from "../Failure.ts"
 import * as Bytes from "./Bytes.ts"
 import { refuse } from "./Refusal.ts"
@@ -70,7 +71,8 @@ type Pairs = NonNullable<Step["query"]>
 const pairsOf = (pairs: Pairs, text: (one: string) => Effect.Effect<string, StepFailed>) => {
   const list = Array.isArray(pairs)
     ? pairs.map(({ name, value }) => [name, value] as const)
-    : Object.entries(pairs as Readonly<Record<string, string | number | boolean>>)
+    : // `isArray` does not tell the compiler that a read-only list is none here.
+      Object.entries(pairs as Readonly<Record<string, string | number | boolean>>)
   return Effect.forEach(list, ([name, value]) =>
     Effect.map(Effect.all([text(name), text(String(value))]), ([key, one]): [string, string] => [key, one])
   )
@@ -101,7 +103,8 @@ const bodyOf = Effect.fnUntraced(function* (step: Step, body: Body, evaluate: Ev
       const { value } = body
       const given = Array.isArray(value)
         ? value
-        : Object.entries(value as Readonly<Record<string, string | number | boolean>>).map(([name, one]) => ({
+        : // As above.
+          Object.entries(value as Readonly<Record<string, string | number | boolean>>).map(([name, one]) => ({
             name,
             value: String(one)
           }))
@@ -134,9 +137,9 @@ interface Part {
 const deep = (value: Schema.Json, evaluate: Evaluate): Effect.Effect<Schema.Json, StepFailed> => {
   if (typeof value === "string") return evaluate(value)
   if (Array.isArray(value)) return Effect.forEach(value, (one: Schema.Json) => deep(one, evaluate))
-  if (typeof value !== "object" || value === null) return Effect.succeed(value)
+  if (!Json.isObject(value)) return Effect.succeed(value)
   return Effect.map(
-    Effect.forEach(Object.entries(value as Schema.JsonObject), ([name, one]) =>
+    Effect.forEach(Object.entries(value), ([name, one]) =>
       Effect.map(deep(one, evaluate), (result) => [name, result] as const)
     ),
     (entries): Schema.Json => Object.fromEntries(entries)
@@ -145,7 +148,6 @@ const deep = (value: Schema.Json, evaluate: Evaluate): Effect.Effect<Schema.Json
 
 const placed = (value: Schema.Json, [name, ...rest]: ReadonlyArray<string>, cursor: string): Schema.Json => {
   if (name === undefined) return cursor
-  const object =
-    typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}
+  const object = Json.objectOf(value)
   return { ...object, [name]: placed(Object.hasOwn(object, name) ? (object[name] ?? null) : null, rest, cursor) }
 }

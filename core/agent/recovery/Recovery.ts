@@ -120,6 +120,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
       remedy: remedy.remedy,
       outcome,
       byModel: "byModel" in remedy ? String(remedy.byModel) : null,
+      // Only the dismissal of a popup has this field.
       popup: "popup" in remedy ? ((remedy.popup as Analysis["popup"]) ?? null) : null
     })
 

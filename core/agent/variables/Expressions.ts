@@ -6,6 +6,7 @@ import { Clock, Effect, Random, type Schema } from "effect"
 import * as Expression from "../../workflow/language/expression/Expression.ts"
 import type { Described, Outcome } from "../../workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
+import * as Json from "../../workspace/Json.ts"
 import { type Code, StepFailed } from "../Failure.ts"
 
 export interface Readable extends Described {
@@ -85,7 +86,7 @@ const along = (path: ReadonlyArray<string>, roots: Schema.Json, apart: Schema.Js
   let value: Schema.Json = isApart ? apart : roots
   for (const one of isApart ? path.slice(2) : path) {
     if (Array.isArray(value)) return undefined
-    if (!isObject(value) || !Object.hasOwn(value, one)) return null
+    if (!Json.isObject(value) || !Object.hasOwn(value, one)) return null
     value = value[one] ?? null
   }
   return value
@@ -93,23 +94,20 @@ const along = (path: ReadonlyArray<string>, roots: Schema.Json, apart: Schema.Js
 
 /** The parts of the roots that an expression can read. */
 const within = (roots: Schema.Json, reach: Described["reach"]): Schema.Json => {
-  if (reach === null || !isObject(roots)) return roots
+  if (reach === null || !Json.isObject(roots)) return roots
   const parts = new Map<string, Schema.Json>()
   for (const [root, name] of reach) {
     if (root === undefined || !Object.hasOwn(roots, root)) continue
     const whole: Schema.Json = roots[root] ?? null
     const before = parts.get(root)
-    if (name === undefined || !isObject(whole)) parts.set(root, whole)
+    if (name === undefined || !Json.isObject(whole)) parts.set(root, whole)
     else if (before !== whole) {
       const part = Object.hasOwn(whole, name) ? { [name]: whole[name] ?? null } : {}
-      parts.set(root, { ...(isObject(before) ? before : {}), ...part })
+      parts.set(root, { ...(Json.isObject(before) ? before : {}), ...part })
     }
   }
   return Object.fromEntries(parts)
 }
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** The failure of a step whose expression cannot be evaluated. */
 export const refuse = (

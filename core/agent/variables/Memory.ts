@@ -6,6 +6,7 @@ import type { Using } from "../../browser/Browser.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import * as CredentialUse from "../../workflow/language/graph/CredentialUse.ts"
+import * as Json from "../../workspace/Json.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
 import * as Credentials from "./Credentials.ts"
 import * as Expressions from "./Expressions.ts"
@@ -71,7 +72,7 @@ export const remember = (
     const before = Object.hasOwn(data, name) ? data[name] : undefined
     if (Array.isArray(value) && Array.isArray(before) && !overwrite.has(prefix + name)) {
       merged[name] = before.length === 0 ? value : [...before, ...value]
-    } else if (isObject(value) && isObject(before)) {
+    } else if (Json.isObject(value) && Json.isObject(before)) {
       merged[name] = remember(before, value, overwrite, `${prefix}${name}.`)
     } else merged[name] = value
   }
@@ -83,13 +84,10 @@ export const merged = (before: Schema.JsonObject, more: Schema.JsonObject): Sche
   const all: Record<string, Schema.Json> = { ...before }
   for (const [name, value] of Object.entries(more)) {
     const own = Object.hasOwn(before, name) ? before[name] : undefined
-    all[name] = isObject(value) && isObject(own) ? merged(own, value) : value
+    all[name] = Json.isObject(value) && Json.isObject(own) ? merged(own, value) : value
   }
   return all
 }
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
  * Evaluates the templates in a text. A text that is one expression keeps the type of its value; otherwise values become

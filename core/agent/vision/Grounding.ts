@@ -58,7 +58,9 @@ export const place = Effect.fnUntraced(function* (wanted: GroundingRequest): Eff
       ...(wanted.visual && scrolls < mostScrolls ? [Prompts.scroll] : []),
       Prompts.notFound
     ]
-    const judge = Effect.fnUntraced(function* (said: ModelRequest.ModelAnswer) {
+    const judge = Effect.fnUntraced(function* (
+      said: ModelRequest.ModelAnswer
+    ): Effect.fn.Return<Result.Result<ModelRequest.Verdict<Choice>, string>, StepFailed> {
       const choice = choiceOf(said, refs, { height, width })
       if (Result.isFailure(choice) || !("place" in choice.success)) {
         return Result.map(choice, (value) => ({ value, did: tell(value) }))
@@ -68,7 +70,7 @@ export const place = Effect.fnUntraced(function* (wanted: GroundingRequest): Eff
       const chosen = view.elements.find(({ ref }) => value.place._tag === "Ref" && value.place.ref === ref)
       const name = chosen === undefined ? "" : ` (${chosen.role} "${chosen.name}")`
       return objection === null
-        ? Result.succeed({ value: value satisfies Choice as Choice, did: `${wanted.act} ${tell(value)}${name}` })
+        ? Result.succeed({ value, did: `${wanted.act} ${tell(value)}${name}` })
         : Result.fail(objection)
     })
     const choice = yield* ModelRequest.ask<Choice>({

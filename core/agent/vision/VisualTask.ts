@@ -177,6 +177,7 @@ const perform = Effect.fnUntraced(function* (
       const point = Grounding.choiceOf({ _tag: "Called", tool: "choose_point", parameters }, scene.refs, scene.window)
       if (Result.isFailure(point)) return { refused: point.failure }
       if (!("place" in point.success)) return { refused: "Expected a point" }
+      // The tool allows these kinds only.
       yield* page.vision.clickAt(point.success.place, kind as ClickKind, waitMillis, gesture)
       return { did: `${String(kind)} at ${String(parameters.x)},${String(parameters.y)}` }
     }

@@ -67,6 +67,7 @@ export const ahead = 0.12
 /** Minimum number of known traits of the wanted element: with fewer, elements cannot be distinguished. */
 const leastKnown = 4
 
+// All keys of a constant record, which the type of `Object.keys` does not say.
 const traits = Object.keys(weights) as ReadonlyArray<Trait>
 
 /** The candidates with how like they are to the wanted one, the most like first. */

@@ -184,7 +184,7 @@ export const withUnavailable = (done: TurnResult, unavailable: StartingState["un
 
 /** A turn that was stopped on the way. */
 export const interrupted = (draft: Draft.Draft, stage: Stage): TurnResult =>
-  settled(draft, stage, "Interrupted. No step was changed; what was under way may have taken effect on the page", null)
+  settled(draft, stage, "Interrupted. No step was changed; the last action may have taken effect on the page", null)
 
 /** The output of a step, and the draft and the stage after it. */
 interface Passed {

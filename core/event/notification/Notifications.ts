@@ -92,18 +92,6 @@ export const notices = (
   return [...channels.values()].map((channel) => ({ channel, kind, sessionId, workflowId, at, text }))
 }
 
-/** The JSON that is sent to the address of a notice's channel. */
-export const body = ({ at, channel, kind, sessionId, text, workflowId }: Notice): Schema.JsonObject =>
-  channel.type === "slack_webhook"
-    ? { text }
-    : {
-        event: kind,
-        timestamp: Math.floor(at / 1_000),
-        session_id: sessionId,
-        workflow_id: workflowId,
-        message: text
-      }
-
 /** The identity of a channel: equal channels have the same key. */
 const channelKey = (channel: Channel): string => (channel.type === "log" ? "log" : `${channel.type} ${channel.url}`)
 

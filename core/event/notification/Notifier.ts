@@ -12,6 +12,7 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { EventLog } from "../EventLog.ts"
 import { Sender } from "../webhook/Sender.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
+import * as NoticeJson from "./NoticeJson.ts"
 import * as Notifications from "./Notifications.ts"
 
 /** Raised by an attempt that may be made again. It names the host alone: the rest of an address may be a secret. */
@@ -68,7 +69,7 @@ export const tell = Effect.fnUntraced(function* (notice: Notifications.Notice) {
     .post({
       url: channel.url,
       headers: { "content-type": "application/json", "user-agent": "sluice" },
-      body: JSON.stringify(Notifications.body(notice))
+      body: JSON.stringify(NoticeJson.bodyOf(notice))
     })
     .pipe(
       Effect.flatMap((outcome) =>

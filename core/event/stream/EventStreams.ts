@@ -175,6 +175,7 @@ const runStreams =
             return isNew
           })
           const quietFor = began + quiet - (yield* Clock.currentTimeMillis)
+          // The list of this pull, which nothing changes from here on.
           if (batch.length > 0 || quietFor <= 0) return batch as Batch
           yield* Mailbox.arrival(mailbox, quietFor)
         }

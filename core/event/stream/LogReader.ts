@@ -10,7 +10,7 @@ import * as Mailbox from "./Mailbox.ts"
 export interface LogReader {
   /** The mailboxes that get what is read. */
   readonly subscribers: ReadonlySet<Mailbox.Mailbox>
-  /** Gives a mailbox what is appended from now on, until the scope closes. */
+  /** Gives a mailbox the events that are appended after this call, until the scope closes. */
   readonly subscribe: (mailbox: Mailbox.Mailbox) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
   /** Says that the log has grown. */
   readonly grown: Effect.Effect<void>

@@ -66,10 +66,9 @@ export const send = Effect.fn("DeliveryAttempt.send")(function* (
 /** Sends a test message, which looks like an event of the kind `webhook.test`. */
 export const sendTest = Effect.fn("DeliveryAttempt.sendTest")(function* (
   target: Target,
-  facts: { readonly webhook_id: string; readonly workspace_id: string },
+  webhook: EventMessage.TestedWebhook,
   id: string
 ) {
-  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-  const message = { event: "webhook.test", timestamp, expires_at: timestamp + target.validity, payload: facts }
+  const message = EventMessage.testMessage(webhook, yield* Clock.currentTimeMillis, target.validity)
   return yield* send(target, message, { id, attempt: 1 })
 })

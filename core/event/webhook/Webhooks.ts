@@ -155,8 +155,8 @@ export class Webhooks extends Context.Service<
         remove: Effect.fn("Webhooks.remove")((caller, id) => found(store.remove(caller.workspaceId, id), id)),
         test: Effect.fn("Webhooks.test")(function* (caller, id) {
           const target = Target.registeredTarget(yield* get(caller, id))
-          const facts = { webhook_id: id, workspace_id: caller.workspaceId }
-          return yield* DeliveryAttempt.sendTest(target, facts, yield* identifiers.uuid).pipe(
+          const webhook = { id, workspaceId: caller.workspaceId }
+          return yield* DeliveryAttempt.sendTest(target, webhook, yield* identifiers.uuid).pipe(
             Effect.provideService(Sender, sender),
             Effect.provideService(WebhookSecrets, secrets)
           )

@@ -19,7 +19,7 @@ export class TypedText {
   #text = ""
   readonly #keysDown = new Set<string>()
 
-  /** Takes a gesture, and answers what is to be hidden before it is made. */
+  /** Takes a gesture, and answers the texts to hide before it is made. */
   readonly take = (gesture: Gesture): ReadonlyArray<string> => {
     switch (gesture.kind) {
       case "text":

@@ -66,12 +66,12 @@ export class ArtifactStore extends Context.Service<
     readonly summary: (runId: RunId) => Effect.Effect<Summary, StoreUnavailable>
 
     /**
-     * Takes at most `limit` artifacts that are to be removed, those of deleted workflows included. No other process
+     * Takes at most `limit` artifacts whose removal is due, those of deleted workflows included. No other process
      * gets them for ten minutes.
      */
     readonly takeExpired: (expiry: Expiry, limit: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
 
-    /** Forgets artifacts whose bytes are removed, and the snapshots that they were; their runs say so from now on. */
+    /** Forgets artifacts whose bytes are removed, and the snapshots that they were. Their runs then say so. */
     readonly removed: (ids: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/run/artifact/ArtifactStore") {}

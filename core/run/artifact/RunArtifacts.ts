@@ -112,6 +112,7 @@ export class RunArtifacts extends Context.Service<
                   })
                   const bytes = yield* files.putStream(id, description, bounded).pipe(
                     Effect.mapError((error) =>
+                      // `isUnavailable` tells the error of the store from all others.
                       isUnavailable(error) ? new NotKept({ kind, reason: error.message }) : (error as E | NotKept)
                     ),
                     Effect.onError(() => Effect.ignoreCause(store.forget(id)))

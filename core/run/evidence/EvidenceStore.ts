@@ -70,7 +70,7 @@ export class EvidenceStore extends Context.Service<
 export const roomBeside = (events: ReadonlyArray<Recorded>): Room => ({
   events: Math.max(bounds.events - events.length, 0),
   bodyCharacters: Math.max(
-    bounds.bodyCharacters - events.reduce((sum, { response_body }) => sum + (response_body?.length ?? 0), 0),
+    bounds.bodyCharacters - events.reduce((sum, { responseBody }) => sum + (responseBody?.length ?? 0), 0),
     0
   )
 })

@@ -154,7 +154,8 @@ const isJoint = (between: string): boolean =>
 const reach = { above: 4, below: 2 }
 
 const contextOf = (title: Row, rows: ReadonlyArray<Row>, index: number, candidate: Candidate): number => {
-  const row = rows[index] as Row
+  const row = rows[index]
+  if (row === undefined) return 0
   const own = inRow(row, candidate)
   if (own !== 0) return own
   const alone = isAlone(row.text, candidate)
@@ -162,8 +163,8 @@ const contextOf = (title: Row, rows: ReadonlyArray<Row>, index: number, candidat
   const distant = alone ? 0 : -2.5
   let seen = 0
   for (let above = index - 1; above >= 0 && seen < reach.above; above--) {
-    const other = rows[above] as Row
-    if (other.hidden) continue
+    const other = rows[above]
+    if (other === undefined || other.hidden) continue
     const { foreign, strong, weak } = other.words()
     const label = Math.max(-1, ...foreign.map(({ end }) => end))
     const code = Math.max(-1, ...[...strong, ...weak].map(({ end }) => end))
@@ -174,8 +175,8 @@ const contextOf = (title: Row, rows: ReadonlyArray<Row>, index: number, candidat
   }
   seen = 0
   for (let below = index + 1; below < rows.length && seen < reach.below; below++) {
-    const other = rows[below] as Row
-    if (other.hidden) continue
+    const other = rows[below]
+    if (other === undefined || other.hidden) continue
     const { strong, weak } = other.words()
     if (strong.length > 0) return 3.5 + distant
     if (weak.length > 0) return 2 + distant

@@ -24,7 +24,7 @@ export interface CodeQuery {
   readonly since: number
 }
 
-/** A message that is to be kept once. */
+/** A message that is kept only once. */
 export interface Remembered {
   /** At most 200 characters. */
   readonly id: string

@@ -24,7 +24,7 @@ export interface EncryptionKey {
 }
 
 export interface KeyRing {
-  /** The key that seals from now on. */
+  /** The key that seals new values. */
   readonly present: EncryptionKey
   /** Former keys that may have sealed values, the newest first. */
   readonly former: ReadonlyArray<EncryptionKey>

@@ -42,10 +42,10 @@ export interface RotationState {
   readonly mayFinish: boolean
 }
 
-/** Raised when a key is to be exchanged while that is under way already. */
-export class RotationUnderWay extends Schema.TaggedError<RotationUnderWay>()("RotationUnderWay", {}) {
+/** Raised when a rotation begins while another one is in progress. */
+export class RotationInProgress extends Schema.TaggedError<RotationInProgress>()("RotationInProgress", {}) {
   override get message() {
-    return "Cannot begin another rotation of the encryption key: one is under way. Finish it first"
+    return "Cannot begin another rotation of the encryption key: one is in progress. Finish it first"
   }
 }
 
@@ -59,7 +59,7 @@ export class SameKey extends Schema.TaggedError<SameKey>()("SameKey", {}) {
 /** Raised when there is nothing to finish. */
 export class NoRotation extends Schema.TaggedError<NoRotation>()("NoRotation", {}) {
   override get message() {
-    return "Cannot finish the rotation of the encryption key: none is under way"
+    return "Cannot finish the rotation of the encryption key: none is in progress"
   }
 }
 
@@ -83,7 +83,7 @@ export class KeyRotation extends Context.Service<
     readonly begin: (
       acting: Permissions.Acting,
       key: Redacted.Redacted<string> | null
-    ) => Effect.Effect<Redacted.Redacted<string>, RotationUnderWay | SameKey | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<Redacted.Redacted<string>, RotationInProgress | SameKey | RoleForbids | StoreUnavailable>
     readonly state: (acting: Permissions.Acting) => Effect.Effect<RotationState, RoleForbids | StoreUnavailable>
     /** Ends the acceptance of the former key, once everything is under the present one. */
     readonly finish: (
@@ -142,12 +142,12 @@ export class KeyRotation extends Context.Service<
         state,
         begin: Effect.fn("KeyRotation.begin")(function* ({ workspaceId }, given) {
           const ring = yield* keys.ring(workspaceId)
-          if (accepted(ring) !== null) return yield* new RotationUnderWay()
+          if (accepted(ring) !== null) return yield* new RotationInProgress()
           const key = given === null ? yield* wrapping.make : Redacted.make(Redacted.value(given).toLowerCase())
           const all = [ring.present, ...ring.former]
           if (all.some((one) => Redacted.value(one.key) === Redacted.value(key))) return yield* new SameKey()
           const began = yield* keys.add(workspaceId, ring.present.version, key)
-          return began ? key : yield* new RotationUnderWay()
+          return began ? key : yield* new RotationInProgress()
         }),
         finish: Effect.fn("KeyRotation.finish")(function* (acting) {
           const before = yield* state(acting)

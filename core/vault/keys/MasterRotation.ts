@@ -22,7 +22,8 @@ export const run = Effect.fn("MasterRotation.run")(function* () {
     const known = yield* stored.list
     if (rewrapped === 0) kept = known.filter((key) => !isOld(key)).length
     const old = known.filter(isOld)
-    if (old.length === 0) return { rewrapped, kept } satisfies Rotated as Rotated
+    const rotated: Rotated = { rewrapped, kept }
+    if (old.length === 0) return rotated
     // The installation's key goes first: processes read from it which master key wraps new keys.
     for (const key of old.toSorted((a, b) => rank(a) - rank(b))) {
       const opened = yield* Effect.orDie(wrapping.unwrap(key))

@@ -112,12 +112,14 @@ export const settle = (
   before: Access | null,
   refusal: (url: string) => string | null
 ): Result.Result<Redacted.Redacted<Access>, ReadonlyArray<Problem>> => {
+  // Another type has no fields.
   const names = known[type as ConnectionType] ?? []
   const problems: Array<Problem> = []
   const problem = (path: keyof Config, message: string) => {
     if (!problems.some((one) => one.path === `config.${path}`)) problems.push({ path: `config.${path}`, message })
   }
   const access: Record<string, string> = { ...before }
+  // All fields of a configuration are known, which the type of `Object.entries` does not say.
   for (const [name, value] of Object.entries(sent) as ReadonlyArray<[keyof Config, string | null | undefined]>) {
     if (value === undefined) continue
     if (!names.includes(name)) {

@@ -35,7 +35,7 @@ export class ConnectionNotFound extends Schema.TaggedError<ConnectionNotFound>()
   }
 }
 
-/** Raised when a connection is to be removed that credentials still need. */
+/** Raised on the removal of a connection that credentials still need. */
 export class ConnectionInUse extends Schema.TaggedError<ConnectionInUse>()("ConnectionInUse", {
   name: Schema.String,
   entries: Schema.Int
@@ -156,6 +156,7 @@ export class SecretConnections extends Context.Service<
 
         create: Effect.fn("SecretConnections.create")(function* (caller, body, { tried }) {
           const sent = yield* read(ConnectionBody.readNew(body))
+          // A new connection has a name, which the type that changes share does not say.
           const { name = "", provider_type: type } = sent as ConnectionBody.Sent & { readonly name: string }
           const source = sources.get(type ?? "")
           if (source === undefined || type == null) {

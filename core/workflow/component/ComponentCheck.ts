@@ -2,6 +2,7 @@
  * Checks the content of a component when it is saved, and lists all problems.
  */
 import { Result, Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
 import * as VaultSchema from "../contract/VaultSchema.ts"
 import * as Template from "../language/expression/Template.ts"
 import * as GraphCheck from "../language/graph/GraphCheck.ts"
@@ -74,7 +75,7 @@ const edgeProblems = ({ nodes, workflowEdges }: ComponentData): ReadonlyArray<Pr
     const from = byId.get(id)
     if (from === undefined) return [{ path: `workflowEdges.${id}`, message: "No node of the component has this id" }]
     const names = GraphCheck.edgeNames(String(from.action))
-    if (!isFields(edge)) {
+    if (!Json.isObject(edge)) {
       return [{ path: `workflowEdges.${id}`, message: `Expected an object with ${names.join(" and ")}` }]
     }
     const ends = names.flatMap((name) => {
@@ -112,6 +113,3 @@ const drawingProblems = ({ nodes, reactFlowEdges }: ComponentData): ReadonlyArra
     })
   )
 }
-
-const isFields = (value: Schema.Json): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

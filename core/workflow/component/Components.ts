@@ -194,6 +194,7 @@ export class Components extends Context.Service<
         const { component } = yield* store.get(caller.workspaceId, id)
         const note = `The component "${component.name}" was deleted`
         const carry = followed(caller, note, (content) =>
+          // The nodes of a saved version are a list.
           Effect.succeed({ ...content, nodes: Instances.unlinked(content.nodes as ReadonlyArray<Schema.Json>, id) })
         )
         return yield* store.remove(caller.workspaceId, id, carry)

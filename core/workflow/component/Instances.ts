@@ -6,6 +6,7 @@
  * component, unless that is its own id as well.
  */
 import type { Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
 
 /** The meaning of the marks of a node. `instance` is the whole mark, the same on all nodes of one instance. */
 export interface Mark {
@@ -22,7 +23,7 @@ const form = new RegExp(`^(${uuid})(:${uuid})?$`, "i")
 
 /** The marks of a node; `null` for a node of no component, and for marks of another form. */
 export const markOf = (node: Schema.Json): Mark | null => {
-  if (!isObject(node)) return null
+  if (!Json.isObject(node)) return null
   const { id, [instanceField]: instance, [nodeField]: within } = node
   const found = typeof instance === "string" ? form.exec(instance) : null
   const own = typeof within === "string" ? within : id
@@ -38,7 +39,7 @@ export const components = (nodes: Schema.Json): ReadonlyArray<string> => [
 /** Nodes without the marks of one component. */
 export const unlinked = (nodes: ReadonlyArray<Schema.Json>, component: string): ReadonlyArray<Schema.Json> =>
   nodes.map((node) => {
-    if (markOf(node)?.component !== component || !isObject(node)) return node
+    if (markOf(node)?.component !== component || !Json.isObject(node)) return node
     const { [instanceField]: _instance, [nodeField]: _node, ...rest } = node
     return rest
   })
@@ -50,14 +51,14 @@ export const renamed = (
 ): ReadonlyArray<Schema.Json> =>
   nodes.map((node) => {
     const component = referenceOf(node)
-    if (component === null || !isObject(node)) return node
+    if (component === null || !Json.isObject(node)) return node
     const rest = String(node[instanceField]).slice(component.length)
     return { ...node, [instanceField]: `${rename(component.toLowerCase())}${rest}` }
   })
 
 /** The component that a node names: everything before the `:` of its mark; `null` where it has none. */
 export const referenceOf = (node: Schema.Json): string | null => {
-  const instance = isObject(node) ? node[instanceField] : null
+  const instance = Json.isObject(node) ? node[instanceField] : null
   return typeof instance === "string" ? instance.replace(/:.*$/s, "") : null
 }
 
@@ -66,6 +67,3 @@ export const marks = (instance: string, node: string): Schema.JsonObject => ({
   [instanceField]: instance,
   [nodeField]: node
 })
-
-const isObject = (value: Schema.Json): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -2,6 +2,7 @@
  * Carries a new version of a component into the workflows that hold instances of it.
  */
 import { Result, type Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
 import { reach } from "../language/graph/Graph.ts"
 import * as GraphCheck from "../language/graph/GraphCheck.ts"
 import type { Content, Problem } from "../Workflow.ts"
@@ -28,6 +29,7 @@ export interface Carried {
  */
 export const carry = (content: Content, carried: Carried): Result.Result<Content, ReadonlyArray<Problem>> => {
   const problems: Array<Problem> = []
+  // The content of a saved version is valid: a list of nodes, and an object of edges.
   const nodes = content.nodes as ReadonlyArray<Schema.JsonObject>
   const instances = new Set(
     nodes.flatMap((node) => {
@@ -35,7 +37,7 @@ export const carry = (content: Content, carried: Carried): Result.Result<Content
       return mark?.component === carried.component ? [mark.instance] : []
     })
   )
-  let graph: Graph = { nodes, edges: content.edges as Schema.JsonObject }
+  let graph: Graph = { nodes, edges: Json.objectOf(content.edges) }
   for (const instance of instances) graph = carryInto(graph, instance, carried, problems)
   return problems.length > 0
     ? Result.fail(problems)
@@ -84,8 +86,8 @@ const carryInto = (graph: Graph, instance: string, { after, before }: Carried, p
   const newEdges = after.nodes.map(({ workflowNode }): readonly [string, Schema.JsonObject] => {
     const own = ownId(workflowNode)
     const id = ids.get(own) ?? own
-    const inner = fieldsOf(after.workflowEdges[String(workflowNode.id)])
-    const former = fieldsOf(graph.edges[id])
+    const inner = Json.objectOf(after.workflowEdges[String(workflowNode.id)])
+    const former = Json.objectOf(graph.edges[id])
     const ends = GraphCheck.edgeNames(String(workflowNode.action)).map((name) => {
       const end = inner[name]
       if (typeof end === "string") return [name, ids.get(end.toLowerCase()) ?? end] as const
@@ -126,7 +128,7 @@ const carryInto = (graph: Graph, instance: string, { after, before }: Carried, p
         [
           id,
           Object.fromEntries(
-            Object.entries(fieldsOf(edge)).map(([name, end]) => [
+            Object.entries(Json.objectOf(edge)).map(([name, end]) => [
               name,
               typeof end === "string" ? into(end, `edges.${id}.${name}`) : end
             ])
@@ -187,10 +189,7 @@ const ownId = (node: Schema.JsonObject): string => String(node.id).toLowerCase()
 const idOf = (node: Schema.JsonObject): string => String(node.id)
 
 const endsOf = (edge: Schema.Json | undefined): ReadonlyArray<string> =>
-  Object.values(fieldsOf(edge)).filter((end): end is string => typeof end === "string")
-
-const fieldsOf = (value: Schema.Json | undefined): Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema.JsonObject) : {}
+  Object.values(Json.objectOf(edge)).filter((end): end is string => typeof end === "string")
 
 /**
  * The id of a node in an instance where its own is taken: the same for the same node and instance, and another for any

@@ -2,6 +2,7 @@
  * Inputs that a workflow could be run with, made from what its input schema gives as examples, defaults and choices.
  */
 import type { Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
 import type { Content } from "../Workflow.ts"
 import * as InputContract from "./InputContract.ts"
 import * as VaultSchema from "./VaultSchema.ts"
@@ -36,10 +37,11 @@ export const examplesOf = (content: Pick<Content, "input_schema" | "vault_schema
   const candidates: ReadonlyArray<Example> = [
     { name: "Every input", payload: whole },
     { name: "Required inputs only", payload: first((name) => required.has(name)) },
-    ...(Array.isArray(schema.examples) ? schema.examples : [schema.example]).flatMap((given, index) =>
-      isFields(given)
-        ? [{ name: `Example ${index + 1} of the schema`, payload: { ...first((name) => name in aliases), ...given } }]
-        : []
+    ...(Array.isArray(schema.examples) ? schema.examples : [schema.example]).flatMap(
+      (given: Schema.Json | undefined, index) =>
+        Json.isObject(given)
+          ? [{ name: `Example ${index + 1} of the schema`, payload: { ...first((name) => name in aliases), ...given } }]
+          : []
     ),
     ...properties.flatMap(({ name, values }) =>
       values.slice(1).map((value) => ({ name: `${name}: ${named(value)}`, payload: { ...whole, [name]: value } }))
@@ -60,7 +62,7 @@ const maxDepth = 8
 
 /** Values for a property, the likeliest first. */
 const valuesOf = (property: Schema.Json | undefined, depth: number): ReadonlyArray<Schema.Json> => {
-  if (!isFields(property) || depth > maxDepth) return []
+  if (!Json.isObject(property) || depth > maxDepth) return []
   const { const: constant, default: fallback, enum: choices, example, examples } = property
   const given = [
     ...(example === undefined ? [] : [example]),
@@ -85,7 +87,7 @@ const madeUp = (property: Schema.JsonObject, depth: number): Schema.Json | undef
     const value = property[name]
     return typeof value === "number" ? value : otherwise
   }
-  switch (types[0] ?? (isFields(property.properties) ? "object" : "string")) {
+  switch (types[0] ?? (Json.isObject(property.properties) ? "object" : "string")) {
     case "string":
       return "example".padEnd(Math.min(number("minLength", 0), 10_000), "x").slice(0, number("maxLength", Infinity))
     case "integer":
@@ -130,7 +132,4 @@ const numberWithin = (
 
 const named = (value: Schema.Json): string => JSON.stringify(value).slice(0, 60)
 
-const isFields = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const fieldsOf = (value: Schema.Json | undefined): Schema.JsonObject => (isFields(value) ? value : {})
+const fieldsOf = (value: Schema.Json | undefined): Schema.JsonObject => (Json.isObject(value) ? value : {})

@@ -3,6 +3,7 @@
  */
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv"
 import { Result, Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
 import * as SafePattern from "../language/expression/SafePattern.ts"
 import type { Problem, WorkflowVersion } from "../Workflow.ts"
 import * as SchemaReferences from "./SchemaReferences.ts"
@@ -43,12 +44,12 @@ const withAliases = (content: Contract, isConstrained: (alias: string) => boolea
   const aliases = Object.keys(content.vault_schema)
   if (aliases.length === 0) return content.input_schema
   const { properties, required } = content.input_schema
-  const own = isObject(properties) ? properties : {}
+  const own = Json.isObject(properties) ? properties : {}
   const constrained = aliases.map((alias) => {
     const declared = own[alias]
     const property = {
       ...credential,
-      ...(isObject(declared) ? declared : {}),
+      ...(Json.isObject(declared) ? declared : {}),
       type: credential.type,
       items: credential.items
     }
@@ -115,7 +116,7 @@ export interface Verdict {
  * Checks an input as a submission would be, but accepts placeholders such as `<bank>` for credentials regardless of the
  * schema.
  */
-export const rehearse = (version: Pick<WorkflowVersion, "content">, input: Schema.JsonObject): Verdict => {
+export const rehearse = (version: { readonly content: Contract }, input: Schema.JsonObject): Verdict => {
   const schema = withAliases(version.content, (alias) => !VaultSchema.isPlaceholder(input[alias]))
   const compiled = compile(schema)
   if (Result.isFailure(compiled)) return { schemaError: compiled.failure, errors: [] }
@@ -242,6 +243,7 @@ const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
     field: error.keyword === "required" ? error.schemaPath : error.instancePath,
     message: error.message ?? "is not valid",
     keyword: error.keyword,
+    // The parameters of a keyword are parts of a schema, which is JSON.
     expected: error.params as Schema.JsonObject,
     ...(received === undefined ? {} : { received })
   }
@@ -255,7 +257,7 @@ const receivedBy = (error: ErrorObject, input: Schema.JsonObject): Schema.Json |
 
 /** An error at the property that is wrong: a missing or an unwelcome one is named by its own path. */
 const problem = (error: ErrorObject, value: Schema.Json): Problem => {
-  const { additionalProperty, missingProperty } = error.params as Readonly<Record<string, unknown>>
+  const { additionalProperty, missingProperty } = error.params
   const named = missingProperty ?? additionalProperty
   const message =
     missingProperty !== undefined ? "is missing" : additionalProperty !== undefined ? "is not expected" : error.message
@@ -272,7 +274,7 @@ const pathOf = (pointer: string, name: unknown, value: Schema.Json): string => {
       within = within[Number(key)]
     } else {
       path += path === "" ? key : `.${key}`
-      within = isObject(within) ? within[key] : undefined
+      within = Json.isObject(within) ? within[key] : undefined
     }
   }
   return path
@@ -284,7 +286,7 @@ const valueAt = (input: Schema.Json, pointer: string): Schema.Json | undefined =
   let value: Schema.Json | undefined = input
   for (const key of pointer.split("/").slice(1)) {
     const name = unescaped(key)
-    value = Array.isArray(value) ? value[Number(name)] : isObject(value) ? value[name] : undefined
+    value = Array.isArray(value) ? value[Number(name)] : Json.isObject(value) ? value[name] : undefined
   }
   return value
 }
@@ -297,16 +299,16 @@ const patternsOf = (
   schema: Schema.Json | undefined,
   path: string
 ): ReadonlyArray<{ readonly path: string; readonly pattern: string }> => {
-  if (!isObject(schema)) return []
+  if (!Json.isObject(schema)) return []
   const { pattern, patternProperties } = schema
   return [
     ...(typeof pattern === "string" ? [{ path: `${path}.pattern`, pattern }] : []),
-    ...(isObject(patternProperties)
+    ...(Json.isObject(patternProperties)
       ? Object.keys(patternProperties).map((key) => ({ path: `${path}.patternProperties`, pattern: key }))
       : []),
     ...Object.entries(schema).flatMap(([key, value]) => {
       const at = `${path}.${key}`
-      if (mapsOfSchemas.has(key) && isObject(value)) {
+      if (mapsOfSchemas.has(key) && Json.isObject(value)) {
         return Object.entries(value).flatMap(([name, one]) => patternsOf(one, `${at}.${name}`))
       }
       if (!schemasWithin.has(key)) return []
@@ -348,6 +350,3 @@ const measure = (value: Schema.Json): { readonly depth: number; readonly keys: n
   }
   return { depth, keys }
 }
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

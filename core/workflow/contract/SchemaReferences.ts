@@ -3,6 +3,7 @@
  * same part without going into the value, nor to so many parts at one place that compiling them takes long.
  */
 import type { Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
 
 /** How many schemas may apply to one place of a value, counted along every reference. */
 export const maxApplied = 2_000
@@ -12,7 +13,7 @@ export const refusal = (schema: Schema.JsonObject): string | null => {
   /** How many schemas apply where this one does; `null` while it is being counted. */
   const applied = new Map<Schema.Json, number | null>()
   const count = (one: Schema.Json | undefined, depth: number): number => {
-    if (!isObject(one)) return 1
+    if (!Json.isObject(one)) return 1
     const known = applied.get(one)
     if (known === null) throw new Refused("a part of it refers to itself without going into a property or an item")
     if (known !== undefined) return known
@@ -52,14 +53,14 @@ const inPlace = (schema: Schema.JsonObject, root: Schema.JsonObject): ReadonlyAr
   return [
     ...(target === undefined ? [] : [target]),
     ...["allOf", "anyOf", "oneOf"].flatMap((name) => {
-      const all = schema[name]
-      return Array.isArray(all) ? (all as ReadonlyArray<Schema.Json>) : []
+      const all: unknown = schema[name]
+      return Array.isArray(all) ? all : []
     }),
     ...["not", "if", "then", "else"].flatMap((name) => {
       const one = schema[name]
       return one === undefined ? [] : [one]
     }),
-    ...(isObject(dependencies) ? Object.values(dependencies).filter(isObject) : [])
+    ...(Json.isObject(dependencies) ? Object.values(dependencies).filter(Json.isObject) : [])
   ]
 }
 
@@ -72,7 +73,7 @@ const targetOf = (ref: string, root: Schema.JsonObject): Schema.Json | undefined
     const name = decoded(written).replaceAll("~1", "/").replaceAll("~0", "~")
     found = Array.isArray(found)
       ? found[Number(name)]
-      : isObject(found) && Object.hasOwn(found, name)
+      : Json.isObject(found) && Object.hasOwn(found, name)
         ? found[name]
         : undefined
   }
@@ -92,11 +93,8 @@ const everyPart = (schema: Schema.JsonObject): ReadonlyArray<Schema.JsonObject> 
   const found: Array<Schema.JsonObject> = []
   const pending: Array<Schema.Json> = [schema]
   for (const one of pending) {
-    if (isObject(one)) found.push(one)
+    if (Json.isObject(one)) found.push(one)
     if (typeof one === "object" && one !== null) for (const field of Object.values(one)) pending.push(field)
   }
   return found
 }
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

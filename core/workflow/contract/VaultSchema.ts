@@ -2,6 +2,7 @@
  * Which credentials a workflow needs: an alias for each, with the site that it is for.
  */
 import { Schema } from "effect"
+import * as Json from "../../workspace/Json.ts"
 import * as WellFormed from "../../workspace/WellFormed.ts"
 import type { Problem } from "../Workflow.ts"
 
@@ -36,7 +37,7 @@ export const isPlaceholder = (value: Schema.Json | undefined): boolean =>
 export const withExamples = (vaultSchema: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(
     Object.entries(vaultSchema).map(([alias, entry]) => {
-      const fields = entry as Schema.JsonObject
+      const fields = Json.objectOf(entry)
       return [alias, { ...fields, example: fields.example ?? placeholder(alias) }]
     })
   )

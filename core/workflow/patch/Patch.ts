@@ -11,6 +11,7 @@
 import { Result, Schema } from "effect"
 import type { Kind as CollectionKind } from "../../workspace/Collection.ts"
 import { WorkflowId } from "../../workspace/Ids.ts"
+import * as Json from "../../workspace/Json.ts"
 import type { Content } from "../Workflow.ts"
 
 /** The change: a parameter of a node that names an element, how long a node waits, or the pop-ups of the workflow. */
@@ -121,9 +122,9 @@ export const appliedTo = (
   }
   const { parameter } = patch
   const all = Array.isArray(nodes) ? nodes : []
-  const index = all.findIndex((node) => isObject(node) && node.id === patch.nodeId)
+  const index = all.findIndex((node) => Json.isObject(node) && node.id === patch.nodeId)
   const node = all[index]
-  if (!isObject(node) || !isObject(node.parameters) || parameter === null) {
+  if (!Json.isObject(node) || !Json.isObject(node.parameters) || parameter === null) {
     return outdated(`the workflow has no node "${patch.nodeName}" any more`)
   }
   if ((node.parameters[parameter] ?? null) !== patch.before) {
@@ -132,6 +133,3 @@ export const appliedTo = (
   const changed = { ...node, parameters: { ...node.parameters, [parameter]: patch.after } }
   return Result.succeed({ nodes: all.with(index, changed), settings })
 }
-
-const isObject = (value: unknown): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -20,12 +20,14 @@ export const isSmall = <N extends Name>(name: N, asked: Input<N>): boolean => {
   switch (name) {
     case "checkInput":
     case "rehearse": {
+      // The name tells the type of the input, also of `checkInput`.
       const { content, input } = asked as Input<"rehearse">
       const parts = simpleParts(content.input_schema) + 8 * Object.keys(content.vault_schema).length
       return isQuick(parts, input)
     }
     case "violation":
     case "problems": {
+      // As above.
       const { schema, value } = asked as Input<"problems">
       return isQuick(simpleParts(schema), value)
     }
@@ -69,6 +71,7 @@ export const weightOf = (value: unknown, most: number): number | null => {
     if (weight + pending.length > most) return null
     if (Array.isArray(one)) for (const element of one) pending.push(element)
     else if (typeof one === "object" && one !== null) {
+      // Any object is a record of unknown values.
       for (const name in one) pending.push((one as Readonly<Record<string, unknown>>)[name])
     }
   }

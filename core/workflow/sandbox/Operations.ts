@@ -98,7 +98,7 @@ export const operations = {
     return Result.isFailure(carried) || problems.length > 0 ? { failure: problems } : { success: carried.success }
   },
 
-  /** Reads the graph of a version that is to be executed. */
+  /** Reads the graph of a version before it is executed. */
   readGraph: (asked: {
     readonly nodes: Schema.Json
     readonly edges: Schema.Json
@@ -122,7 +122,7 @@ export const operations = {
 
   /** The same for an input that may have placeholders for credentials. */
   rehearse: (asked: { readonly content: Contract; readonly input: Schema.JsonObject }): InputContract.Verdict =>
-    InputContract.rehearse({ content: asked.content as Content }, asked.input),
+    InputContract.rehearse({ content: asked.content }, asked.input),
 
   examples: (asked: { readonly content: Contract }): ReadonlyArray<Examples.Example> =>
     Examples.examplesOf(asked.content),
@@ -163,6 +163,7 @@ export const operations = {
           ? await Expression.evaluate(compiled.success, asked.roots, asked.moment, asked.bindings, signal)
           : await Template.evaluate(
               Template.readApart(compiled.success, names),
+              // Roots that are read apart are named, in an object.
               asked.roots as Schema.JsonObject,
               asked.moment,
               asked.apart,

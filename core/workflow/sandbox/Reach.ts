@@ -32,6 +32,7 @@ const isConfined = ({ arguments: given, procedure, type, value }: Part): boolean
   if (typeof type !== "string") return true
   if (type === "variable") return value !== "" && value !== "$"
   if (type !== "function") return known.has(type)
+  // Any part of a syntax tree has these fields or none.
   const name = typeof procedure === "object" && procedure !== null ? (procedure as Part).value : undefined
   return typeof name === "string" && functions.has(name) && Array.isArray(given) && given.length > 0
 }

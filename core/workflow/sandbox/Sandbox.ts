@@ -52,6 +52,7 @@ export interface Shape {
 export const inProcess: Shape = {
   run: (_owner, name, asked) =>
     Effect.promise(async (signal) => {
+      // The table has the operation of each name.
       const operation = operations[name] as (asked: unknown, signal: AbortSignal) => never
       return await operation(asked, signal)
     })

@@ -6,6 +6,7 @@
  */
 import { Result, Schema } from "effect"
 import { ErrorAction } from "../../workspace/ErrorCodes.ts"
+import * as Json from "../../workspace/Json.ts"
 import type { ComponentData } from "../component/Component.ts"
 import * as ComponentCheck from "../component/ComponentCheck.ts"
 import * as Instances from "../component/Instances.ts"
@@ -64,6 +65,7 @@ export const pack = (
     codes.has(id)
   )
   const codeRefs = new Map(named.map((id, index) => [id, `error-code-${index + 1}`]))
+  // The nodes of a saved version are a list.
   const nodes = version.content.nodes as ReadonlyArray<Schema.Json>
   const ids = Instances.components(nodes)
   const known = ids.filter((id) => held.has(id))
@@ -86,13 +88,15 @@ export const pack = (
       }
     ),
     ...withoutSecrets(settings),
+    // A window is plain data, which the type of JSON does not tell of interfaces.
     run_window: gate.runWindow as Schema.Json,
     components: known.flatMap((id) => {
       const one = held.get(id)
       const ref = refs.get(id)
       return one === undefined || ref === undefined
         ? []
-        : [{ ref, name: one.name, component_data: one.data as Schema.Json }]
+        : // As above.
+          [{ ref, name: one.name, component_data: one.data as Schema.Json }]
     }),
     error_codes: named.flatMap((id) => {
       const code = codes.get(id)
@@ -108,8 +112,9 @@ export const pack = (
  * name beside those of the bundle.
  */
 export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): Unpacked => {
-  const fields = isObject(body) ? body : {}
-  const wrapped = isObject(fields.bundle) ? fields.bundle : null
+  // The body was parsed from JSON text.
+  const fields = Json.objectOf(body as Schema.Json)
+  const wrapped = Json.isObject(fields.bundle) ? fields.bundle : null
   const bundle = wrapped ?? fields
   const alien = formatProblems(bundle)
   if (alien.length > 0) {
@@ -188,7 +193,7 @@ const readParts = (
   const problems: Array<Problem> = []
   const parts = components.flatMap((value: Schema.Json, index): ReadonlyArray<Part> => {
     const path = `components[${index}]`
-    const { component_data, name, ref } = isObject(value) ? value : {}
+    const { component_data, name, ref } = Json.isObject(value) ? value : {}
     const data = ComponentCheck.read(component_data, `${path}.component_data`)
     if (Result.isFailure(data)) problems.push(...data.failure)
     if (typeof ref !== "string" || !isRef(ref)) {
@@ -212,6 +217,3 @@ const strangers = (nodes: Schema.Json | undefined, refs: ReadonlySet<string>): R
       ? []
       : [{ path: `nodes[${index}].${Instances.instanceField}`, message: `The bundle has no component "${ref}"` }]
   })
-
-const isObject = (value: unknown): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -222,7 +222,7 @@ describe.concurrent("recovery in a real browser", () => {
             [["selector", "success"]]
           )
           assert.deepInclude(offers[0], { parameter: "selector", before: "//button[@id='order-1']" })
-          // The patch leads to the element by itself.
+          // The patch alone leads to the element.
           succeeded(yield* run("/moved", [click(String(offers[0]?.after)), read]))
           const unsure = yield* run("/twice", [step, read], { recovery, memories: later.memories })
           assert.strictEqual(unsure.outcome._tag, "Failed")

@@ -82,7 +82,7 @@ it.each([0, 1, 5, 9, 12])(
   }
 )
 
-it("an option that several fit is a class of its own", () => {
+it("an option that several fit is a separate class", () => {
   const failure = { code: "OPTION-E0001", alike: 3 } as const
   const { category } = Classification.of(failure, null, { signedIn: false, typed: true })
   assert.strictEqual(category, "MULTIPLE_MATCHING_RESULTS_FOUND")

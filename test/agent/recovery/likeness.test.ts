@@ -21,7 +21,7 @@ const submit: Partial<Appearance> = {
 
 const field: Partial<Appearance> = { tag: "input", role: "textbox", type: "text", name: "email", label: "E-mail" }
 
-/** What is wanted, what the page has, and which of it is taken. */
+/** The wanted element, the elements of the page, and the chosen one. */
 const table: ReadonlyArray<readonly [string, Partial<Appearance>, ReadonlyArray<Partial<Appearance>>, string | null]> =
   [
     ["the same element under another id", submit, [{ ...submit, id: "btn-order" }], "0"],

@@ -151,7 +151,7 @@ it.effect("an element is found again by what it looked like, and by what its sel
     assert.strictEqual(unsure.outcome._tag, "Failed")
     const hinted = yield* run([click("//button[normalize-space()='Next']"), read], { recovery })
     assert.deepEqual(hinted.outcome, reached)
-    // What the selector says the element is not is nothing to find it by.
+    // A text that the selector excludes is no trait to find the element by.
     const excluded = yield* run([click("//button[not(normalize-space()='Next')]"), read], { recovery })
     assert.strictEqual(excluded.outcome._tag, "Failed")
     const shown = yield* run([{ ...click("//button[normalize-space()='Next']"), action: "SCREENSHOT" }], { recovery })
@@ -184,7 +184,7 @@ it.effect("a secret is not typed into what was found in a frame of another site,
   })
 )
 
-it.effect("where rules cannot tell, an adviser may, and is told what it said", () =>
+it.effect("where rules cannot tell, an adviser may, and gets its own text", () =>
   Effect.gen(function* () {
     const advisor = {
       choose: ({ candidates }: { readonly candidates: ReadonlyArray<{ readonly section: string | null }> }) =>
@@ -217,7 +217,7 @@ it.effect("a step that may have taken effect is not tried again", () =>
       open: (session) =>
         Effect.map(browser.open(session), (page) =>
           altered(page, {
-            // What the page said beside it must not hide that.
+            // The text of a dialog must not hide that.
             navigation: { dialogs: Effect.succeed([{ kind: "alert", message: "Saved", entered: null }]) },
             elements: {
               click: () =>
@@ -245,7 +245,7 @@ it.effect("a step that may have taken effect is not tried again", () =>
   }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
 )
 
-it.effect("a node past which nothing is to be tried again commits, where the workflow denies that", () =>
+it.effect("a node past which nothing is retried commits, where the workflow denies that", () =>
   Effect.gen(function* () {
     const step = click("//buy", { end_here_on_dry_run: true })
     const denied = yield* run([step, read], { recovery: { markerCommits: true } })
@@ -254,7 +254,7 @@ it.effect("a node past which nothing is to be tried again commits, where the wor
   })
 )
 
-it.effect("a server that is not available is asked again, each time after twice the pause, and not for ever", () =>
+it.effect("an unavailable server is asked again, each time after twice the pause, up to a limit", () =>
   Effect.gen(function* () {
     const browser = yield* Browser
     const times: Array<number> = []
@@ -297,7 +297,7 @@ it.effect("a server that is not available is asked again, each time after twice 
   }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
 )
 
-it.effect("a page that could not be looked at is told as that, wherever its failure is judged", () =>
+it.effect("a page that could not be read is reported as that, wherever its failure is judged", () =>
   Effect.gen(function* () {
     const { open } = yield* Browser
     const reason = "it did not answer within 20000 ms"

@@ -15,7 +15,7 @@ export interface Case {
   readonly body: Body | null
 }
 
-/** What the names in braces stand for. */
+/** The values for the names in braces. */
 export type Things = Readonly<Record<string, string>>
 
 /** A case with everything in place, ready to be sent. */
@@ -52,7 +52,7 @@ export const decode = (word: string): Case => {
     const one: unknown = JSON.parse(Buffer.from(word, "base64url").toString())
     if (typeof one === "object" && one !== null && "method" in one && "path" in one) return one as Case
   } catch {
-    // What is no JSON is told below.
+    // A body that is no JSON is shown below.
   }
   throw new Error("--replay expects the word that a finding of npm run fuzz has printed")
 }

@@ -8,7 +8,7 @@ import * as Hostile from "./Hostile.ts"
 import { shrink, simpler } from "./Shrink.ts"
 import * as Structures from "./Structures.ts"
 
-/** What came of an expression. */
+/** The outcome of an expression. */
 export interface Outcome {
   /** `refused` when it was not saved, `null` when the run succeeded, and else the code that the run ended with. */
   readonly code: string | null

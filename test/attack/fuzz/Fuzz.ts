@@ -177,7 +177,7 @@ class Served {
     return { sent, result: await this.wire.send(sent) }
   }
 
-  /** Goes on in a workspace of its own. */
+  /** Continues in a new workspace. */
   async renew() {
     this.things = await this.target.things()
     await this.held()

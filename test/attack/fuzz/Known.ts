@@ -1,4 +1,4 @@
-/** Findings that are known and not mended yet. The list is to be empty. */
+/** Findings that are known and not fixed yet. The list should be empty. */
 import type { Finding } from "./Fuzz.ts"
 
 interface Known {
@@ -8,5 +8,5 @@ interface Known {
 
 export const known: ReadonlyArray<Known> = []
 
-/** What is known of a finding; `null` when it is new. */
+/** The description of a known finding; `null` when it is new. */
 export const knownOf = (finding: Finding): string | null => known.find((one) => one.matches(finding))?.what ?? null

@@ -1,4 +1,4 @@
-/** What hostile pages are put together from: parts of documents, and ways to send them. */
+/** The pieces of hostile pages: parts of documents, and ways to send them. */
 import type { ServerResponse } from "node:http"
 
 export interface Piece {

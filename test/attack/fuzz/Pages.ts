@@ -12,20 +12,20 @@ import { shrink } from "./Shrink.ts"
 
 /** A page by the names of its pieces. */
 export interface Page {
-  /** What its documents hold, one after the other. */
+  /** The contents of its documents, one after the other. */
   readonly documents: ReadonlyArray<string>
   /** How it is sent; `null` for as pages are. */
   readonly response: string | null
 }
 
-/** What came of a visit. */
+/** The outcome of a visit. */
 export interface Visit {
   /** The code that the run ended with; `null` when it succeeded. */
   readonly code: string | null
   readonly millis: number
   /** The longest turn of the event loop of the service, in milliseconds of the processor. */
   readonly longestTurn: number
-  /** What came of a run on a plain page in the same browser afterwards; `null` when it succeeded. */
+  /** The failure of a run on a plain page in the same browser afterwards; `null` when it succeeded. */
   readonly next: string | null
 }
 

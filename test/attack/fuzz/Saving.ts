@@ -1,4 +1,4 @@
-/** What saving a structure must hold to: problems have paths, and what was saved reads back equal. */
+/** The promises of saving a structure: problems have paths, and a saved structure reads back equal. */
 import { isDeepStrictEqual } from "node:util"
 import type { Document } from "../../support/description.ts"
 import { type Draw, draws } from "../../support/JsonSchema.ts"
@@ -90,7 +90,7 @@ export const make = (document: Document, wire: Wire, things: Things): Saver => {
     return savedOnceMore(found, path)
   }
 
-  /** What was read can be saved as it is, and is the same then. */
+  /** Saves a structure as it was read, which must leave it the same. */
   const savedOnceMore = async (found: Fields, path: string) => {
     const { fault, result } = await send({ method: "PUT", path, headers, body: { json: found } })
     if (fault !== null) return fault

@@ -114,7 +114,7 @@ export const expression = (draw: Draw, depth = 0): string => {
 /** A text with expressions in it, most of them in order. */
 export const template = (draw: Draw): string => {
   if (draw() < 0.05) return pick(["{{", "{{ ( }}", "}}{{", "{{}}"], draw)
-  // What is closed twice in an expression would end it.
+  // Two closing braces in an expression would end it.
   const inner = () => expression(draw).replaceAll("}}", "} }").replaceAll("{{", "{ {")
   return pick<() => string>(
     [

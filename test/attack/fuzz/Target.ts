@@ -8,7 +8,7 @@ export interface Target {
   readonly url: string
   /** A new workspace with one of everything, by the names of path parameters. */
   readonly things: () => Promise<Things>
-  /** What the service has used of the processor, in milliseconds. */
+  /** The processor time that the service has used, in milliseconds. */
   readonly processorMillis: () => Promise<number>
   /** The processor time of the longest turn of its event loop since the last such question, in milliseconds. */
   readonly heldMillis: () => Promise<number>
@@ -23,7 +23,7 @@ export const start = async (databaseUrl: string | null): Promise<Target> => {
   const { SLUICE_TEST_FUZZ_DATABASE: _, ...environment } = process.env
   const child = fork(program, {
     execArgv: ["--max-old-space-size=1024"],
-    // What the service logs of its mistakes stands in the way of the findings.
+    // The log of the service would hide the findings.
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: { ...environment, ...(databaseUrl === null ? {} : { SLUICE_TEST_FUZZ_DATABASE: databaseUrl }) }
   })

@@ -1,5 +1,5 @@
 /**
- * The service in a process of its own, so that whatever a request does to it is seen from outside. Started by `Target.ts`,
+ * The service in a separate process, so that what a request does to it is seen from outside. Started by `Target.ts`,
  * which it tells where it listens and, when asked, the names and keys of things that it has made.
  */
 import { randomUUID } from "node:crypto"
@@ -26,7 +26,7 @@ const stores =
 const service = layerWith({ stores })
 const runtime = ManagedRuntime.make(Layer.provideMerge(hosting, service))
 
-/** A workspace of its own with one of everything that a path may name. */
+/** A new workspace with one of everything that a path may name. */
 const makeThings = Effect.gen(function* () {
   const { member, send } = yield* Service
   const owner = yield* member("Owner")

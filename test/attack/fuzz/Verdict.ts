@@ -13,14 +13,14 @@ export interface Fault {
 export interface Verdicts {
   /** The operation that a request is for; `null` when the description has none. */
   readonly operationOf: (method: string, path: string) => Described | null
-  /** What is wrong; `null` when all is as described. */
+  /** The fault of an answer; `null` when all is as described. */
   readonly of: (sent: Filled, result: Result) => Fault | null
 }
 
 /** Routes beside the described ones. Their answers are their own; what fails there fails as everywhere. */
 const beside = /^\/(healthz|readyz|openapi\.json|docs|live|artifacts|inbound)(\/|$)/
 
-/** What an address that nothing is served at may be answered: that it is none, or that the body cannot be read. */
+/** The statuses of an address that nothing is served at: it is unknown, or the body cannot be read. */
 const elsewhere = new Set([400, 404, 405, 413, 415])
 
 export const make = (document: Document): Verdicts => {

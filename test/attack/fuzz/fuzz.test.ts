@@ -83,7 +83,7 @@ const jsonCase = (json: unknown): Case => ({
   body: { json }
 })
 
-/** What is found when the third of five requests holds what trips the handler. */
+/** The findings when the third of five requests trips the handler. */
 const attack = (handler: Handler, hangMillis = 300) =>
   Fuzz.run({
     document: planted,
@@ -247,7 +247,7 @@ const seed = 12
 /** The stores in memory take most of the 4,000 requests, as they answer sooner than PostgreSQL. */
 const requestsTo = { memory: 3_000, postgres: 1_000 }
 
-/** What some requests from a number on find in a service, beside what is known. */
+/** The new findings of some requests, counted from a number, in a service. */
 const attackService = async (databaseUrl: string | null, from: number, requests: number) => {
   let used = 0
   const start = async () => {

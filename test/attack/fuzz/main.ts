@@ -26,7 +26,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     from: { type: "string", default: "0" },
     replay: { type: "string" },
-    /** On a PostgreSQL server of its own, in place of memory. */
+    /** On a separate PostgreSQL server, in place of memory. */
     database: { type: "boolean", default: false }
   }
 })

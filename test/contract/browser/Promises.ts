@@ -1,5 +1,5 @@
 /**
- * What every browser promises, whatever it is made of.
+ * The promises of every browser, whatever it is made of.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, type Layer, Queue, Random, type Scope } from "effect"
@@ -54,14 +54,14 @@ const refOf = Effect.fnUntraced(function* (page: BrowserSession, wanted: string)
   return { _tag: "Ref", ref: found?.ref ?? "" } as const
 })
 
-/** The promises, kept by the browser of a layer. They are kept side by side: each has a session of its own. */
+/** The promises, kept by the browser of a layer. They run concurrently: each has its own session. */
 export const promises = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
   describe("a browser", { concurrent: true }, () => kept(name, layer))
 }
 
 const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
   it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })(`the browser (${name})`, (it) => {
-    /** Tries something on a page of the site, in a session of its own. */
+    /** Tries something on a page of the site, in a separate session. */
     const promise = <A, F>(
       title: string,
       path: string,
@@ -129,7 +129,7 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
       })
     )
 
-    promise("looks at a window that the page opens, and numbers windows anew when one closes", "/", (page) =>
+    promise("looks at a window that the page opens, and renumbers windows when one closes", "/", (page) =>
       Effect.gen(function* () {
         const { elements, navigation } = page
         yield* elements.click(at("blank"), "click")
@@ -258,7 +258,7 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
       })
     )
 
-    promise("waits for an element that comes, and no longer than it is told", "/elements", (page, { origin }) =>
+    promise("waits for an element that comes, and no longer than its limit", "/elements", (page, { origin }) =>
       Effect.gen(function* () {
         yield* page.elements.click(at("late"), "click")
         assert.strictEqual(yield* text(page, "late"), "Done")
@@ -329,7 +329,7 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
       ["right_click", "mouseenter contextmenu"],
       ["hover", "mouseenter"]
     ] as ReadonlyArray<[ClickKind, string]>) {
-      promise(`does with the pointer what it is told: ${kind}`, "/events", (page) =>
+      promise(`makes the pointer gesture: ${kind}`, "/events", (page) =>
         Effect.gen(function* () {
           yield* page.elements.click(at("target"), kind)
           assert.strictEqual(yield* text(page, "log"), heard)

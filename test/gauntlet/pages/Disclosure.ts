@@ -1,4 +1,4 @@
-/** What is there but has to be opened first. */
+/** Elements that have to be opened first. */
 import { challenge } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
 import { click, hover, read, text, type } from "../Workflow.ts"

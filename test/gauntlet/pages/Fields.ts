@@ -41,7 +41,7 @@ export const challenges = [
   }),
   challenge({
     name: "date with a mask",
-    difficulty: "The field has an old date in it, puts slashes in by itself, and must be emptied key by key.",
+    difficulty: "The field has an old date in it, inserts slashes, and must be emptied key by key.",
     routes: {
       "": page(
         `<input value="01/01/2000">${result}`,
@@ -84,7 +84,7 @@ export const challenges = [
   }),
   challenge({
     name: "code in six boxes",
-    difficulty: "Each digit has a box of its own, and the focus goes on by itself.",
+    difficulty: "Each digit has a separate box, and the page moves the focus.",
     routes: {
       "": page(
         `<div>${"<input maxlength=1 size=1>".repeat(6)}</div>${result}`,

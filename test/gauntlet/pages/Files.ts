@@ -87,7 +87,7 @@ export const challenges = [
   }),
   challenge({
     name: "download in a new window",
-    difficulty: "The file is opened in a window of its own, which closes as soon as the download begins.",
+    difficulty: "The file is opened in a separate window, which closes as soon as the download begins.",
     routes: {
       "": page(`<h1>Bills</h1><a href="bill" target="_blank">Bill</a>`),
       bill: attachment("bill", "bill.txt")
@@ -162,7 +162,7 @@ export const challenges = [
   challenge({
     name: "upload into a field that is not drawn",
     difficulty:
-      "The field is not drawn and takes two kinds of files only, and it is named by itself, with no dialog at all.",
+      "The field is not drawn and takes two kinds of files only, and the step names the field, with no dialog at all.",
     routes: {
       "": page(
         `<label>Attach <input type="file" accept=".txt,.pdf" style="display: none"></label>${result}`,

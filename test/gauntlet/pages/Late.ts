@@ -1,4 +1,4 @@
-/** What comes later than the page itself. */
+/** Elements that appear later than the page. */
 import { challenge } from "../Challenge.ts"
 import { json, page, result } from "../Html.ts"
 import { click, read, text, texts, type, when } from "../Workflow.ts"

@@ -30,7 +30,7 @@ export const challenges = [
   }),
   challenge({
     name: "sum of nothing",
-    difficulty: "What is to be worked with was not on the page, and the run must not go on with nothing.",
+    difficulty: "The wanted data was not on the page, and the run must not go on with nothing.",
     routes: { "": page("<p>Empty</p>") },
     workflow: [
       read({ lines: texts("//li") }),

@@ -1,4 +1,4 @@
-/** What pages are told after they were loaded. */
+/** Data that pages receive after they were loaded. */
 import { createHash } from "node:crypto"
 import { challenge } from "../Challenge.ts"
 import { json, page, result } from "../Html.ts"

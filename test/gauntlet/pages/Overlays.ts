@@ -1,4 +1,4 @@
-/** What lies over the element that is meant. */
+/** Overlays over the wanted element. */
 import { challenge, failing, type Route } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
 import { click, read, text, type, when } from "../Workflow.ts"
@@ -97,7 +97,7 @@ export const challenges = [
     recoveries: ["popup_xpaths"]
   }),
   challenge({
-    name: "cookie banner of another site that nobody told of",
+    name: "unannounced cookie banner of another site",
     difficulty: "Nothing of the banner is in the page but its frame, and one of its buttons leads away from the shop.",
     given: () => ({ recovery: { popups: true } }),
     routes: withConsent,
@@ -140,7 +140,7 @@ export const challenges = [
   }),
   challenge({
     name: "toast over the button",
-    difficulty: "A message lies over the button for a moment and goes away by itself.",
+    difficulty: "A message lies over the button for a moment and disappears after a moment.",
     routes: {
       "": page(
         `<button id="save">Save</button><button id="next">Next</button>${result}`,

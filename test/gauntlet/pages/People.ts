@@ -18,7 +18,7 @@ const codeAt = (millis: number): string => {
 export const challenges = [
   challenge({
     name: "code that a person has",
-    difficulty: "The bank calls its customer with a code, which nobody but the customer knows.",
+    difficulty: "The bank calls its customer with a code, which only the customer knows.",
     state: () => ({ code: String(100_000 + Math.floor(Math.random() * 900_000)) }),
     given: ({ code }) => ({
       person: { ask: () => Effect.succeed({ code }), correct: () => Effect.succeed(null) }

@@ -1,4 +1,4 @@
-/** What the recoveries that a workflow allows make good. */
+/** Failures that the recoveries of a workflow make good. */
 import { Effect } from "effect"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
 import { challenge } from "../Challenge.ts"
@@ -21,7 +21,7 @@ const behindBanner = {
 
 const entering = [click("//*[@id='go']", { wait_time: 3_000 }), read({ result: text("//*[@id='result']") })]
 
-/** What elements look like is remembered from one visit to the next. */
+/** An element memory that keeps the appearance of elements from one visit to the next. */
 const remembering = () => {
   const { memories } = Effect.runSync(ElementMemory.of(Effect.succeed([])))
   return { recovery: { selectors: true }, memories }
@@ -62,7 +62,7 @@ export const challenges = [
     recoveries: ["selector"]
   }),
   challenge({
-    name: "cookie banner that nobody told of",
+    name: "unannounced cookie banner",
     difficulty:
       "A banner that the workflow does not know lies over the page, and not every button on it gets rid of it.",
     given: () => ({ recovery: { popups: true } }),

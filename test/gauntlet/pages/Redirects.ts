@@ -19,7 +19,7 @@ export const challenges = [
   }),
   challenge({
     name: "refresh by the page",
-    difficulty: "The page says that it moved and goes on by itself after it was shown.",
+    difficulty: "The page says that it moved and redirects after it was shown.",
     routes: {
       "": `<!doctype html><meta http-equiv="refresh" content="0; url=moved"><p>One moment</p>`,
       moved: page(`<h1>New home</h1>`)

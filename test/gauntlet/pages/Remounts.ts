@@ -6,7 +6,7 @@ import { click, read, text, type } from "../Workflow.ts"
 export const challenges = [
   challenge({
     name: "re-rendering list",
-    difficulty: "The whole list is built anew several times a second, so no element of it lives long.",
+    difficulty: "The whole list is rebuilt several times a second, so no element of it lives long.",
     routes: {
       "": page(
         `<ul></ul>${result}`,

@@ -1,4 +1,4 @@
-/** What is there only once one has scrolled to it. */
+/** Elements that appear only on scrolling. */
 import { challenge } from "../Challenge.ts"
 import { json, page, result } from "../Html.ts"
 import { click, each, hover, list, number, read, step, text, texts, when } from "../Workflow.ts"

@@ -37,7 +37,7 @@ export const challenges = [
     expected: { tries: 3 }
   }),
   challenge({
-    name: "500 for ever",
+    name: "500 each time",
     difficulty: "The server fails however often it is asked, and the run has to say so.",
     routes: { "": page(`<h1>Fine</h1>`), broken: { status: 500, body: "<h1>Internal Server Error</h1>" } },
     workflow: [open("broken"), read({ title: text("//h1") })],
@@ -97,7 +97,7 @@ export const challenges = [
   }),
   challenge({
     name: "rate limit",
-    difficulty: "Asked too fast, the server refuses for a moment, and the page tries again by itself.",
+    difficulty: "Asked too fast, the server refuses for a moment, and the page retries.",
     state: () => ({ asked: 0 }),
     routes: {
       "": page(

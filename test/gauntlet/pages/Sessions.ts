@@ -1,4 +1,4 @@
-/** What a server remembers of who visits it. */
+/** Sessions: the state that a server keeps for a visitor. */
 import { challenge } from "../Challenge.ts"
 import { page, redirect, result } from "../Html.ts"
 import { choose, click, each, list, read, text, type, when } from "../Workflow.ts"
@@ -58,7 +58,7 @@ export const challenges = [
   challenge({
     name: "token in the form",
     difficulty:
-      "Every form has a token of its own that is good once, and is refused without the cookie that goes with it.",
+      "Every form has a separate token that is good once, and is refused without the cookie that goes with it.",
     state: () => ({ tokens: new Set<string>(), made: 0 }),
     routes: {
       "": ({ state }) => {
@@ -93,7 +93,7 @@ export const challenges = [
   }),
   challenge({
     name: "wizard on the server",
-    difficulty: "Each step is a page of its own that knows what was answered before, and the order cannot be skipped.",
+    difficulty: "Each step is a separate page that knows what was answered before, and the order cannot be skipped.",
     state: () => ({ answers: new Map<string, string>() }),
     routes: {
       "": page(`<form method="post" action="two"><input name="name"><button>Next</button></form>`),

@@ -87,7 +87,7 @@ export const challenges = [
   }),
   challenge({
     name: "nested tables",
-    difficulty: "Each row has a table of its own inside, so that a careless path reads rows of both.",
+    difficulty: "Each row has an inner table, so that a careless path reads rows of both.",
     routes: {
       "": page(
         `<table id="orders"><tbody>${["A-1", "A-2"]
@@ -150,7 +150,7 @@ export const challenges = [
   }),
   challenge({
     name: "list with detail pages",
-    difficulty: "What is wanted stands on a page for each entry, and after each the list is loaded anew.",
+    difficulty: "What is wanted stands on a page for each entry, and after each the list is reloaded.",
     state: () => ({ lists: 0 }),
     routes: {
       "": ({ state }) => {

@@ -190,7 +190,7 @@ lines</textarea><select id="plan"><option value="a">A</option><option value="b" 
   }),
   challenge({
     name: "XPath 3.1",
-    difficulty: "The entry is told apart only by patterns and by letters in either case, which older XPath cannot do.",
+    difficulty: "The entry differs only by patterns and by letters in either case, which older XPath cannot do.",
     routes: {
       "": page(
         `<ul><li><button>REF-17 open</button></li><li><button onclick="say('found')">Ref-2041 OPEN</button></li><li><button>Ref-2041 closed</button></li></ul>${result}`

@@ -128,7 +128,7 @@ export const challenges = [
   challenge({
     name: "Select2",
     difficulty:
-      "Select2 hides the list, shows a box of its own, and draws the options with a search into the end of the page.",
+      "Select2 hides the list, shows its own box, and draws the options with a search into the end of the page.",
     routes: {
       "": page(
         `<link rel="stylesheet" href="select2.css"><select id="part" style="width: 200px"></select>${result}

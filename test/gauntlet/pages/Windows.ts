@@ -9,7 +9,7 @@ const tab = (tabAction: string, more: Readonly<Record<string, unknown>> = {}) =>
 export const challenges = [
   challenge({
     name: "link to a new tab",
-    difficulty: "The link opens a tab of its own, where the data are, and the first is gone back to.",
+    difficulty: "The link opens a tab that has the data, and the first is gone back to.",
     routes: {
       "": page(`<h1>First</h1><a href="invoice" target="_blank">Invoice</a>`),
       invoice: page(`<h1>Invoice 12</h1>`)
@@ -47,7 +47,7 @@ export const challenges = [
   }),
   challenge({
     name: "sign-in in a pop-up",
-    difficulty: "The sign-in opens in a window of its own, which tells the page and closes itself.",
+    difficulty: "The sign-in opens in a separate window, which tells the page and closes itself.",
     routes: {
       "": page(
         `<button>Sign in with Acme</button><p id="who">nobody</p>`,

@@ -22,56 +22,56 @@ import * as ScriptedPicture from "./ScriptedPicture.ts"
 import * as ScriptedSight from "./ScriptedSight.ts"
 import * as ScriptedTabs from "./ScriptedTabs.ts"
 
-/** What a script of a page would hear of, by its name in browsers. */
+/** An event for a script of a page, by its name in browsers. */
 export interface PageEvent {
   readonly type: "click" | "dblclick" | "contextmenu" | "mouseenter" | "mousemove" | "keydown" | "input"
   /** The element that it happened to; `null` where none did. */
   readonly selector: string | null
   /** The name of the key. */
   readonly key?: string
-  /** What the field holds then. */
+  /** The value of the field then. */
   readonly value?: string
 }
 
 export interface ScriptedElement {
   /** The selector that it is found by. Several elements may have the same one. */
   readonly selector: string
-  /** What it says, which may depend on what has happened on the page. */
+  /** The text, which may depend on the events of the page so far. */
   readonly text?: string | ((events: ReadonlyArray<PageEvent>) => string)
   /** It is in the document, and not to be seen. */
   readonly hidden?: true
   readonly disabled?: true
-  /** What it holds when it is a field. */
+  /** The value of a field. */
   readonly value?: string
   /** When it is a field whose value is not shown. */
   readonly type?: "password"
-  /** What may be chosen when it is a list: the value that is also the text, or both. */
+  /** The options of a list: the value that is also the text, or both. */
   readonly options?: ReadonlyArray<string | Options.Option>
   /** The address that a click leads to. */
   readonly leadsTo?: string
-  /** What a click has the browser remember, beside what it did or in its place. */
+  /** The browser state that a click leaves, beside its other effect or in place of it. */
   readonly leaves?: Partial<Remembered>
   /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
-  /** The address that a click opens in a window of its own. */
+  /** The address that a click opens in a separate window. */
   readonly opens?: string
   /** Whether a click closes the window that it is in. */
   readonly closes?: boolean
-  /** What a click has the site say in a dialog. */
+  /** The dialog that a click opens. */
   readonly says?: ScriptedTabs.Said
   /** The names and texts of the files that a click has the browser save. A text of `null` never comes to its end. */
   readonly saves?: ReadonlyArray<ScriptedFiles.Saved>
-  /** Whether a click opens a file dialog. It is a field for files by itself otherwise. */
+  /** Whether a click opens a file dialog. It is a field for files otherwise. */
   readonly opensDialog?: boolean
   /** How often the wheel must be turned before it is there. */
   readonly afterTicks?: number
   /** When it is a row: the texts of its parts, by their path in the row. */
   readonly parts?: Readonly<Record<string, string>>
-  /** What it looks like, beside its text. */
+  /** The appearance, beside the text. */
   readonly looks?: ScriptedInspection.Looks
   /** The address of the frame that it stands in. */
   readonly frame?: string
-  /** When it lies over the page: what it covers and what is to be pressed on it. */
+  /** When it lies over the page: the element it covers, and its buttons. */
   readonly over?: ScriptedInspection.Over
   /** The selectors of what goes away when it is clicked. */
   readonly removes?: ReadonlyArray<string>
@@ -84,13 +84,13 @@ export interface ScriptedElement {
 /** Pages by their address. */
 export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement>>>
 
-/** What the network of a site does beside showing its pages. */
+/** The network of a site beside its pages. */
 export interface ScriptedNetwork {
   /** The addresses that cannot be loaded, with the status that the server answers, or another failure. */
   readonly failing?: Readonly<Record<string, number | PageFailure>>
-  /** What a page asks for when it is shown, by the address of the page. */
+  /** The requests of a page when it is shown, by the address of the page. */
   readonly asked?: Readonly<Record<string, ReadonlyArray<Partial<Exchange> & Pick<Exchange, "url">>>>
-  /** What requests of runs are answered. */
+  /** The answers to requests of runs. */
   readonly answer?: (asked: ApiRequest) => Partial<Omit<ApiAnswer, "body">> & { readonly body?: string }
 }
 
@@ -145,7 +145,7 @@ const blank: State = {
   ticks: 0
 }
 
-/** What a session is made of. */
+/** The parts of a session. */
 interface Parts {
   readonly site: ScriptedSite
   readonly network: ScriptedNetwork
@@ -169,7 +169,7 @@ const textOf = ({ selector, text = "", value }: Omit<Shown, "options">, { fields
 
 const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** What a browser would have asked for to show a page. */
+/** The request of a browser that shows a page. */
 const loading = (url: string, startedAt: number, status: number): Exchange => ({
   method: "GET",
   url,
@@ -325,7 +325,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       return { ...now, focus: selector, events: [...now.events, event], fields: { ...now.fields, [selector]: value } }
     })
 
-  /** What a click brings about. */
+  /** Applies the effects of a click. */
   const clicked = Effect.fnUntraced(function* (element: Shown) {
     const { closes, leadsTo, leaves, opens, opensDialog, removes, saves, says, selector, value } = element
     if (value !== undefined) yield* Ref.update(state, (now) => ({ ...now, focus: selector }))

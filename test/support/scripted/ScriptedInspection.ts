@@ -1,5 +1,5 @@
 /**
- * What can be learned of a page that is written down, for recoveries.
+ * The inspection of a scripted page, for recoveries.
  */
 import { Effect } from "effect"
 import type { Elements } from "../../../core/browser/Elements.ts"

@@ -1,5 +1,5 @@
 /**
- * What is to be seen of a scripted page, and acting on it without selectors: each element is a line of its own, twenty
+ * The visible elements of a scripted page, and acts on them without selectors: each element is a separate line, twenty
  * pixels high, from the top of the window down.
  */
 import { Effect } from "effect"
@@ -14,7 +14,7 @@ import * as ScriptedPicture from "./ScriptedPicture.ts"
 export const lineHeight = 20
 export const window = { width: 800, height: 600 }
 
-/** An element of a page, as far as it is to be seen. */
+/** The visible part of an element. */
 interface Line {
   readonly selector: string
   readonly text?: string
@@ -33,7 +33,7 @@ export interface Scripted {
   readonly textOf: (element: Line) => Effect.Effect<string>
 }
 
-/** What is at a place of the window. */
+/** The element at a place of the window. */
 const elementAt = Effect.fnUntraced(function* (shown: Scripted["shown"], place: Place) {
   const all = yield* shown
   const index = place._tag === "Ref" ? Number(place.ref.slice(1)) - 1 : Math.floor(place.y / lineHeight)

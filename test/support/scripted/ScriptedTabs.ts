@@ -4,7 +4,7 @@ import { defaultPageLimits, tooManyTabs } from "../../../core/agent/Limits.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Dialog, Tabs } from "../../../core/browser/Tabs.ts"
 
-/** What a page says in a dialog. A prompt may propose an answer. */
+/** A dialog of a page. A prompt may propose an answer. */
 export interface Said extends Omit<Dialog, "entered"> {
   readonly proposes?: string
 }

@@ -16,7 +16,7 @@ const table = (...cells: ReadonlyArray<string>): string =>
 
 export const withCode: ReadonlyArray<Sample> = [
   {
-    name: "English, HTML only, code in a paragraph of its own",
+    name: "English, HTML only, code in a separate paragraph",
     subject: "Verify your email address",
     html: `<html><head><title>Acme 998877</title><style>.c{color:#112233}</style></head><body><h1>Verify your email</h1>
       <p>Enter the following verification code when prompted:</p><p style="font-size:32px;letter-spacing:6px">482913</p>

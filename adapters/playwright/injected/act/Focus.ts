@@ -1,8 +1,8 @@
 /**
- * What has the focus, and what is copied and pasted there.
+ * The focused element, and copying and pasting there.
  */
 import { isFrame } from "../dom/Tree.ts"
-import { keep, kept } from "../find/Kept.ts"
+import { keep, keptBefore } from "../find/Kept.ts"
 
 /** Keeps what has the focus under a name, shadow roots looked into. */
 export const keepFocus = (name: string): "nothing" | "element" | "frame" => {
@@ -13,9 +13,9 @@ export const keepFocus = (name: string): "nothing" | "element" | "frame" => {
   return isFrame(found) ? "frame" : "element"
 }
 
-/** What a copy at a kept element takes, as the page has it. */
+/** The text that a copy at a kept element takes, as the page has it. */
 export const copy = (name: string): string => {
-  const element = kept(name) as Element
+  const element = keptBefore(name)
   const data = new DataTransfer()
   const event = new ClipboardEvent("copy", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
   if (!element.dispatchEvent(event)) return data.getData("text/plain")
@@ -30,7 +30,7 @@ export const copy = (name: string): string => {
 export const pasteInto = ({ name, text }: { readonly name: string; readonly text: string }): boolean => {
   const data = new DataTransfer()
   data.setData("text/plain", text)
-  return (kept(name) as Element).dispatchEvent(
+  return keptBefore(name).dispatchEvent(
     new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
   )
 }

@@ -12,7 +12,7 @@ interface Point {
 /** The size of the window. */
 export const windowSize = () => ({ width: innerWidth, height: innerHeight })
 
-/** Where an element is in the window. */
+/** The box of an element in the window. */
 export const boxOf = (_arg: null, element: Element) => {
   const { height, width, x, y } = element.getBoundingClientRect()
   return { height, width, x, y }

@@ -1,7 +1,7 @@
 /**
  * Scrolling, and scroll positions.
  */
-import { keep, kept } from "../find/Kept.ts"
+import { keep, keptBefore } from "../find/Kept.ts"
 
 export type Axis = "x" | "y"
 
@@ -37,7 +37,7 @@ export const keepScrollerOf = (axis: Axis, own: Element): void => {
 
 /** The scroll position of the element that is kept as `scroller`, and where the wheel is turned to move it. */
 export const measure = (axis: Axis) => {
-  const element = kept("scroller") as Element
+  const element = keptBefore("scroller")
   const isRoot = element === document.scrollingElement || element === document.documentElement
   const { clientHeight, clientWidth } = document.documentElement
   const box = isRoot ? { left: 0, top: 0, right: clientWidth, bottom: clientHeight } : element.getBoundingClientRect()
@@ -55,7 +55,7 @@ export const measure = (axis: Axis) => {
 
 /** Scrolls what is kept as `scroller`. */
 export const moveBy = ([axis, distance]: readonly [Axis, number]): void =>
-  (kept("scroller") as Element).scrollBy({ [axis === "y" ? "top" : "left"]: distance, behavior: "instant" })
+  keptBefore("scroller").scrollBy({ [axis === "y" ? "top" : "left"]: distance, behavior: "instant" })
 
 /** Scrolls what can be scrolled in the middle of the window, or the window, and returns whether it moved. */
 export const turn = (direction: "down" | "up"): boolean => {
@@ -74,7 +74,7 @@ export const turn = (direction: "down" | "up"): boolean => {
 
 /** Scrolls what is kept as `scroller` by most of what is seen of it, and returns whether it moved. */
 export const turnIn = (direction: "down" | "up"): boolean =>
-  hasMoved(kept("scroller") as Element, direction === "down" ? 1 : -1)
+  hasMoved(keptBefore("scroller"), direction === "down" ? 1 : -1)
 
 const hasMoved = (element: Element, sense: 1 | -1): boolean => {
   const before = element.scrollTop

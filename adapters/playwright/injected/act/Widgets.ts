@@ -5,10 +5,10 @@
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { squeeze } from "../dom/Text.ts"
 import { isUsable, isVisible } from "../dom/Visible.ts"
-import { keep, kept } from "../find/Kept.ts"
+import { allKept, keep, kept, keptBefore } from "../find/Kept.ts"
 import { elements } from "../find/XPath.ts"
 
-/** What a selector for a list led to. */
+/** The result of a selector for a list. */
 export interface Widget {
   /** A list of the browser; one that builds its own; a field with suggestions; a list whose options are always there. */
   readonly kind: "native" | "custom" | "suggestions" | "open"
@@ -82,14 +82,14 @@ const besideHidden = (start: Element, native: HTMLSelectElement | null): Widget 
   return native === null ? widget("custom", native, start) : widget("native", native, null)
 }
 
-/** What can be chosen in the one list that a path matches in the document alone; `null` where it matches none or several. */
+/** The options in the one list that a path matches in the document alone; `null` where it matches none or several. */
 export const nativeOptionsOf = (query: Query): NativeOptions | null => {
   const [element, ...others] = elements(query, false)
   return element === undefined || others.length > 0 ? null : optionsOf(element)
 }
 
-/** What can be chosen in what is kept under a name. */
-export const nativeOptions = (name: string): NativeOptions => optionsOf(kept(name) as Element)
+/** The options of the element that is kept under a name. */
+export const nativeOptions = (name: string): NativeOptions => optionsOf(keptBefore(name))
 
 /** The options of a list of the browser, or of the suggestions of a field. */
 const optionsOf = (element: Element) => {
@@ -115,19 +115,20 @@ export type NativeOptions = ReturnType<typeof optionsOf>
 
 /** Whether what opens a list says that it is open. */
 export const isExpanded = (): boolean => {
-  const one = kept("trigger") as Element
+  const one = keptBefore("trigger")
   return [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
 }
 
 /** The document, and the shadow root around the list if it is in one. */
 const rootsOf = (trigger: Element): ReadonlyArray<Document | ShadowRoot> => {
+  // A trigger is connected when it is kept.
   const root = trigger.getRootNode() as Document | ShadowRoot
   return root === document ? [document] : [root, document]
 }
 
 /** Keeps the lists that are open on the page already as `others`, each as the element that holds its options. */
 export const keepOpenLists = (): void => {
-  const trigger = kept("trigger") as Element
+  const trigger = keptBefore("trigger")
   const open = rootsOf(trigger)
     .flatMap((from) => [...from.querySelectorAll("[role=listbox]")])
     .filter((one) => !one.contains(trigger) && isVisible(one))
@@ -143,7 +144,7 @@ const anyOption =
  * typed into as `field`, and what scrolls it as `scroller`.
  */
 export const shownOptions = () => {
-  const trigger = kept("trigger") as Element
+  const trigger = keptBefore("trigger")
   const roots = rootsOf(trigger)
   const lists = listsOf(trigger, roots)
   const options = optionsShown(lists, roots)
@@ -177,7 +178,7 @@ const optionsShown = (
   lists: ReadonlyArray<Element>,
   roots: ReadonlyArray<Document | ShadowRoot>
 ): ReadonlyArray<Element> => {
-  const others = kept("others") as ReadonlyArray<Element>
+  const others = allKept("others")
   const optionsIn = (from: ParentNode) => [...from.querySelectorAll(anyOption)].filter(isVisible)
   const own = lists.flatMap(optionsIn)
   const all =
@@ -201,7 +202,7 @@ const fieldOf = (trigger: Element, active: Element | null): Element | null =>
       one instanceof HTMLTextAreaElement
   ) ?? null
 
-/** What scrolls an option or a list, other than the page itself. */
+/** The scroller of an option or a list, other than the page itself. */
 const scrollerOf = (from: Element | null): Element | null => {
   let scroller = from
   while (scroller !== null && scroller !== document.body && scroller.scrollHeight <= scroller.clientHeight + 1) {
@@ -230,22 +231,23 @@ export const holdTyped = (): void => keep("typed", kept("field"))
 
 /** Scrolls more options of a list into view; `false` at its end. */
 export const scrollOn = (): boolean => {
-  const scroller = kept("scroller") as Element
+  const scroller = keptBefore("scroller")
   const before = scroller.scrollTop
   scroller.scrollTop = before + Math.max(scroller.clientHeight - 20, 20)
   return scroller.scrollTop > before
 }
 
 export const scrollBack = (): void => {
-  const scroller = kept("scroller") as Element
+  const scroller = keptBefore("scroller")
   scroller.scrollTop = 0
 }
 
 /** Everything that a list shows of what is chosen, and whether the option with this number says that it is. */
 export const shownChoice = (index: number) => {
-  const trigger = kept("trigger") as Element
-  const native = kept("native") as HTMLSelectElement | null
-  const option = kept(`option ${index}`) as Element | undefined
+  const trigger = keptBefore("trigger")
+  const native = kept("native")
+  const thing = kept(`option ${index}`)
+  const option = thing instanceof Element ? thing : undefined
   const says = (attribute: string) => option?.getAttribute(attribute) === "true"
   const chosen: Array<string> = []
   let around: Element = trigger
@@ -266,7 +268,9 @@ export const shownChoice = (index: number) => {
       .join("\n")
       .replace(/[^\S\n]+/g, " ")
       .toLowerCase(),
-    native: [...(native?.selectedOptions ?? [])].map((one) => `${one.text}\n${one.value}`).join("\n"),
+    native: [...(native instanceof HTMLSelectElement ? native.selectedOptions : [])]
+      .map((one) => `${one.text}\n${one.value}`)
+      .join("\n"),
     isMarked: option?.isConnected === true && (says("aria-selected") || says("aria-checked"))
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What elements are called, and what kind they are, as assistive technology has it.
+ * The accessible names and roles of elements, as assistive technology has them.
  */
 import { isField, isPress, orNull, says, squeeze } from "./Text.ts"
 
@@ -21,6 +21,7 @@ export const roleOf = (element: Element): string | null => {
 
 /** The elements of ids that an attribute lists, in the document or shadow root of the element. */
 export const named = (element: Element, attribute: string): ReadonlyArray<Element> => {
+  // The root of an element in no document may be another one, without `getElementById`.
   const root = element.getRootNode() as Document | ShadowRoot
   return (element.getAttribute(attribute) ?? "")
     .split(/\s+/)
@@ -29,6 +30,7 @@ export const named = (element: Element, attribute: string): ReadonlyArray<Elemen
 
 /** The text of what labels an element; `null` where nothing does. */
 export const labelOf = (element: Element): string | null => {
+  // All elements that have labels have them as an input has.
   const labels = "labels" in element ? [...((element as HTMLInputElement).labels ?? [])] : []
   // The text of a label that holds its field is without what the field says.
   const own = [...named(element, "aria-labelledby"), ...labels].map((label) =>

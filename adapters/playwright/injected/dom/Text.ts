@@ -19,9 +19,9 @@ export const isField = (element: Element): element is HTMLInputElement | HTMLTex
 export const isPress = (element: Element): boolean =>
   element instanceof HTMLInputElement && /^(submit|button|reset|image)$/.test(element.type)
 
-/** What an element says itself: never what is typed into a field. */
+/** The text of an element itself: never the text typed into a field. */
 export const says = (element: Element): string => {
-  if (isPress(element)) return squeeze((element as HTMLInputElement).value)
+  if (element instanceof HTMLInputElement && isPress(element)) return squeeze(element.value)
   if (isField(element)) return ""
   if (!(element instanceof HTMLElement)) return squeeze(element.textContent)
   return element.isContentEditable ? "" : squeeze(element.innerText)

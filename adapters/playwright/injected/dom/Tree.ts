@@ -45,7 +45,7 @@ export const innermostAt = (x: number, y: number): Element | null => {
 /** Whether an element holds a document that is drawn in its place. */
 export const isFrame = ({ localName }: Element): boolean => /^(i?frame|object|embed|fencedframe)$/i.test(localName)
 
-/** Where the document of a frame begins in the window of the document around it. */
+/** The origin of the document of a frame in the window of the document around it. */
 export const originIn = (frame: Element): { readonly x: number; readonly y: number } => {
   const { left, top } = frame.getBoundingClientRect()
   const { paddingLeft, paddingTop } = getComputedStyle(frame)

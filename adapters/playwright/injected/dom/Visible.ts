@@ -1,7 +1,7 @@
 /**
  * Whether a person sees an element, and whether one can act on it. Nothing else decides that in a page.
  *
- * An element is visible where Playwright takes it to be visible, which is to be laid out with a box and not
+ * An element is visible where Playwright takes it to be visible: it is laid out with a box and not
  * `visibility: hidden`, and where a person sees it besides: it is not transparent, not clipped away, and in the
  * viewport or within reach of scrolling. The decision on code beside pages says why.
  */
@@ -21,8 +21,8 @@ export const isUsable = (element: Element): boolean => {
 }
 
 /**
- * What a person clicks in the place of a control: the control where it is usable, or else the first visible label of a box
- * that can be checked; `null` where there is neither.
+ * The element that a person clicks for a control: the control where it is usable, or else the first visible label of a
+ * box that can be checked; `null` where there is neither.
  */
 export const clickedFor = (element: Element): Element | null => {
   if (isUsable(element)) return element

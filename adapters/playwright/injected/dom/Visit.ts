@@ -1,5 +1,6 @@
 /**
- * What holds for one visit to a document. A visit is one task, in which nothing but our own code changes the document.
+ * Values that are cached for one visit to a document. A visit is one task, in which nothing but our own code changes
+ * the document.
  */
 
 let visit = 0
@@ -11,14 +12,11 @@ export const begin = (): void => {
 
 /** A value that is made when a visit first asks for it, and again in the next visit. */
 export const oncePerVisit = <A>(make: () => A): (() => A) => {
-  let madeAt = -1
-  let value: A | undefined
+  let made: { readonly at: number; readonly value: A } | null = null
   return () => {
-    if (madeAt !== visit) {
-      value = make()
-      madeAt = visit
-    }
-    return value as A
+    const value = made !== null && made.at === visit ? made : { at: visit, value: make() }
+    made = value
+    return value.value
   }
 }
 
@@ -28,6 +26,7 @@ export const remembered = <A>(compute: (element: Element) => A): ((element: Elem
   return (element) => {
     const all = known()
     const found = all.get(element)
+    // `undefined` may be a value itself.
     if (found !== undefined || all.has(element)) return found as A
     const value = compute(element)
     all.set(element, value)

@@ -1,6 +1,6 @@
 /**
- * What functions keep under names in the world of a document, for other functions or to be acted on, for as long as the
- * document is there.
+ * Values that functions keep under names in the world of a document, for other functions or to be acted on, for as long
+ * as the document is there.
  */
 
 const things = new Map<string, unknown>()
@@ -8,8 +8,21 @@ const things = new Map<string, unknown>()
 /** Keeps something in place of what was kept under its name before. */
 export const keep = (name: string, thing: unknown): void => void things.set(name, thing)
 
-/** The element that was kept under a name. */
+/** The thing that was kept under a name. */
 export const kept = (name: string): unknown => things.get(name)
+
+/** The element that was kept under a name, in the document or not. Throws that it is gone where none was. */
+export const keptBefore = (name: string): Element => {
+  const thing = things.get(name)
+  if (!(thing instanceof Element)) throw new Error("sluice:gone")
+  return thing
+}
+
+/** The elements that were kept under a name; none where none were. */
+export const allKept = (name: string): ReadonlyArray<Element> => {
+  const all = things.get(name)
+  return Array.isArray(all) ? all : []
+}
 
 /** The element that was kept under a name; `null` where none was, or it is in the document no longer. */
 export const keptElement = (name: string): Element | null => {
@@ -18,16 +31,11 @@ export const keptElement = (name: string): Element | null => {
 }
 
 /** Adds an element to those that are gathered under a name. */
-export const gather = (name: string, element: Element): void => keep(name, [...gatheredSoFar(name), element])
+export const gather = (name: string, element: Element): void => keep(name, [...allKept(name), element])
 
 /** The elements that were gathered under a name, once. */
 export const gathered = (name: string): ReadonlyArray<Element> => {
-  const all = gatheredSoFar(name)
+  const all = allKept(name)
   things.delete(name)
   return all
-}
-
-const gatheredSoFar = (name: string): ReadonlyArray<Element> => {
-  const all = things.get(name)
-  return Array.isArray(all) ? all : []
 }

@@ -3,7 +3,17 @@
  */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { evaluationMillis } from "./Limits.ts"
-import { attributesOf, childrenOf, firstOf, lastOf, nextOf, parentOf, previousOf, shadowOf } from "./Nodes.ts"
+import {
+  attributesOf,
+  childrenOf,
+  firstOf,
+  isElement,
+  lastOf,
+  nextOf,
+  parentOf,
+  previousOf,
+  shadowOf
+} from "./Nodes.ts"
 
 /** The used part of the library, `fontoxpath`. */
 interface Library {
@@ -47,7 +57,7 @@ const expression = (pattern: string, flags: string): RegExp =>
     : new RegExp(flags.includes("x") ? pattern.replace(/\s+/g, "") : pattern, `gu${flags.replace(/x/g, "")}`)
 
 /**
- * What a path yields; `whole` takes what is in shadow roots as the first children of their hosts.
+ * The result of a path; `whole` takes the contents of shadow roots as the first children of their hosts.
  *
  * @throws Error `sluice:modern` where the library is missing, `sluice:slow` after the limit, `sluice:unreadable` with
  * the reason for a path that it refuses.
@@ -113,9 +123,10 @@ const remembering = (list: (node: Node) => ReadonlyArray<Node>) => {
 
 const attributes = {
   getAllAttributes: (node: Node) => (node.nodeType === 1 ? [...attributesOf(node)] : []),
-  getAttribute: (node: Node, name: string) => (node.nodeType === 1 ? (node as Element).getAttribute(name) : null),
+  getAttribute: (node: Node, name: string) => (isElement(node) ? node.getAttribute(name) : null),
   getData: (node: Node) => {
     look()
+    // The evaluator asks for the data of attributes, texts and comments only.
     return node.nodeType === 2 ? (node as Attr).value : (node as CharacterData).data
   }
 }

@@ -3,8 +3,12 @@
  * these names.
  */
 
+/** Whether a node is an element, of this document or of one in a frame. */
+export const isElement = (node: Node): node is Element => node.nodeType === 1
+
 const getter = <A>(of: object, name: string): ((node: Node) => A) => {
   const get = Object.getOwnPropertyDescriptor(of, name)?.get
+  // `of` has a getter of this name and type.
   return (node) => get?.call(node) as A
 }
 

@@ -94,7 +94,7 @@ const countLike = (element: Element, what: string, valueOf: (one: Element) => st
   return known.get(valueOf(element) ?? "") ?? 0
 }
 
-/** What `normalize-space()` yields. */
+/** The result of `normalize-space()`. */
 const spaced = (element: Element): string => (element.textContent ?? "").replace(/[ \t\r\n]+/g, " ").trim()
 
 const inShadow = (element: Element, root: ShadowRoot): string => {

@@ -4,9 +4,9 @@
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { largestWork } from "./Limits.ts"
 import { evaluateModern } from "./ModernXPath.ts"
-import { hasShadow, parentOf } from "./Nodes.ts"
+import { hasShadow, isElement, parentOf } from "./Nodes.ts"
 
-/** What a path yields. */
+/** The result of a path. */
 export type Item = Node | string | number | boolean
 
 /** A path that the browser's own engine reads, and of which type its results are: 0 before the first. */
@@ -36,7 +36,7 @@ const compiled = (path: string): Plain | null => {
   }
 }
 
-/** What a path yields: nodes, or a text, number or truth value. `first` stops at the first node. */
+/** Evaluates a path: to nodes, or to a text, number or truth value. `first` stops at the first node. */
 export const evaluate = (query: Query, context: Node, whole: boolean, first = false): ReadonlyArray<Item> => {
   const own = whole ? null : plain(query)
   if (own === null) return evaluateModern(query, context, whole)
@@ -49,7 +49,7 @@ export const evaluate = (query: Query, context: Node, whole: boolean, first = fa
     return node === null ? [] : [node]
   }
   const found = own.expression.evaluate(context, 7)
-  return Array.from({ length: found.snapshotLength }, (_, at) => found.snapshotItem(at) as Node)
+  return Array.from({ length: found.snapshotLength }, (_, at) => found.snapshotItem(at)).filter((node) => node !== null)
 }
 
 /** The elements that a path means. Texts stand for the elements that they are in. */
@@ -58,7 +58,7 @@ export const elements = (query: Query, whole: boolean): ReadonlyArray<Element> =
   for (const item of evaluate(query, document, whole)) {
     if (!(item instanceof Node)) throw new Error("sluice:unreadable it yields a value, not an element")
     const element = item.nodeType === 3 ? parentOf(item) : item
-    if (element?.nodeType === 1) found.add(element as Element)
+    if (element !== null && isElement(element)) found.add(element)
   }
   return [...found]
 }

@@ -1,5 +1,5 @@
 /**
- * What an element looks like, to find it again where its selector does not.
+ * The appearance of an element, to find it again where its selector does not.
  */
 import type { Appearance } from "../../../../core/browser/element/Appearance.ts"
 import { altOf, labelOf, roleOf } from "../dom/Names.ts"

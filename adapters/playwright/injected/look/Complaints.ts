@@ -1,5 +1,5 @@
 /**
- * What a page complains about.
+ * The complaints of a page.
  */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import type { FieldState } from "../../../../core/browser/element/Survey.ts"
@@ -19,7 +19,7 @@ export const complaintsAmong = (elements: ReadonlyArray<Element>): ReadonlyArray
     .filter((one) => one.matches(marks) && isVisible(one) && !isField(one) && !everything(one, 500).some(isField))
     .flatMap((one) => orNull(one.textContent, 200) ?? [])
 
-/** What a document complains about, each once. */
+/** The complaints of a document, each once. */
 export const alerts = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
   [...new Set(complaintsAmong(elements))].slice(0, 5)
 

@@ -34,7 +34,7 @@ export const texts = (): ReadonlyArray<{ readonly text: string; readonly box: Bo
   return found
 }
 
-/** What an element shows as text. A password has no text, and a place. */
+/** The visible text of an element. A password has no text, and a place. */
 const textsOf = (element: Element): ReadonlyArray<string> => {
   if (element instanceof HTMLInputElement && element.type === "password") return element.value === "" ? [] : [""]
   const value =

@@ -33,8 +33,8 @@ export const wayTo = (name: string): Inner | null => {
 }
 
 /**
- * Where the document of a kept frame begins; `null` where the frame has no place in the window. It may be hidden: what covers
- * secrets in pictures must miss no frame that a picture could show.
+ * The origin of the document of a kept frame; `null` where the frame has no place in the window. It may be hidden: what
+ * covers secrets in pictures must miss no frame that a picture could show.
  */
 export const originOf = (name: string): { readonly x: number; readonly y: number } | null => {
   const element = keptElement(name)

@@ -33,7 +33,7 @@ export const outline = (maxElements: number) => {
 
 interface Acted {
   readonly element: Element
-  /** What a person clicks for it. */
+  /** The element that a person clicks for it. */
   readonly clicked: Element
 }
 

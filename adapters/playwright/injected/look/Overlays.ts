@@ -1,5 +1,5 @@
 /**
- * What lies over a page: dialogs, banners, and any element that covers the target.
+ * The overlays of a page: dialogs, banners, and any element that covers the target.
  */
 import type { Button, Overlay } from "../../../../core/browser/element/Survey.ts"
 import { nameOf } from "../dom/Names.ts"
@@ -17,7 +17,7 @@ export interface Point {
 /** Something that lies over the page, with the frames in it, which have to be asked themselves. */
 export type Covering = Overlay & { readonly frames: ReadonlyArray<Inner> }
 
-/** What lies in the document of a frame that lies over a page. */
+/** The overlays in the document of a frame that lies over a page. */
 export const inOverlay = (): Pick<Overlay, "text"> & { readonly buttons: ReadonlyArray<Button> } => ({
   text: squeeze(document.body?.innerText ?? "").slice(0, 1_000),
   buttons: buttonsOf(document.documentElement)
@@ -30,14 +30,14 @@ export const middleOf = (element: Element, within: Point | null): Point => {
   return { x: left + element.clientLeft + within.x, y: top + element.clientTop + within.y }
 }
 
-/** What lies over a point of an element; `null` where nothing else does. */
+/** The overlay at a point of an element; `null` where there is none. */
 export const coverOf = (element: Element, { x, y }: Point): Element | null => {
   const at = innermostAt(x, y)
   return at === null || contains(element, at) || contains(at, element) ? null : at
 }
 
 /**
- * What lies over a page, of what is visible, without what the element that is sought is in; with the `cover` of that,
+ * The visible overlays of a page, without those that hold the element that is sought; with the `cover` of that,
  * of any kind.
  */
 export const overlaysOf = (
@@ -61,7 +61,7 @@ export const overlaysOf = (
     .slice(0, 10)
 }
 
-/** What has to go so that nothing covers the target: a backdrop belongs to the dialog in front of it. */
+/** The element to remove so that nothing covers the target: a backdrop belongs to the dialog in front of it. */
 const blockingOf = (cover: Element, all: ReadonlyArray<Element>, dialogs: ReadonlyArray<Element>): Element => {
   const holder = all.find((one) => contains(one, cover)) ?? null
   const isBackdrop =
@@ -104,7 +104,7 @@ const overlayOf = (element: Element, coversTarget: boolean): Covering => {
 
 const pressable = "button,[role=button],a,input[type=button],input[type=submit],[aria-label*=close i],[class*=close i]"
 
-/** What can be pressed in an element and is called something. */
+/** The elements in an element that can be pressed and have a name. */
 const buttonsOf = (element: Element): ReadonlyArray<Button> => {
   const all = everything(element, 500).filter((one) => one.matches(pressable) && isVisible(one))
   return all

@@ -1,5 +1,5 @@
 /**
- * What a document shows when a step could not be done there.
+ * The state of a document in which a step failed.
  */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import type { Survey } from "../../../../core/browser/element/Survey.ts"
@@ -21,14 +21,14 @@ export const candidates = ({ most, tag }: { readonly tag: string; readonly most:
   const elements = everything(document, 50_000)
   return {
     candidates: elements
-      .filter((one) => one.matches(wanted) && isUsable(one) && (one as HTMLButtonElement).disabled !== true)
+      .filter((one) => one.matches(wanted) && isUsable(one) && !("disabled" in one && one.disabled === true))
       .slice(0, most)
       .map((one) => ({ selector: selectorOf(one), appearance: appearanceOf(one) })),
     frames: framesAmong(elements)
   }
 }
 
-/** What there is of each path: nothing, nothing that can be seen, or something that can. What cannot be read is not there. */
+/** The matches of each path: none, none that is visible, or a visible one. A path that cannot be read has none. */
 export const seen = (queries: ReadonlyArray<Query>): ReadonlyArray<0 | 1 | 2> =>
   queries.map((query) => {
     const found = elementsAnywhere(query)
@@ -39,13 +39,13 @@ export interface Surveyed {
   readonly survey: Omit<Survey, "address" | "matched" | "requests" | "overlays" | "fields"> & {
     readonly overlays: ReadonlyArray<Covering>
   }
-  /** Where the middle of the element is that is sought, in the window of its document. */
+  /** The middle of the sought element, in the window of its document. */
   readonly middle: Point | null
 }
 
 /**
- * What a document shows, with the element that is sought, if it is given. That is scrolled into view, unless it is a frame
- * in which another one is sought: `within` is the middle of that in the frame.
+ * The state of a document, with the element that is sought, if it is given. That is scrolled into view, unless it is a
+ * frame in which another one is sought: `within` is the middle of that in the frame.
  */
 export const survey = (
   { isSought, within }: { readonly isSought: boolean; readonly within: Point | null },
@@ -91,7 +91,7 @@ const isBusy = (element: Element): boolean => {
   )
 }
 
-/** What a field for a password is called; none for other elements. */
+/** The name of a field for a password; none for other elements. */
 const passwordName = (element: Element): ReadonlyArray<string> => {
   if (!(element instanceof HTMLInputElement) || element.type !== "password") return []
   const names = [element.name, element.id, element.autocomplete, element.placeholder, labelOf(element)]

@@ -6,7 +6,7 @@ import { oncePerVisit } from "../dom/Visit.ts"
 import { hasShadow } from "../find/Nodes.ts"
 import { evaluate, type Item } from "../find/XPath.ts"
 
-/** Where something is looked for: by a CSS selector, or an XPath. */
+/** A query: a CSS selector, or an XPath. */
 export type Path = { readonly css: string } | { readonly query: Query }
 
 /** An extraction plan whose paths are ready for the page; those of `item` are relative to their row. */
@@ -37,15 +37,16 @@ export const extract = (
 
 const shadows = oncePerVisit(hasShadow)
 
-/** What a path selects in a scope, and with `whole` in the shadow roots of that. */
+/** The nodes that a path selects in a scope, and with `whole` in the shadow roots of that. */
 const items = (path: Path, scope: Item, whole: boolean, first: boolean): ReadonlyArray<Item> => {
   if (!(scope instanceof Node)) return []
   if ("query" in path) return evaluate(path.query, scope, whole, first)
-  const root = scope as ParentNode & Node
-  if (root.querySelectorAll === undefined) return []
-  const own = [...root.querySelectorAll(path.css)]
-  return whole && own.length === 0 ? inShadows(root, path.css) : own
+  if (!isParent(scope)) return []
+  const own = [...scope.querySelectorAll(path.css)]
+  return whole && own.length === 0 ? inShadows(scope, path.css) : own
 }
+
+const isParent = (node: Node): node is Node & ParentNode => "querySelectorAll" in node
 
 const inShadows = (root: ParentNode, css: string): ReadonlyArray<Element> =>
   [...root.querySelectorAll("*")].flatMap(({ shadowRoot }) =>

@@ -1,7 +1,8 @@
 /**
- * What elements hold, as HTML of what can be read.
+ * The contents of elements, as HTML of what can be read.
  */
 import { isRendered } from "../dom/Visible.ts"
+import { isElement } from "../find/Nodes.ts"
 import { escapeText } from "./Escape.ts"
 
 const skipped = /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE|SVG|CANVAS|LINK|META|OBJECT|EMBED)$/i
@@ -10,7 +11,7 @@ const skipped = /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE|SVG|CANVAS|LINK|META|OBJECT|EM
 const telling =
   /^(href|alt|title|aria-label|aria-checked|aria-selected|placeholder|name|type|datetime|value|for|colspan|rowspan|role)$/
 
-/** What elements hold, in at most so many characters. With `metadata`, all attributes but those that act. */
+/** The contents of elements, in at most so many characters. With `metadata`, all attributes but those that act. */
 export const readable = (
   elements: ReadonlyArray<Node>,
   { maxCharacters, metadata }: { readonly metadata: boolean; readonly maxCharacters: number }
@@ -41,7 +42,7 @@ export const readable = (
       const text = (node.nodeValue ?? "").replace(/\s+/g, " ")
       if (text.trim() !== "") add(escapeText(text))
     } else if (node instanceof HTMLIFrameElement) for (const child of nodesOfFrame(node)) visit(child)
-    else if (node.nodeType === 1) visitElement(node as Element)
+    else if (isElement(node)) visitElement(node)
     else if (node.nodeType === 9 || node.nodeType === 11) for (const child of node.childNodes) visit(child)
   }
   for (const element of elements) visit(element)

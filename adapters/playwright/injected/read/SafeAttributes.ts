@@ -16,7 +16,7 @@ export const safeAttributes = (element: Element): string => {
     if (lower.startsWith("on") || lower === "srcdoc" || lower === "nonce" || lower === "integrity") continue
     // biome-ignore lint/suspicious/noControlCharactersInRegex: browsers pass over these characters in an address
     if (addresses.has(lower) && /^(javascript|vbscript):/i.test(value.replace(/[\u0000-\u0020]/g, ""))) continue
-    if (isSecret(element) && lower !== "type" && value !== "" && value === (element as HTMLInputElement).value) continue
+    if (isSecret(element) && lower !== "type" && value !== "" && "value" in element && value === element.value) continue
     attributes.set(name, value.length > largestAttribute ? "" : value)
   }
   // One that is shown stays so without the script that showed it.
@@ -43,7 +43,7 @@ const isSecret = (field: Element): boolean =>
     // One of the boxes that a code is typed into.
     field.maxLength === 1)
 
-/** What a field holds now, as attributes in the place of those that it was written with. */
+/** The present value of a field, as attributes in place of those that it was written with. */
 const stateOf = (element: Element): Readonly<Record<string, string | null>> => {
   const view = viewOf(element)
   if (view === null) return {}

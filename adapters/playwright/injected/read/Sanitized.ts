@@ -5,13 +5,14 @@ import { isRendered } from "../dom/Visible.ts"
 import { type TooLong, within } from "./Whole.ts"
 
 /**
- * What a reader of the document sees: without scripts, styles, comments, what only describes the document, handlers, and
+ * The document as a reader sees it: without scripts, styles, comments, metadata, handlers, and
  * elements that are hidden. Only if that has at most so many characters.
  */
 export const sanitizedHtml = (maxCharacters: number): string | TooLong => {
   const root = document.documentElement
   if (root === null) return ""
   const dropped = "script, style, noscript, template, svg, link, meta, iframe, object, embed"
+  // A copy is of the type of its original.
   const copy = root.cloneNode(true) as Element
   const originals = [...root.querySelectorAll("*")]
   const copies = [...copy.querySelectorAll("*")]

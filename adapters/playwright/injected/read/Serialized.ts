@@ -7,6 +7,7 @@
  * written therefore begins or ends an element that is allowed, in whichever tree it ends up.
  */
 import { keep } from "../find/Kept.ts"
+import { isElement } from "../find/Nodes.ts"
 import { escapeAttribute, escapeText } from "./Escape.ts"
 import { attributeOf, safeAttributes, viewOf } from "./SafeAttributes.ts"
 import { adopted, rulesOf, styleText } from "./Styles.ts"
@@ -100,13 +101,14 @@ class Writer {
 
   node(node: Node): void {
     if (node.nodeType === 3) this.add(escapeText(node.nodeValue ?? ""))
-    else if (node.nodeType === 1) this.element(node as Element)
+    else if (isElement(node)) this.element(node)
   }
 
   element(element: Element): void {
     if (isLeftOut(element)) return
     // An element whose name is no name in HTML is replaced by one without a meaning.
     const name = safeName.test(element.localName) ? element.localName.toLowerCase() : "span"
+    // Both kinds of frames have a `contentDocument`.
     if (name === "iframe" || name === "frame") this.frame(element as HTMLIFrameElement)
     else this.tagged(element, name)
   }
@@ -188,7 +190,7 @@ const isLeftOut = (element: Element): boolean => {
   return /preload|prefetch|preconnect|prerender|import/.test(rel) || attributeOf(element, "as") === "script"
 }
 
-/** Where relative addresses begin. What a form or a sign-in put into the query is no part of that. */
+/** The base of relative addresses, without the query, which may hold fields of a form or a sign-in. */
 const baseOf = (of: Document): string => of.baseURI.replace(/[?#].*$/s, "").replace(/^(\w+:\/\/)[^/]*@/, "$1")
 
 /** The document of a frame; `null` where it may not be read. */

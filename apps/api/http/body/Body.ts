@@ -156,7 +156,7 @@ const isRefusal = (error: object): error is Refusal => "statusCode" in error
 const heldCharacters = 65_536
 
 /**
- * The request, from now on with the body that was read of it. Other state of the request, such as its response, stays.
+ * The request, with the body that was read of it. Other state of the request, such as its response, stays.
  */
 const withBody = (request: HttpServerRequest.HttpServerRequest, read: string): HttpServerRequest.HttpServerRequest => {
   let held: string | null = read

@@ -12,6 +12,7 @@ interface Parameter {
 export const wholeQuery = OpenApi.annotations({
   transform: (operation) => ({
     ...operation,
+    // The generator writes parameters as they are, and types them more narrowly.
     parameters: (operation.parameters as ReadonlyArray<Parameter>).map((parameter) =>
       parameter.in === "query" ? { ...parameter, required: true } : parameter
     )

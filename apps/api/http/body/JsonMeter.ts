@@ -14,7 +14,7 @@ export interface Limits {
   readonly values: number
 }
 
-/** What a text has more of than it may. */
+/** The limit that a text exceeds. */
 export type Excess = keyof Limits
 
 export interface Meter {
@@ -54,6 +54,7 @@ export const make = (limits: Limits): Meter => {
         stringBytes += at - from
         continue
       }
+      // The position is within the bytes, and each byte has a kind.
       const kind = kinds[bytes[at++] as number] as number
       if (kind === space) continue
       if (opened) {
@@ -86,7 +87,7 @@ const backslash = 0x5c
 
 const [other, space, text, colon, comma, openArray, openObject, close] = [0, 1, 2, 3, 4, 5, 6, 7]
 
-/** What each byte outside of a string means for the structure. */
+/** The structural kind of each byte outside of a string. */
 const kinds = new Uint8Array(256).fill(other)
 for (const byte of [0x20, 0x09, 0x0a, 0x0d]) kinds[byte] = space
 kinds[quote] = text

@@ -33,6 +33,7 @@ export const problemsOf = (body: string): ReadonlyArray<Problem> => {
         const wrong = complaint(name)
         path.push(wrong === null ? name : shown(name))
         if (wrong !== null) report(`The name of this field: ${wrong}`)
+        // Any object is a record of unknown values.
         look((value as Readonly<Record<string, unknown>>)[name])
         path.pop()
       }

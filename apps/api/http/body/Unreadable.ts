@@ -18,7 +18,7 @@ const answers: Readonly<Record<string, readonly [number, string, string]>> = {
 
 const unreadable = [400, "Bad Request", "The request is not valid HTTP"] as const
 
-/** Whether an answer is under way on a connection, into which nothing else may be written. */
+/** Whether an answer is in progress on a connection, into which nothing else may be written. */
 const isAnswering = (socket: Duplex): boolean => {
   const message: unknown = "_httpMessage" in socket ? socket._httpMessage : null
   return message instanceof ServerResponse && message.headersSent

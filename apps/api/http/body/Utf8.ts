@@ -32,9 +32,10 @@ export const make = (): Decoder => {
   }
 }
 
-/** Where the last character ends that is not cut off: at most three bytes before the end. */
+/** The end of the last whole character: at most three bytes before the end. */
 const lastBoundary = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    // The position is within the bytes.
     const byte = bytes[bytes.length - back] as number
     if (byte < 0x80) return bytes.length
     if (byte >= 0xc0) {

@@ -1,5 +1,5 @@
 /**
- * What a person does with mouse and keyboard at the picture.
+ * The gestures of a person with mouse and keyboard on the picture.
  */
 import { act, held, isMine } from "./Control.ts"
 import { button, picture } from "./Elements.ts"
@@ -20,7 +20,7 @@ const pastedAtOnce = 200
 
 const between = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most)
 
-/** Where an event is in the picture, as a share of its size. */
+/** The place of an event in the picture, as a share of its size. */
 const placed = (event: MouseEvent) => {
   const box = picture.getBoundingClientRect()
   return {

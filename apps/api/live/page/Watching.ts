@@ -35,7 +35,7 @@ const show = (jpeg: Uint8Array<ArrayBuffer>): void => {
   picture.dataset.frames = String(Number(picture.dataset.frames ?? "0") + 1)
 }
 
-/** Whose control is, in words; empty where the run has it. */
+/** The holder of control, in words; empty where the run has it. */
 const controlOf = ({ ended, holder }: RunStatus): string => {
   if (holder === null || ended) return ""
   return holder === me ? ", you have control" : ", another person has control"

@@ -74,6 +74,7 @@ const counted = (meter: Meter, matcher: unknown, costOf: (match: Match) => numbe
   const follow = (result: unknown): unknown => {
     if (result instanceof Promise) return result.then(follow)
     if (typeof result !== "object" || result === null) return result
+    // The matchers of JSONata answer nothing else.
     const match = result as Match
     built += costOf(match)
     meter.admitText(built)
@@ -202,6 +203,7 @@ const evaluating = (evaluate: Implementation): Implementation =>
 const limited = (name: string, definition: Definition): Definition => {
   const { implementation } = definition
   const look = before[name]
+  // The implementations check their own arguments.
   const act =
     name === "distinct" ? (distinct as Implementation) : name === "eval" ? evaluating(implementation) : implementation
   const wrapped = function (this: Focus, ...given: Array<unknown>): unknown {
@@ -210,6 +212,7 @@ const limited = (name: string, definition: Definition): Definition => {
     look?.(meter, given)
     // Parts of a date that a text leaves out are those of this instant.
     this.environment.base.timestamp.setTime(meter.at)
+    // As above.
     const result = act.apply(this, given as Array<never>)
     if (result instanceof Promise) {
       return result.then((value: unknown) => {
@@ -222,6 +225,7 @@ const limited = (name: string, definition: Definition): Definition => {
   }
   Object.defineProperty(wrapped, "length", { value: implementation.length })
   wrapped.toString = () => implementation.toString()
+  // As above.
   const made = { ...definition, implementation: wrapped as Implementation }
   noteFunction(made)
   return made
@@ -232,6 +236,7 @@ let loading: Promise<ReadonlyArray<readonly [string, unknown]>> | undefined
 /** Every function of the language by its name, within limits. */
 export const load = (): Promise<ReadonlyArray<readonly [string, unknown]>> => {
   loading ??= Promise.all(
+    // The name of a function is an expression whose value is its definition.
     names.map(async (name) => [name, limited(name, (await jsonata(`$${name}`).evaluate({})) as Definition)] as const)
   ).then((all) => [...all, ...own(all)])
   return loading

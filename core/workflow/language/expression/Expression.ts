@@ -4,6 +4,7 @@
  */
 import { Effect, Result, type Schema } from "effect"
 import jsonata from "jsonata"
+import * as Json from "../../../workspace/Json.ts"
 import * as Builtins from "./Builtins.ts"
 import { isFunction, LimitReached, limits, Meter, noteFunction } from "./Meter.ts"
 import type { Moment } from "./Moment.ts"
@@ -112,6 +113,7 @@ const unsafePattern = (ast: unknown): string | null => {
 const prepared = new WeakSet<jsonata.Expression>()
 
 const prepare = async (compiled: jsonata.Expression): Promise<void> => {
+  // `assign` takes symbols too, which its type does not say.
   const assign = compiled.assign as (name: string | symbol, value: unknown) => void
   for (const [name, definition] of await Builtins.load()) assign(name, definition)
   assign(Symbol.for("jsonata.__evaluate_exit"), afterEach)
@@ -155,7 +157,7 @@ export const evaluate = async (
 
 const toJson = (value: unknown): Schema.Json => {
   const text = JSON.stringify(value, (_name, one: unknown) => (isFunction(one) ? null : one))
-  return text === undefined ? null : (JSON.parse(text) as Schema.Json)
+  return text === undefined ? null : Json.parse(text)
 }
 
 /** Why an expression failed, in the words of its language, or which limit it went over. */
@@ -164,16 +166,20 @@ export const reasonOf = (error: unknown): string => {
   if (over !== null) return over.message
   const inner = innerOf(error)
   if (inner !== null) return reasonOf(inner)
-  const { message } = typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
+  const { message } = problemOf(error)
   return (typeof message === "string" ? message : String(error)).slice(0, 500)
 }
 
 /** Whether an expression failed because it went over a limit. */
 export const isOverLimit = (error: unknown): boolean => limitOf(error) !== null
 
+const problemOf = (error: unknown): Partial<Problem> =>
+  // Errors of JSONata have these fields; of other values all are looked at as unknown ones.
+  typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
+
 /** The error of a text that an expression evaluated. */
 const innerOf = (error: unknown): unknown => {
-  const { code, error: inner } = typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
+  const { code, error: inner } = problemOf(error)
   return code === "D3120" || code === "D3121" ? (inner ?? null) : null
 }
 
@@ -182,7 +188,7 @@ const limitOf = (error: unknown): LimitReached | null => {
   if (inner !== null) return limitOf(inner)
   if (error instanceof LimitReached) return error
   if (error instanceof RangeError) return new LimitReached(/length/i.test(error.message) ? "text" : "nesting")
-  const { code } = typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
+  const { code } = problemOf(error)
   if (code === "D1011") return new LimitReached("calls")
   if (code === "D1012") return new LimitReached("work")
   return code === "D2014" || code === "D2015" ? new LimitReached("list") : null

@@ -2,6 +2,7 @@
  * Checks the nodes and edges of a workflow when it is saved, and lists everything that is wrong with them.
  */
 import { Result, Schema } from "effect"
+import * as Json from "../../../workspace/Json.ts"
 import type { Problem } from "../../Workflow.ts"
 import { type ActionName, isServed, parameters, unserved } from "./Action.ts"
 import { type Edge, type Graph, type Node, type NodeId, reach, targets } from "./Graph.ts"
@@ -51,11 +52,11 @@ export const examine = (nodes: unknown, edges: unknown): Examined => {
     return note(path, message)
   }
   if (!Array.isArray(nodes)) note("nodes", "Expected an array of nodes")
-  if (!isFields(edges)) note("edges", "Expected an object that maps the id of each node to where it leads")
+  if (!Json.isObject(edges)) note("edges", "Expected an object that maps the id of each node to where it leads")
   if (Array.isArray(nodes) && nodes.length > maxNodes) {
     note("nodes", `Expected at most ${maxNodes} nodes, got ${nodes.length}`)
   }
-  if (isFields(edges) && Object.keys(edges).length > maxNodes) note("edges", `Expected at most ${maxNodes} edges`)
+  if (Json.isObject(edges) && Object.keys(edges).length > maxNodes) note("edges", `Expected at most ${maxNodes} edges`)
   const placed: Array<Placed> = []
   const byId = new Map<NodeId, Placed>()
   const examined = (graph: Graph | null): Examined => ({
@@ -63,7 +64,7 @@ export const examine = (nodes: unknown, edges: unknown): Examined => {
     problems,
     pathOf: (id) => byId.get(id)?.path ?? "nodes"
   })
-  if (!Array.isArray(nodes) || !isFields(edges) || problems.length > 0) return examined(null)
+  if (!Array.isArray(nodes) || !Json.isObject(edges) || problems.length > 0) return examined(null)
 
   for (const [index, value] of nodes.entries()) {
     const one = readNode(value, `nodes[${index}]`, note)
@@ -103,7 +104,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Reads one node, and records its problems at their paths; `null` if it cannot be identified. */
 export const readNode = (value: unknown, path: string, note: Note): Placed | null => {
-  if (!isFields(value)) return note(path, "Expected an object")
+  if (!Json.isObject(value)) return note(path, "Expected an object")
   const { action, id, name } = value
   const title = typeof name === "string" && name !== "" ? name : path
   if (typeof name !== "string" || name === "") note(`${path}.name`, "Expected the name of the node")
@@ -125,7 +126,7 @@ const readParameters = (
     const reason = why === undefined ? `expected one of ${Object.keys(parameters).join(", ")}` : why
     return note(`${path}.action`, `Action ${action} of node "${name}" is not served: ${reason}`)
   }
-  const given = isFields(value.parameters) ? value.parameters : {}
+  const given = Json.isObject(value.parameters) ? value.parameters : {}
   if (isTooDeep(given)) return note(`${path}.parameters`, `Expected at most ${maxDepth} levels in each other`)
   const decoded = decoders[action](given)
   const runIf = readRunIf(given.run_if, action)
@@ -136,6 +137,7 @@ const readParameters = (
   for (const problem of wrong) note(problem.path, problem.message)
   if (Result.isFailure(decoded) || Result.isFailure(runIf)) return null
   const condition = runIf.success === null ? {} : { run_if: runIf.success }
+  // The decoder of the action has read the parameters of that action.
   return { id, name, action, parameters: { ...(decoded.success as object), ...condition } } as Node
 }
 
@@ -171,6 +173,7 @@ const readRunIf = (value: unknown, action: string): Result.Result<RunIf.RunIf | 
   return Result.mapError(RunIf.decode(value), (error) => problemsOf(error))
 }
 
+// Each action has its decoder, and no schema of parameters needs a service; the entries of a record do not say so.
 const decoders = Object.fromEntries(
   Object.entries(parameters).map(([action, schema]) => [
     action,
@@ -197,7 +200,7 @@ const readEdge = (
   note: Note
 ): Edge | null => {
   const names = edgeNames(action)
-  if (!isFields(value)) return note(path, `Expected an object with ${names.join(" and ")}`)
+  if (!Json.isObject(value)) return note(path, `Expected an object with ${names.join(" and ")}`)
   const ends = names.map((name) => {
     const end = value[name]
     if (typeof end === "string" && byId.has(end)) return end
@@ -289,6 +292,3 @@ const targetsOf = (edges: ReadonlyMap<NodeId, Edge>, id: NodeId): ReadonlyArray<
 }
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

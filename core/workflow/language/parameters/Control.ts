@@ -2,6 +2,7 @@
  * The parameters of the actions that control the flow of a run: conditions, loops, waiting, and asking a person.
  */
 import { Schema } from "effect"
+import * as Json from "../../../workspace/Json.ts"
 import * as InputContract from "../../contract/InputContract.ts"
 import * as Executions from "./Executions.ts"
 import { filled, flag, optionalText, wait_time } from "./Fields.ts"
@@ -46,7 +47,7 @@ export const elementsOf = (over: Schema.Json): ReadonlyArray<Schema.Json> | null
   if (typeof over === "object") return [over]
   if (typeof over === "string") {
     try {
-      const read = JSON.parse(over) as Schema.Json
+      const read = Json.parse(over)
       return typeof read === "string" ? null : elementsOf(read)
     } catch {
       return null

@@ -61,6 +61,7 @@ const listsIn = (model: DataModel, path: ReadonlyArray<string>): ReadonlyArray<R
 
 /** A field in its long form. */
 export const modelOf = (field: Field): DataModel =>
+  // A short form is a type or a list of types.
   typeof field === "object" && !Array.isArray(field) ? (field as DataModel) : { type: field as string }
 
 /** The names that a model gives values to: those that are not left out. */

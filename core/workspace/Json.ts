@@ -1,0 +1,19 @@
+/**
+ * JSON values of users and of stores, before a schema has read them.
+ */
+import type { Schema } from "effect"
+
+interface IsObject {
+  (value: Schema.Json | undefined): value is Schema.JsonObject
+  (value: unknown): value is Readonly<Record<string, unknown>>
+}
+
+/** Whether a value is a JSON object: neither a list nor `null`. */
+export const isObject: IsObject = (value: unknown): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** The object that a value is; an empty one for anything else. */
+export const objectOf = (value: Schema.Json | undefined): Schema.JsonObject => (isObject(value) ? value : {})
+
+/** Parses a text. Throws a `SyntaxError` for one that is not JSON. */
+export const parse = (text: string): Schema.Json => JSON.parse(text)

@@ -10,7 +10,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { InvalidWorkflow } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
-import { type VersionConflict, Workflows } from "../workflow/Workflows.ts"
+import { type SaveConflict, Workflows } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
@@ -88,7 +88,7 @@ export class Builder extends Context.Service<
       options: { readonly note: string; readonly force: boolean }
     ) => Effect.Effect<
       Stored,
-      NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable
+      NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable
     >
 
     /** Stops the turn in progress, if there is one. */

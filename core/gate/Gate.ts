@@ -29,12 +29,20 @@ export interface Gate {
   readonly runWindow: RunWindow.ValidRunWindow | null
   /** When and by whom the window was last set or removed; `null` when the workflow never had one. */
   readonly windowSet: { readonly at: number; readonly by: string } | null
+  /** Grows by one whenever the window is set or removed; 0 when the workflow never had one. */
+  readonly windowRevision: number
   /** Grows by one with every change, so that a reader can distinguish two states of one gate. */
   readonly revision: number
   readonly lift: Lift | null
   readonly pause: Pause | null
   /** When the workflow was deleted; `null` while it exists. Nothing starts behind such a gate any more. */
   readonly removedAt: number | null
+}
+
+/** A lift or a manual pause that is in force at one instant. `until` is `null` when no end is known. */
+export interface InForce {
+  readonly lift: (Lift & { readonly until: number | null }) | null
+  readonly pause: Pause | null
 }
 
 /** One reason why runs may not start now. `until` is `null` when no end is known. */
@@ -68,15 +76,25 @@ export interface Actor {
 export class WindowIsOpen extends Schema.TaggedError<WindowIsOpen>()("WindowIsOpen", {}) {}
 
 /** The gate of a workflow that was never given a window nor paused: always open. */
-export const open: Gate = { runWindow: null, windowSet: null, revision: 0, lift: null, pause: null, removedAt: null }
+export const open: Gate = {
+  runWindow: null,
+  windowSet: null,
+  windowRevision: 0,
+  revision: 0,
+  lift: null,
+  pause: null,
+  removedAt: null
+}
 
 /** Replaces the window. A lift ends, regardless of the new window; a manual pause stays. */
 export const setWindow = (gate: Gate, runWindow: RunWindow.ValidRunWindow, actor: Actor): Gate =>
-  changed(gate, { runWindow, windowSet: actor, lift: null })
+  changed(gate, { runWindow, windowSet: actor, windowRevision: gate.windowRevision + 1, lift: null })
 
 /** Removes the window, and with it a lift; a manual pause stays. A gate without a window is returned unchanged. */
 export const removeWindow = (gate: Gate, actor: Actor): Gate =>
-  gate.runWindow === null ? gate : changed(gate, { runWindow: null, windowSet: actor, lift: null })
+  gate.runWindow === null
+    ? gate
+    : changed(gate, { runWindow: null, windowSet: actor, windowRevision: gate.windowRevision + 1, lift: null })
 
 /**
  * Lets runs start although the window is closed, until it next opens, is edited or is removed.
@@ -132,9 +150,21 @@ export const holds = (gate: Gate, at: number): ReadonlyArray<Hold> => {
   return standing
 }
 
-/** The state of the window alone, as the RunWindowResponse reports it: a lift or a pause does not show. */
-export const windowState = (gate: Gate, at: number): RunWindow.RunWindowState | null =>
-  gate.runWindow === null ? null : RunWindow.state(scheduleOf(gate.runWindow), at)
+/**
+ * The state of the window, as the RunWindowResponse reports it: a lifted window is open. A manual pause does not show.
+ */
+export const windowState = (gate: Gate, at: number): RunWindow.RunWindowState | null => {
+  if (gate.runWindow === null) return null
+  return inForce(gate, at).lift === null
+    ? RunWindow.state(scheduleOf(gate.runWindow), at)
+    : { open: true, nextOpenAt: null }
+}
+
+/** The lift and the manual pause that are in force at `at`. */
+export const inForce = (gate: Gate, at: number): InForce => ({
+  lift: liftInForce(gate, at),
+  pause: isPaused(gate, at) ? gate.pause : null
+})
 
 /**
  * Finds the current or next interval in which runs may start, seen from `at`.
@@ -188,10 +218,13 @@ const liftEnd = (schedule: RunWindow.Schedule, lift: Lift, at: number): number =
   return Infinity
 }
 
-const windowAllows = (gate: Gate, at: number): boolean => {
-  if (gate.runWindow === null) return true
-  const schedule = scheduleOf(gate.runWindow)
-  return (gate.lift !== null && at < liftEnd(schedule, gate.lift, at)) || RunWindow.isOpen(schedule, at)
+const windowAllows = (gate: Gate, at: number): boolean =>
+  gate.runWindow === null || liftInForce(gate, at) !== null || RunWindow.isOpen(scheduleOf(gate.runWindow), at)
+
+const liftInForce = ({ lift, runWindow }: Gate, at: number): InForce["lift"] => {
+  if (runWindow === null || lift === null) return null
+  const end = liftEnd(scheduleOf(runWindow), lift, at)
+  return at < end ? { ...lift, until: end === Infinity ? null : end } : null
 }
 
 /** Windows are immutable values, so one compilation serves every question about the same one. */

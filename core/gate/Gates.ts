@@ -1,7 +1,7 @@
 /**
  * Run windows, lifts and manual pauses of the workflows of a workspace, as callers set and see them.
  */
-import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as RunWindow from "../window/RunWindow.ts"
@@ -15,8 +15,43 @@ import { type Changed, GateStore } from "./GateStore.ts"
 export interface WindowView {
   readonly runWindow: RunWindow.RunWindow | null
   readonly state: RunWindow.RunWindowState | null
+  /** Names this window among those that the workflow had; 0 when it never had one. */
+  readonly revision: number
+  readonly inForce: Gate.InForce
   readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
 }
+
+/** Raised by a change that is based on another window than the stored one. */
+export class WindowConflict extends Schema.TaggedError<WindowConflict>()("WindowConflict", {
+  sent: Schema.Int,
+  current: Schema.Int,
+  setBy: Schema.NullOr(Schema.String),
+  setAt: Schema.NullOr(Schema.Finite)
+}) {
+  override get message() {
+    return `Cannot change the run window: revision ${this.sent} was read, and revision ${this.current} is stored now. Read it again, and send run_window_revision ${this.current}`
+  }
+}
+
+/** The window on which a change is based; its revision is `null` where the caller does not say which one they read. */
+export interface BaseWindow {
+  readonly revision: number | null
+}
+
+const anyBase: BaseWindow = { revision: null }
+
+/** Refuses a change that is based on another window than the stored one. */
+export const expectRevision = (gate: Gate.Gate, { revision }: BaseWindow): Result.Result<Gate.Gate, WindowConflict> =>
+  revision === null || revision === gate.windowRevision
+    ? Result.succeed(gate)
+    : Result.fail(
+        new WindowConflict({
+          sent: revision,
+          current: gate.windowRevision,
+          setBy: gate.windowSet?.by ?? null,
+          setAt: gate.windowSet?.at ?? null
+        })
+      )
 
 /** The effect of a window, without applying it, and its meaning. */
 export interface Preview {
@@ -47,19 +82,25 @@ export class Gates extends Context.Service<
     /**
      * Replaces the window. Once it succeeds, no run starts under the former window.
      *
-     * `input` is a window from user input. If it is invalid, every problem is reported and nothing changes.
+     * `input` is a window from user input. If it is invalid, every problem is reported and nothing changes. `base` is
+     * the window that the caller read; when another one is stored by now, nothing changes either.
      */
     readonly setWindow: (
       caller: Caller,
       id: WorkflowId,
-      input: unknown
-    ) => Effect.Effect<WindowView, WorkflowNotFound | RunWindow.InvalidRunWindow | RoleForbids | StoreUnavailable>
+      input: unknown,
+      base?: BaseWindow
+    ) => Effect.Effect<
+      WindowView,
+      WorkflowNotFound | RunWindow.InvalidRunWindow | WindowConflict | RoleForbids | StoreUnavailable
+    >
 
-    /** Removes the window and releases what it holds. Removing none is no error. */
+    /** Removes the window and releases what it holds. Removing none is no error. `base` is as for `setWindow`. */
     readonly removeWindow: (
       caller: Caller,
-      id: WorkflowId
-    ) => Effect.Effect<WindowView, WorkflowNotFound | RoleForbids | StoreUnavailable>
+      id: WorkflowId,
+      base?: BaseWindow
+    ) => Effect.Effect<WindowView, WorkflowNotFound | WindowConflict | RoleForbids | StoreUnavailable>
 
     /** Previews what `setWindow` with this input would do now, and changes nothing. */
     readonly preview: (
@@ -99,10 +140,11 @@ export class Gates extends Context.Service<
       const change = Effect.fnUntraced(function* (
         caller: Caller,
         id: WorkflowId,
+        base: BaseWindow,
         decide: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate
       ) {
         const changed = yield* store.change(caller.workspaceId, id, (gate, at) =>
-          Result.succeed(decide(gate, { at, by: caller.userId }))
+          Result.map(expectRevision(gate, base), (current) => decide(current, { at, by: caller.userId }))
         )
         yield* announce(changed)
         return changed
@@ -113,17 +155,22 @@ export class Gates extends Context.Service<
         return view(gate, yield* Clock.currentTimeMillis, [])
       })
 
-      const setWindow = Effect.fn("Gates.setWindow")(function* (caller: Caller, id: WorkflowId, input: unknown) {
+      const setWindow = Effect.fn("Gates.setWindow")(function* (
+        caller: Caller,
+        id: WorkflowId,
+        input: unknown,
+        base = anyBase
+      ) {
         // Look up the workflow first: a caller who may not see it gets no report on the window either.
         yield* store.get(caller.workspaceId, id)
         const now = yield* Clock.currentTimeMillis
         const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now }))
-        const changed = yield* change(caller, id, (gate, actor) => Gate.setWindow(gate, window, actor))
+        const changed = yield* change(caller, id, base, (gate, actor) => Gate.setWindow(gate, window, actor))
         return view(changed.after, changed.at, warnings)
       })
 
-      const removeWindow = Effect.fn("Gates.removeWindow")(function* (caller: Caller, id: WorkflowId) {
-        const changed = yield* change(caller, id, Gate.removeWindow)
+      const removeWindow = Effect.fn("Gates.removeWindow")(function* (caller: Caller, id: WorkflowId, base = anyBase) {
+        const changed = yield* change(caller, id, base, Gate.removeWindow)
         return view(changed.after, changed.at, [])
       })
 
@@ -153,7 +200,10 @@ export class Gates extends Context.Service<
         id: WorkflowId,
         options: { readonly reason: string; readonly until: number | null }
       ) {
-        const changed = yield* change(caller, id, (gate, actor) => Gate.pause(gate, actor, options))
+        const changed = yield* store.change(caller.workspaceId, id, (gate, at) =>
+          Result.succeed(Gate.pause(gate, { at, by: caller.userId }, options))
+        )
+        yield* announce(changed)
         return Gate.holds(changed.after, changed.at)
       })
 
@@ -212,5 +262,7 @@ const releases = ({ before, after, at }: Changed): boolean => Gate.mayStart(afte
 const view = (gate: Gate.Gate, at: number, warnings: WindowView["warnings"]): WindowView => ({
   runWindow: gate.runWindow,
   state: Gate.windowState(gate, at),
+  revision: gate.windowRevision,
+  inForce: Gate.inForce(gate, at),
   warnings
 })

@@ -47,6 +47,7 @@ export const SaveBody = Schema.Struct({
   vault_schema: optional(jsonObject),
   max_retries: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 }))),
   run_window: Schema.optionalKey(json),
+  run_window_revision: optional(Schema.Int),
   base_version_id: optional(Schema.String),
   ...Settings.fields
 }).annotate({ identifier: "WorkflowToSave" })
@@ -64,6 +65,8 @@ export interface Draft {
   readonly versionNote: string | null
   readonly content: Content
   readonly window: WindowChange
+  /** The revision of the window that the editor saw; `null` when they do not say. */
+  readonly windowRevision: number | null
   /** The version that the editor saw; `null` when they do not say. */
   readonly baseVersionId: string | null
   readonly problems: ReadonlyArray<Problem>
@@ -97,6 +100,7 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
     versionNote: sent.version_note ?? null,
     content,
     window: Result.getOrElse(window, () => keep),
+    windowRevision: sent.run_window_revision ?? null,
     baseVersionId: sent.base_version_id ?? null,
     problems: [
       ...(Result.isFailure(decoded) ? problemsOf(decoded.failure) : []),

@@ -82,6 +82,9 @@ export const WorkflowVersion = Schema.Struct({
   createdAt: Schema.Finite,
   createdBy: UserId,
   versionNote: Schema.NullOr(Schema.String),
+  /** The name and the description that the workflow had in this version. */
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
   content: Content
 })
 export type WorkflowVersion = typeof WorkflowVersion.Type

@@ -49,8 +49,8 @@ export class WorkflowStore extends Context.Service<
     /**
      * Stores the next version by a decision made while the workflow and its gate are locked.
      *
-     * The decision sees the state before and answers the one after, whose version must be new. It must be pure: it may
-     * be called again. When it or `accept` refuses, nothing is changed.
+     * The decision sees the state before and answers the one after, whose version is new or the one before. It must be
+     * pure: it may be called again. When it or `accept` refuses, nothing is changed.
      */
     readonly save: <E>(
       workspaceId: WorkspaceId,

@@ -1,8 +1,9 @@
 /**
  * Creating, saving and reading the workflows of a workspace, as callers do.
  */
-import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Context, Effect, Equal, Layer, Result, Schema, Struct } from "effect"
 import * as Gate from "../gate/Gate.ts"
+import { expectRevision, type WindowConflict } from "../gate/Gates.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
@@ -15,8 +16,16 @@ import * as ErrorReferences from "./ErrorReferences.ts"
 import type * as FieldLimit from "./FieldLimit.ts"
 import * as ModelAvailability from "./ModelAvailability.ts"
 import * as SaveBody from "./SaveBody.ts"
+import * as WorkflowSettings from "./Settings.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
-import { InvalidWorkflow, type Problem, type Settings, type WorkflowExists } from "./Workflow.ts"
+import {
+  type Content,
+  InvalidWorkflow,
+  type Problem,
+  type Settings,
+  type WorkflowExists,
+  type WorkflowVersion
+} from "./Workflow.ts"
 import { type Listed, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
 
 /** Raised by a save that was based on another version than the latest. */
@@ -38,6 +47,9 @@ export interface Upserted {
   readonly stored: Stored
 }
 
+/** What is stored is not what the body is based on. */
+export type SaveConflict = VersionConflict | WindowConflict
+
 type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
 
 export class Workflows extends Context.Service<
@@ -53,8 +65,11 @@ export class Workflows extends Context.Service<
     ) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
 
     /**
-     * Stores the next version. The window changes only if the body has `run_window`, and `null` removes it; the version
-     * and the window change together, or neither does. Without `encrypted_keys`, the former ones are kept.
+     * Stores the next version, if anything that is versioned changes. The window changes only if the body has a
+     * `run_window` that differs from it, and `null` removes it; the version and the window change together, or neither
+     * does. Without `encrypted_keys`, the former ones are kept.
+     *
+     * Fails with `WindowConflict` where the body would change the window and names another revision than the stored one.
      *
      * Ids that a body repeats from an answer must be those of this workflow.
      */
@@ -62,7 +77,7 @@ export class Workflows extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       body: unknown
-    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
 
     /**
      * Saves the workflow whose id the body has, or creates it with that id. Without an id, saves the one with the name of
@@ -71,7 +86,7 @@ export class Workflows extends Context.Service<
     readonly upsert: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | VersionConflict | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
 
     /** Deletes a workflow. Its waiting runs never start; what has run stays readable. */
     readonly remove: (
@@ -138,6 +153,8 @@ export class Workflows extends Context.Service<
             createdAt: at,
             createdBy: caller.userId,
             versionNote: draft.versionNote,
+            name: draft.name,
+            description: draft.description,
             content: draft.content
           },
           gate: changedGate(Gate.open, draft.window, { at, by: caller.userId })
@@ -154,10 +171,10 @@ export class Workflows extends Context.Service<
         const saved = yield* store.save(
           caller.workspaceId,
           id,
-          (before, at): Result.Result<Stored, VersionConflict | Refused> =>
+          (before, at): Result.Result<Stored, SaveConflict | Refused> =>
             draft.baseVersionId !== null && draft.baseVersionId !== before.version.versionId
               ? Result.fail(conflict(before))
-              : Result.succeed(next(before, draft, versionId, { at, by: caller.userId })),
+              : next(before, draft, versionId, { at, by: caller.userId }),
           (sizes) => SaveBody.verdict(draft, sizes)
         )
         yield* signals.publish({ _tag: "due" })
@@ -241,22 +258,75 @@ export const tooCostly = Sandbox.refused((message) =>
 )
 
 /** The result of a save. */
-const next = (before: Stored, draft: SaveBody.Draft, versionId: VersionId, actor: Gate.Actor): Stored => ({
-  workflow: { ...before.workflow, name: draft.name, description: draft.description, updatedAt: actor.at },
-  version: {
+const next = (
+  before: Stored,
+  draft: SaveBody.Draft,
+  versionId: VersionId,
+  actor: Gate.Actor
+): Result.Result<Stored, WindowConflict> => {
+  const gate = savedGate(before.gate, draft, actor)
+  if (Result.isFailure(gate)) return Result.fail(gate.failure)
+  return Result.succeed({
+    workflow: { ...before.workflow, name: draft.name, description: draft.description, updatedAt: actor.at },
+    version: nextVersion(before.version, draft, versionId, actor),
+    gate: gate.success
+  })
+}
+
+/** The version before, if nothing in it changes. */
+const nextVersion = (
+  before: WorkflowVersion,
+  draft: SaveBody.Draft,
+  versionId: VersionId,
+  actor: Gate.Actor
+): WorkflowVersion => {
+  const content = {
+    ...draft.content,
+    settings: { ...encryptedKeys(before.content.settings), ...draft.content.settings }
+  }
+  const noted = draft.versionNote !== null && draft.versionNote !== before.versionNote
+  const { description, name } = draft
+  if (!noted && name === before.name && description === before.description && isSame(content, before.content)) {
+    return before
+  }
+  return {
     versionId,
-    workflowId: before.workflow.id,
-    versionNumber: before.version.versionNumber + 1,
+    workflowId: before.workflowId,
+    versionNumber: before.versionNumber + 1,
     createdAt: actor.at,
     createdBy: UserId.make(actor.by),
     versionNote: draft.versionNote,
-    content: {
-      ...draft.content,
-      settings: { ...encryptedKeys(before.version.content.settings), ...draft.content.settings }
-    }
-  },
-  gate: changedGate(before.gate, draft.window, actor)
-})
+    name,
+    description,
+    content
+  }
+}
+
+/**
+ * Compares contents field by field, by their JSON texts: objects whose fields are in another order count as different.
+ * A setting that is left out is the same as its default.
+ */
+const isSame = (one: Content, other: Content): boolean => {
+  const { settings: ofOne, ...first } = one
+  const { settings: ofOther, ...second } = other
+  const isText = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right)
+  return (
+    isText(WorkflowSettings.complete(ofOne), WorkflowSettings.complete(ofOther)) &&
+    Struct.keys(first).every((name) => isText(first[name], second[name]))
+  )
+}
+
+/** The gate after a save. A window that equals the stored one changes nothing, so that a lift stays. */
+const savedGate = (
+  gate: Gate.Gate,
+  { window, windowRevision }: SaveBody.Draft,
+  actor: Gate.Actor
+): Result.Result<Gate.Gate, WindowConflict> => {
+  const after = changedGate(gate, window, actor)
+  return Equal.equals(after.runWindow, gate.runWindow)
+    ? Result.succeed(gate)
+    : Result.map(expectRevision(gate, { revision: windowRevision }), () => after)
+}
 
 const encryptedKeys = ({ encrypted_keys }: Settings): Pick<Settings, "encrypted_keys"> =>
   encrypted_keys === undefined ? {} : { encrypted_keys }

@@ -35,6 +35,7 @@ const start = (member: Member, id: string) =>
 /** A window that is closed at the epoch, when the clock of these tests stands still. */
 const closed = daily(9, 17)
 const open = daily(0, 17)
+const none = { run_window: null, state: null, lift: null, manual_pause: null }
 
 it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
   describe("workflows", () => {
@@ -181,8 +182,8 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         const me = yield* member("Member")
         const path = `/workflows/${yield* create(me)}/run-window`
         assert.deepStrictEqual((yield* send({ method: "GET", path, key: me.key })).body, {
-          run_window: null,
-          state: null
+          ...none,
+          run_window_revision: 0
         })
         const set = yield* send({ method: "PUT", path, key: me.key, json: closed })
         assert.strictEqual(set.status, 200)
@@ -190,7 +191,7 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         assert.deepStrictEqual((yield* send({ method: "GET", path, key: me.key })).body, set.body)
         for (const _again of [1, 2]) {
           const removed = yield* send({ method: "DELETE", path, key: me.key })
-          assert.deepStrictEqual([removed.status, removed.body], [200, { run_window: null, state: null }])
+          assert.deepStrictEqual([removed.status, removed.body], [200, { ...none, run_window_revision: 2 }])
         }
       })
     )

@@ -261,7 +261,7 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const id = String(body.conversationId)
       yield* rested(key, id)
       const present = yield* send({ method: "GET", path: `/workflows/${workflowId}`, key })
-      yield* send({ method: "PUT", path: `/workflows/${workflowId}`, key, json: present.body })
+      yield* send({ method: "PUT", path: `/workflows/${workflowId}`, key, json: { ...present.body, max_retries: 3 } })
       const save = (json: object) => send({ method: "POST", path: `${base}/${id}/save`, key, json })
       assert.deepInclude((yield* save({})).body, { statusCode: 409, code: "WORKFLOW_VERSION_CONFLICT" })
       assert.include(String((yield* tell(key, id, "save")).text), "Not saved: Cannot save over version 2")

@@ -40,7 +40,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("what k
       const saved = yield* ask("PUT", `/workflows/${workflowId}`, { ...stripped, version_note: "By file" })
       assert.deepInclude(saved.body, { id: workflowId, version_number: 2, version_note: "By file" })
       assert.notStrictEqual(saved.body.version_id, whole.version_id)
-      const echoed = { ...saved.body, base_version_id: saved.body.version_id }
+      const echoed = { ...saved.body, base_version_id: saved.body.version_id, version_note: "By hand" }
       assert.strictEqual((yield* ask("PUT", `/workflows/${workflowId}`, echoed)).status, 200)
       const stale = yield* ask("PUT", `/workflows/${workflowId}`, echoed)
       assert.deepInclude(stale.body, { statusCode: 409, code: "WORKFLOW_VERSION_CONFLICT", latestVersionNumber: 3 })

@@ -127,6 +127,7 @@ const fixtures = Effect.gen(function* () {
     node_id: Effect.succeed(String(workflow.nodes[0]?.id)),
     client_id: Effect.sync(() => randomUUID()),
     "last-event-id": Effect.succeed("0"),
+    "If-Match": Effect.succeed("*"),
     "x-session-id": sessionId,
     // Of the workflow that stands before it in the path.
     patch_id: Effect.suspend(() => Effect.provide(makePatch(owner.caller.workspaceId, lastWorkflow), stores)),

@@ -77,6 +77,8 @@ export const stored = (
       createdAt: 0,
       createdBy: caller.userId,
       versionNote: overrides.note ?? null,
+      name: "Nightly",
+      description: null,
       content: {
         ...graph(),
         input_schema: {},

@@ -94,3 +94,17 @@ it("a valid window keeps its known fields, without those that are null, and says
     ]
   })
 })
+
+it("a recurrence rule may be written in lower case, which changes nothing about its dates", () => {
+  const windowOf = (recurrence: string) => ({
+    time_zone: "UTC",
+    regular_hours: [monday],
+    special_hours: [{ active: false, recurrence, recurrence_start: { year: 2024, month: 1, day: 1 } }]
+  })
+  const openings = (recurrence: string) => {
+    const { window } = Result.getOrThrow(RunWindow.validate(windowOf(recurrence)))
+    return RunWindow.openings(RunWindow.compile(window), Date.UTC(2024, 0, 1), 20)
+  }
+  const rule = "RRULE:FREQ=WEEKLY;INTERVAL=3;WKST=SU;BYDAY=MO,TU;UNTIL=20240901T000000Z"
+  assert.deepStrictEqual(openings(rule.toLowerCase()), openings(rule))
+})

@@ -38,7 +38,8 @@ export const layer = Layer.effect(
 
     const keep = ({ gate, version, workflow }: Stored, at: number) => {
       tables.workflows.set(workflow.id, workflow)
-      tables.versions.set(workflow.id, [...(tables.versions.get(workflow.id) ?? []), version])
+      const versions = tables.versions.get(workflow.id) ?? []
+      if (versions.at(-1)?.versionId !== version.versionId) tables.versions.set(workflow.id, [...versions, version])
       changeGate(tables, workflow.id, gate, at)
     }
 

@@ -42,6 +42,7 @@ const decided = {
   run_window: column(Table.nullable(window), ({ gate }) => gate.runWindow),
   window_set_at: column(instant, ({ gate }) => gate.windowSet?.at ?? null),
   window_set_by: column(user, ({ gate }) => gate.windowSet?.by ?? null),
+  window_revision: column(Table.integer, ({ gate }) => gate.windowRevision),
   revision: column(Table.integer, ({ gate }) => gate.revision),
   lift_since: column(instant, ({ gate }) => gate.lift?.since ?? null),
   lift_by: column(user, ({ gate }) => gate.lift?.by ?? null),
@@ -82,6 +83,7 @@ export const toGate = (row: Row): Gate.Gate => {
   return {
     runWindow: read.run_window,
     windowSet: read.window_set_at === null ? null : { at: read.window_set_at, by: read.window_set_by ?? "" },
+    windowRevision: read.window_revision,
     revision: read.revision,
     lift: read.lift_since === null ? null : { since: read.lift_since, by: read.lift_by ?? "" },
     pause:

@@ -62,7 +62,9 @@ const content = {
 
 const withoutContent = {
   ...facts,
-  workflow_id: ofVersion(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId)
+  workflow_id: ofVersion(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
+  name: ofVersion(Table.text, ({ name }) => name),
+  description: ofVersion(Table.nullable(Table.text), ({ description }) => description)
 }
 
 export const versions = Table.make("workflow_versions", { ...withoutContent, ...content }, ["version_id"])
@@ -92,6 +94,8 @@ export const toVersion = (row: VersionRow): WorkflowVersion => {
     createdAt: head.created_at,
     createdBy: head.created_by,
     versionNote: head.version_note,
+    name: head.name,
+    description: head.description,
     content: contentOf(row)
   }
 }

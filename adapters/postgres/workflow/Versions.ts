@@ -47,6 +47,11 @@ export const insert = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
       workflow_id: id
     }))
     if (first !== undefined) yield* sql`insert into workflow_components ${sql.insert([first, ...rest])}`
+    return yield* sizesOf(sql, version)
+  })
+
+const sizesOf = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
+  Effect.gen(function* () {
     const [sizes] = yield* sql<StoredSizes>`
       select pg_column_size(nodes) as nodes, pg_column_size(edges) as edges,
         pg_column_size(input_schema) as input_schema, pg_column_size(output_schema) as output_schema,
@@ -55,10 +60,11 @@ export const insert = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
     return sizes ?? { nodes: 0, edges: 0, input_schema: 0, output_schema: 0, vault_schema: 0 }
   })
 
-/** Writes what became of a workflow whose gate is locked, and answers the sizes of its new version. */
+/** Writes the result of a save of a workflow whose gate is locked, and answers the sizes of its latest version. */
 export const save = (sql: SqlClient.SqlClient, before: Stored, after: Stored, at: number) =>
   Effect.gen(function* () {
-    const sizes = yield* insert(sql, after.version)
+    const isNew = after.version.versionId !== before.version.versionId
+    const sizes = yield* isNew ? insert(sql, after.version) : sizesOf(sql, after.version)
     const { description, id, name, updated_at } = Workflows.table.encode(after.workflow)
     yield* sql`update workflows set ${sql.update({ description, name, updated_at })} where id = ${id}`
     if (after.gate !== before.gate)

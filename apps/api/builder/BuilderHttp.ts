@@ -199,7 +199,7 @@ export const layer = HttpApiBuilder.group(
             note: payload?.versionNote ?? defaultNote,
             force: payload?.force === true
           })
-          return view(stored)
+          return view(stored, yield* Clock.currentTimeMillis)
         }),
         interruptSession: Effect.fn(function* ({ params }) {
           const caller = yield* CurrentCaller

@@ -7,10 +7,12 @@ import { edits, optional, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
+import * as InForce from "./InForce.ts"
 
 export const RunWindowResponse = Schema.Struct({
   run_window: Schema.NullOr(RunWindow.RunWindow),
   state: Schema.NullOr(RunWindow.RunWindowStateJson),
+  ...InForce.fields,
   warnings: Schema.optionalKey(Schema.Array(RunWindow.RunWindowIssue))
 }).annotate({ identifier: "RunWindowResponse" })
 
@@ -43,19 +45,21 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       params: workflow,
       payload: sent(RunWindow.RunWindow),
       success: RunWindowResponse,
-      error: edits
+      error: [...edits, Errors.Conflict]
     })
       .annotate(OpenApi.Summary, "Replace the run window of a workflow; waiting runs are held or released at once")
       .annotate(Needs, "edit")
       .annotate(InvalidBody, Errors.invalidWindowBody)
-      .annotate(OpenApi.Identifier, "setRunWindow"),
+      .annotate(OpenApi.Identifier, "setRunWindow")
+      .annotateMerge(InForce.ifMatch),
     HttpApiEndpoint.delete("removeRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
       success: RunWindowResponse,
-      error: [Errors.Forbidden, Errors.NotFound]
+      error: [...edits, Errors.Conflict]
     })
       .annotate(OpenApi.Summary, "Delete the run window of a workflow and release the runs that it holds")
-      .annotate(Needs, "edit"),
+      .annotate(Needs, "edit")
+      .annotateMerge(InForce.ifMatch),
     HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
       params: workflow,
       query: {

@@ -10,6 +10,7 @@ import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import type { RunWindowResponse } from "./GatesApi.ts"
+import * as InForce from "./InForce.ts"
 
 const defaultOpenings = 10
 
@@ -21,17 +22,17 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       getRunWindow: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.window(yield* CurrentCaller, id))
+        return yield* response(yield* gates.window(yield* CurrentCaller, id))
       }),
       setRunWindow: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.setWindow(caller, id, payload))
+        return yield* response(yield* gates.setWindow(caller, id, payload, yield* InForce.base))
       }),
       removeRunWindow: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
-        return response(yield* gates.removeWindow(caller, id))
+        return yield* response(yield* gates.removeWindow(caller, id, yield* InForce.base))
       }),
       previewRunWindow: Effect.fn(function* ({ params, payload, query }) {
         const id = yield* workflowId(params.workflow_id)
@@ -73,9 +74,12 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const response = ({ runWindow, state, warnings }: WindowView): typeof RunWindowResponse.Type => ({
+const response = (window: WindowView) => Effect.as(InForce.tagged(window.revision), shown(window))
+
+const shown = ({ inForce, revision, runWindow, state, warnings }: WindowView): typeof RunWindowResponse.Type => ({
   run_window: runWindow,
   state: state === null ? null : stateJson(state),
+  ...InForce.json(revision, inForce),
   ...(warnings.length === 0 ? {} : { warnings })
 })
 

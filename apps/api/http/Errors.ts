@@ -10,6 +10,7 @@ import type { RunNotFailed } from "../../../core/builder/Sources.ts"
 import type { DeliveryNotDead, DeliveryNotFound } from "../../../core/event/webhook/Delivery.ts"
 import type { UrlRefused, WebhookExists, WebhookNotFound } from "../../../core/event/webhook/Webhook.ts"
 import type { NotLive } from "../../../core/execution/live/LiveViews.ts"
+import type { WindowConflict } from "../../../core/gate/Gates.ts"
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
@@ -179,6 +180,14 @@ const urlRefused = ({ reason }: UrlRefused): BadRequest => ({
   errors: [{ path: "url", message: reason }]
 })
 
+const windowConflict = (conflict: WindowConflict) => ({
+  ...general(409, conflict.message),
+  code: "RUN_WINDOW_CONFLICT",
+  run_window_revision: conflict.current,
+  set_by: conflict.setBy,
+  set_at: conflict.setAt === null ? null : new Date(conflict.setAt).toISOString()
+})
+
 type Failure = { readonly _tag: string; readonly message: string }
 
 /** Answers with the message of the failure. */
@@ -272,7 +281,8 @@ const answers = {
     SessionBusy: conflictWith<SessionBusy>("SESSION_BUSY"),
     TooManyConversations: conflictWith<TooManyConversations>("TOO_MANY_SESSIONS"),
     VersionConflict: versionConflict,
-    WebhookExists: conflict<WebhookExists>()
+    WebhookExists: conflict<WebhookExists>(),
+    WindowConflict: windowConflict
   })
 }
 
@@ -346,7 +356,11 @@ const conflictBody = Schema.Struct({
   latestVersionNumber: Schema.optionalKey(Schema.Int),
   latestCreatedBy: Schema.optionalKey(Schema.String),
   latestCreatedAt: Schema.optionalKey(Schema.String),
-  latestVersionNote: Schema.optionalKey(Schema.NullOr(Schema.String))
+  latestVersionNote: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** The revision of the stored run window, by whom it was set and when. */
+  run_window_revision: Schema.optionalKey(Schema.Int),
+  set_by: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  set_at: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "Conflict" })
 
 /** 409: what is stored does not allow the request now. */

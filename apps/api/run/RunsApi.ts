@@ -10,7 +10,12 @@ import { RunListItem, RunRecord } from "./RunRecord.ts"
 const RunRequest = Schema.Struct({
   workflow_id: Schema.String,
   run_input_variables: optional(jsonObject),
-  dry_run: optional(Schema.Struct({ enabled: optional(Schema.Boolean), add_to_output: optional(json) })),
+  dry_run: optional(
+    Schema.Struct({
+      enabled: optional(Schema.Boolean).annotate({ description: "Only false makes a run with dry_run a real one" }),
+      add_to_output: optional(json)
+    })
+  ),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
   webhook: optional(RunWebhookRequest),

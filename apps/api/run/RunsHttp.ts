@@ -104,7 +104,7 @@ const dryRunOf = (
 ) =>
   sent === null || sent === undefined
     ? undefined
-    : { enabled: sent.enabled === true, ...(sent.add_to_output == null ? {} : { addToOutput: sent.add_to_output }) }
+    : { enabled: sent.enabled !== false, ...(sent.add_to_output == null ? {} : { addToOutput: sent.add_to_output }) }
 
 /** `null` is the same as leaving a field out. */
 const withoutNulls = <A extends object>(fields: A) =>

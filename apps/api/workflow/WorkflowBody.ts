@@ -41,12 +41,14 @@ export type WorkflowNode = { readonly [A in ActionName]: WorkflowNodeOf<A> }[Act
 const pascalCase = (action: string): string =>
   action.replace(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase())
 
-const nodeOf = (action: ActionName, { fields }: Schema.Struct<Schema.Struct.Fields>) =>
-  Schema.Struct({
+const nodeOf = (action: ActionName, { fields }: Schema.Struct<Schema.Struct.Fields>) => {
+  const given = Schema.Struct(RunIf.allowed.has(action) ? { ...fields, ...condition.fields } : fields)
+  return Schema.Struct({
     ...common.fields,
     action: Schema.Literal(action),
-    parameters: Schema.Struct(RunIf.allowed.has(action) ? { ...fields, ...condition.fields } : fields)
+    parameters: Schema.is(given)({}) ? optional(given) : given
   }).annotate({ identifier: `${pascalCase(action)}Node` })
+}
 
 // The type is stated: inferred from the list it would not tell which parameters belong to which action.
 const WorkflowNode = Schema.Union(

@@ -3,10 +3,12 @@
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import * as Gate from "../../../core/gate/Gate.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Problem, Workflow } from "../../../core/workflow/Workflow.ts"
 import type { Listed, Stored, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
+import * as InForce from "../gate/InForce.ts"
 import { iso } from "../run/RunRecord.ts"
 import { savedGraph } from "./WorkflowBody.ts"
 
@@ -43,6 +45,7 @@ const viewFields = {
   max_retries: Schema.Int,
   ...Settings.shown,
   run_window: Schema.NullOr(RunWindow.RunWindow),
+  ...InForce.fields,
   warnings: Schema.optionalKey(
     Schema.Array(
       Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "WorkflowWarning" })
@@ -55,6 +58,11 @@ const viewFields = {
 
 /** A workflow with one of its versions, every setting, and the current state of its window. */
 export const WorkflowView = Schema.Struct(viewFields).annotate({ identifier: "Workflow" })
+
+const { lift, manual_pause, run_window, run_window_revision, warnings, ...versionFields } = viewFields
+
+/** One version of a workflow. The run window is no part of it. */
+export const VersionView = Schema.Struct(versionFields).annotate({ identifier: "WorkflowVersion" })
 
 /** A workflow that an upsert saved, or created. */
 export const Saved = Schema.Struct({ ...viewFields, created: Schema.Literal(false) }).annotate({
@@ -87,10 +95,20 @@ export const item = ({ settings, workflow }: Listed): typeof WorkflowItem.Type =
   ...Settings.complete(settings)
 })
 
-export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.Type => {
+/** A workflow as it is at `at`. */
+export const view = ({ gate, version, workflow }: Stored, at: number): typeof WorkflowView.Type => ({
+  ...versionView({ version, workflow }),
+  run_window: gate.runWindow,
+  ...InForce.json(gate.windowRevision, Gate.inForce(gate, at))
+})
+
+/** One version of a workflow, with the name and the description that it had in it. */
+export const versionView = ({ version, workflow }: Pick<Stored, "version" | "workflow">): typeof VersionView.Type => {
   const { edges, nodes, settings, ...content } = version.content
   return {
     ...reference(workflow),
+    name: version.name,
+    description: version.description,
     workflow_id: workflow.id,
     version_id: version.versionId,
     version_number: version.versionNumber,
@@ -100,14 +118,17 @@ export const view = ({ gate, version, workflow }: Stored): typeof WorkflowView.T
     // As above.
     edges: edges as unknown as typeof savedGraph.edges.Type,
     ...content,
-    ...Settings.complete(settings),
-    run_window: gate.runWindow
+    ...Settings.complete(settings)
   }
 }
 
 /** A saved workflow with the warnings about it. */
-export const withWarnings = (stored: Stored, warnings: ReadonlyArray<Problem>): typeof WorkflowView.Type => ({
-  ...view(stored),
+export const withWarnings = (
+  stored: Stored,
+  at: number,
+  warnings: ReadonlyArray<Problem>
+): typeof WorkflowView.Type => ({
+  ...view(stored, at),
   ...(warnings.length === 0 ? {} : { warnings })
 })
 

@@ -3,16 +3,18 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
+import * as InForce from "../gate/InForce.ts"
 import { edits, optional, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
-import { Created, Saved, VersionItem, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
+import { Created, Saved, VersionItem, VersionView, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
 
 const Metadata = Schema.Struct({
   input_schema: Schema.JsonObject,
   workspace_id: Schema.String,
-  vault_schema: Schema.JsonObject
+  vault_schema: Schema.JsonObject,
+  ...InForce.fields
 }).annotate({ identifier: "WorkflowMetadata" })
 
 const whole = (minimum: number, maximum: number) =>
@@ -140,7 +142,7 @@ export class WorkflowsGroup extends group.add(
   })
     .annotate(
       OpenApi.Summary,
-      "Save the next version of a workflow; its run window changes only if the body has run_window, and null deletes it"
+      "Save the next version of a workflow, if anything in it changes; its run window changes only if the body has run_window, and null deletes it"
     )
     .annotate(Needs, "edit")
     .annotate(MaxBody, mebibytes(5)),
@@ -166,7 +168,7 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("version", "/workflows/:workflow_id/versions/:version_number", {
     params: { ...workflow, version_number: Schema.String },
-    success: WorkflowView,
+    success: VersionView,
     error: Errors.NotFound
   })
     .annotate(OpenApi.Summary, "Read one version of a workflow")

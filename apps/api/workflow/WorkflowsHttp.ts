@@ -1,6 +1,7 @@
 /** Answers the endpoints of workflows. */
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import * as Gate from "../../../core/gate/Gate.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import * as InputContract from "../../../core/workflow/contract/InputContract.ts"
 import * as VaultSchema from "../../../core/workflow/contract/VaultSchema.ts"
@@ -14,10 +15,11 @@ import type { Listed, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
+import * as InForce from "../gate/InForce.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import type { WorkflowBundle } from "./WorkflowBody.ts"
-import { item, versionItem, view, withWarnings } from "./WorkflowView.ts"
+import { item, versionItem, versionView, view, withWarnings } from "./WorkflowView.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -69,7 +71,7 @@ export const layer = HttpApiBuilder.group(
         })
       }),
       get: Effect.fn(function* ({ params }) {
-        return view(yield* find(params.workflow_id))
+        return view(yield* find(params.workflow_id), yield* Clock.currentTimeMillis)
       }),
       versions: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
@@ -86,14 +88,15 @@ export const layer = HttpApiBuilder.group(
               Effect.fail(Errors.general(404, `Version ${number} of workflow "${id}" not found`))
             )
           )
-        return view(stored)
+        return versionView(stored)
       }),
       metadata: Effect.fn(function* ({ params }) {
-        const { version, workflow } = yield* find(params.workflow_id)
+        const { gate, version, workflow } = yield* find(params.workflow_id)
         return {
           input_schema: InputContract.effectiveSchema(version.content),
           workspace_id: workflow.workspaceId,
-          vault_schema: VaultSchema.withExamples(version.content.vault_schema)
+          vault_schema: VaultSchema.withExamples(version.content.vault_schema),
+          ...InForce.json(gate.windowRevision, Gate.inForce(gate, yield* Clock.currentTimeMillis))
         }
       }),
       export: Effect.fn(function* ({ params }) {
@@ -160,7 +163,7 @@ const saved = Effect.fnUntraced(function* (stored: Stored) {
     // The workflow was saved; only its warnings are missing.
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
   )
-  return withWarnings(stored, warnings)
+  return withWarnings(stored, yield* Clock.currentTimeMillis, warnings)
 })
 
 /** A workflow id from a path. A text that is not a UUID matches no workflow. */

@@ -31,10 +31,12 @@ export interface Rule {
 const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
 /**
- * Reads a rule, with or without the prefix `RRULE:`. The failure is a sentence that says what is wrong with it.
+ * Reads a rule, with or without the prefix `RRULE:`, in upper or lower case. The failure is a sentence that says what is wrong with it.
  */
 export const parse = (text: string): Result.Result<Rule, string> => {
-  const value = text.startsWith("RRULE:") ? text.slice("RRULE:".length) : text
+  // Names and enumerated values are case-insensitive (RFC 5545, section 3.1).
+  const rule = text.toUpperCase()
+  const value = rule.startsWith("RRULE:") ? rule.slice("RRULE:".length) : rule
   const given = new Map<string, string>()
   for (const part of value.split(";")) {
     const equals = part.indexOf("=")

@@ -147,6 +147,8 @@ export class Components extends Context.Service<
               createdAt: at,
               createdBy: caller.userId,
               versionNote: note,
+              name: before.workflow.name,
+              description: before.workflow.description,
               content
             },
             gate: before.gate

@@ -11,7 +11,7 @@ import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
 import type { InvalidWorkflow } from "../Workflow.ts"
 import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
-import { type VersionConflict, Workflows } from "../Workflows.ts"
+import { type SaveConflict, Workflows } from "../Workflows.ts"
 import * as Patch from "./Patch.ts"
 
 export class PatchStore extends Context.Service<
@@ -64,7 +64,7 @@ export class Patches extends Context.Service<
       | Patch.PatchNotFound
       | Patch.PatchSettled
       | Patch.PatchOutdated
-      | VersionConflict
+      | SaveConflict
       | InvalidWorkflow
       | FieldLimit.FieldsTooLarge
       | RoleForbids

@@ -57,6 +57,7 @@ export const draft = ({ gate, version, workflow }: Stored, fork: Fork): SaveBody
   content: version.content,
   window:
     fork.window._tag !== "Keep" || gate.runWindow === null ? fork.window : { _tag: "Set", window: gate.runWindow },
+  windowRevision: null,
   baseVersionId: null,
   problems: [],
   tooLong: []

@@ -126,7 +126,8 @@ const readParameters = (
     const reason = why === undefined ? `expected one of ${Object.keys(parameters).join(", ")}` : why
     return note(`${path}.action`, `Action ${action} of node "${name}" is not served: ${reason}`)
   }
-  const given = Json.isObject(value.parameters) ? value.parameters : {}
+  const given = value.parameters ?? {}
+  if (!Json.isObject(given)) return note(`${path}.parameters`, "Expected an object")
   if (isTooDeep(given)) return note(`${path}.parameters`, `Expected at most ${maxDepth} levels in each other`)
   const decoded = decoders[action](given)
   const runIf = readRunIf(given.run_if, action)

@@ -92,6 +92,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/switchingProtocols.test.ts",
     "test/attack/udp.test.ts",
     "test/contract/browser/chromium.test.ts",
+    "test/docs/actions.test.ts",
     "test/api/liveBrowser.test.ts",
     "test/api/recovery.test.ts",
     "test/api/responsive.test.ts",

@@ -6,39 +6,9 @@ import { Clock, Effect, Layer, Option, type Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { BuilderStore, type LeaseRef, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
-import { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
-
-interface Row {
-  readonly lease_host: string | null
-  readonly lease_until: Date | null
-  readonly body: string
-}
-
-const conversationJson = Schema.fromJsonString(Conversation.Conversation)
-const decode = Schema.decodeUnknownSync(conversationJson)
-const encode = Schema.encodeSync(conversationJson)
-const messageJson = Schema.fromJsonString(ConversationMessage)
-const decodeMessage = Schema.decodeUnknownSync(messageJson)
-const encodeMessage = Schema.encodeSync(messageJson)
-const View = Schema.fromJsonString(Schema.Struct({ url: Schema.String, body: Schema.String }))
-const decodeView = Schema.decodeUnknownSync(View)
-const encodeView = Schema.encodeSync(View)
-
-const toConversation = ({ body, lease_host, lease_until }: Row): Conversation.Conversation => ({
-  ...decode(body),
-  lease: lease_host === null || lease_until === null ? null : { host: lease_host, until: lease_until.getTime() }
-})
-
-const fromConversation = (one: Conversation.Conversation) => ({
-  expires_at: new Date(one.expiresAt),
-  ended: one.endedAt !== null,
-  needs_host: one.endedAt === null && one.turn?.taken === false,
-  lease_host: one.lease?.host ?? null,
-  lease_until: one.lease === null ? null : new Date(one.lease.until),
-  fence: one.fence,
-  body: encode(one)
-})
+import * as Rows from "./tables/Conversations.ts"
+import * as Table from "./tables/Table.ts"
 
 const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
 
@@ -49,28 +19,26 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
+    const columns = Table.names(sql, Rows.stored)
+
     const say = ({ conversation, messages }: Conversation.Change) =>
       Effect.gen(function* () {
-        const rows = messages.map((message) => ({
-          conversation_id: conversation.id,
-          number: message.number,
-          id: message.id,
-          body: encodeMessage(message)
-        }))
-        const [first, ...rest] = rows
+        const [first, ...rest] = messages.map((message) =>
+          Rows.messages.encode({ conversationId: conversation.id, message })
+        )
         if (first === undefined) return
         yield* sql`
           insert into conversation_messages ${sql.insert([first, ...rest])}
           on conflict (conversation_id, number) do update set body = excluded.body`
       })
 
-    const decideOn = <E>(row: Row, decide: Decide<E>) =>
+    const decideOn = <E>(row: Rows.Row, decide: Decide<E>) =>
       Effect.gen(function* () {
-        const before = toConversation(row)
+        const before = Rows.toConversation(row)
         const change = yield* Effect.fromResult(decide(before, yield* Clock.currentTimeMillis))
         const { conversation } = change
         if (conversation !== before) {
-          yield* sql`update conversations set ${sql.update(fromConversation(conversation))} where id = ${conversation.id}`
+          yield* sql`update conversations set ${sql.update(Rows.changes.encode(conversation))} where id = ${conversation.id}`
         }
         yield* say(change)
         return conversation
@@ -84,31 +52,26 @@ export const layer = Layer.effect(
         transaction(
           sql,
           Effect.gen(function* () {
-            const { id, startedAt, workspaceId } = change.conversation
+            const { workspaceId } = change.conversation
             yield* sql`select id from workspaces where id = ${workspaceId} for no key update`
             const now = yield* Clock.currentTimeMillis
-            const others = yield* sql<Row>`
-              select lease_host, lease_until, body from conversations
+            const others = yield* sql<Rows.Row>`
+              select ${columns} from conversations
               where workspace_id = ${workspaceId} and not ended
                 and (expires_at > ${new Date(now)} or lease_until > ${new Date(now)})`
-            const taken = others.filter((row) => Conversation.statusAt(toConversation(row), now) !== "ended")
+            const taken = others.filter((row) => Conversation.statusAt(Rows.toConversation(row), now) !== "ended")
             if (taken.length >= limit) return yield* new TooManyConversations({ limit })
-            yield* sql`insert into conversations ${sql.insert({
-              id,
-              workspace_id: workspaceId,
-              started_at: new Date(startedAt),
-              ...fromConversation(change.conversation)
-            })}`
+            yield* sql`insert into conversations ${sql.insert(Rows.table.encode(change.conversation))}`
             yield* say(change)
           })
         )
       ),
       get: Effect.fn("BuilderStore.get")((workspaceId, id) =>
-        sql<Row>`
-          select lease_host, lease_until, body from conversations
+        sql<Rows.Row>`
+          select ${columns} from conversations
           where id = ${id} and workspace_id = ${workspaceId}`.pipe(
           Effect.flatMap(([row]) =>
-            row === undefined ? Effect.fail(notFound(id)) : Effect.succeed(toConversation(row))
+            row === undefined ? Effect.fail(notFound(id)) : Effect.succeed(Rows.toConversation(row))
           ),
           withoutSqlErrors
         )
@@ -116,20 +79,20 @@ export const layer = Layer.effect(
       list: Effect.fn("BuilderStore.list")((workspaceId) =>
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
-          const rows = yield* sql<Row>`
-            select lease_host, lease_until, body from conversations
+          const rows = yield* sql<Rows.Row>`
+            select ${columns} from conversations
             where workspace_id = ${workspaceId} and not ended
               and (expires_at > ${new Date(now)} or lease_until > ${new Date(now)})
             order by started_at desc, id desc`
-          return rows.map(toConversation).filter((one) => Conversation.statusAt(one, now) !== "ended")
+          return rows.map(Rows.toConversation).filter((one) => Conversation.statusAt(one, now) !== "ended")
         }).pipe(withoutSqlErrors)
       ),
       change: Effect.fn("BuilderStore.change")((workspaceId, id, decide) =>
         transaction(
           sql,
           Effect.gen(function* () {
-            const [row] = yield* sql<Row>`
-              select lease_host, lease_until, body from conversations
+            const [row] = yield* sql<Rows.Row>`
+              select ${columns} from conversations
               where id = ${id} and workspace_id = ${workspaceId} for no key update`
             if (row === undefined) return yield* notFound(id)
             return yield* decideOn(row, decide)
@@ -137,18 +100,18 @@ export const layer = Layer.effect(
         )
       ),
       messages: Effect.fn("BuilderStore.messages")((id, from, to) =>
-        sql<Pick<Row, "body">>`
-          select body from conversation_messages
+        sql<Rows.MessageRow>`
+          select * from conversation_messages
           where conversation_id = ${id} and number between ${from} and ${to} order by number`.pipe(
-          Effect.map((rows) => rows.map(({ body }) => decodeMessage(body))),
+          Effect.map((rows) => rows.map(Rows.toMessage)),
           withoutSqlErrors
         )
       ),
       message: Effect.fn("BuilderStore.message")((id, messageId) =>
         isUuid(messageId)
-          ? sql<Pick<Row, "body">>`
-              select body from conversation_messages where conversation_id = ${id} and id = ${messageId}`.pipe(
-              Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ body }) => decodeMessage(body))),
+          ? sql<Rows.MessageRow>`
+              select * from conversation_messages where conversation_id = ${id} and id = ${messageId}`.pipe(
+              Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), Rows.toMessage)),
               withoutSqlErrors
             )
           : Effect.succeedNone
@@ -158,14 +121,14 @@ export const layer = Layer.effect(
           sql,
           Effect.gen(function* () {
             const now = yield* Clock.currentTimeMillis
-            const rows = yield* sql<Row>`
-              select lease_host, lease_until, body from conversations
+            const rows = yield* sql<Rows.Row>`
+              select ${columns} from conversations
               where needs_host and expires_at > ${new Date(now)} and (lease_until is null or lease_until <= ${new Date(now)})
               order by expires_at limit ${limit} for no key update skip locked`
             return yield* Effect.forEach(rows, (row) => {
-              const one = Conversation.claim(toConversation(row), host, now + leaseMillis)
+              const one = Conversation.claim(Rows.toConversation(row), host, now + leaseMillis)
               return Effect.as(
-                sql`update conversations set ${sql.update(fromConversation(one))} where id = ${one.id}`,
+                sql`update conversations set ${sql.update(Rows.changes.encode(one))} where id = ${one.id}`,
                 one
               )
             })
@@ -186,11 +149,11 @@ export const layer = Layer.effect(
         }).pipe(withoutSqlErrors)
       ),
       leased: Effect.fn("BuilderStore.leased")((lease) =>
-        sql<Row>`
-          select lease_host, lease_until, body from conversations
+        sql<Rows.Row>`
+          select ${columns} from conversations
           where id = ${lease.id} and fence = ${lease.fence} and lease_until is not null`.pipe(
           Effect.flatMap(([row]) =>
-            row === undefined ? Effect.fail(hostLost(lease)) : Effect.succeed(toConversation(row))
+            row === undefined ? Effect.fail(hostLost(lease)) : Effect.succeed(Rows.toConversation(row))
           ),
           withoutSqlErrors
         )
@@ -199,8 +162,8 @@ export const layer = Layer.effect(
         transaction(
           sql,
           Effect.gen(function* () {
-            const [row] = yield* sql<Row>`
-              select lease_host, lease_until, body from conversations
+            const [row] = yield* sql<Rows.Row>`
+              select ${columns} from conversations
               where id = ${lease.id} and fence = ${lease.fence} and lease_until is not null for no key update`
             if (row === undefined) return yield* hostLost(lease)
             return yield* decideOn(row, decide)
@@ -209,7 +172,9 @@ export const layer = Layer.effect(
       ),
       want: Effect.fn("BuilderStore.want")((id, kind) =>
         sql<{ readonly wanted: number }>`
-          insert into conversation_looks ${sql.insert({ conversation_id: id, kind, wanted: 1, given: 0 })}
+          insert into conversation_looks ${sql.insert(
+            Rows.looks.encode({ conversationId: id, kind, wanted: 1, given: 0, view: null })
+          )}
           on conflict (conversation_id, kind) do update set wanted = conversation_looks.wanted + 1
           returning wanted`.pipe(
           Effect.map(([row]) => row?.wanted ?? 0),
@@ -223,16 +188,14 @@ export const layer = Layer.effect(
       ),
       show: Effect.fn("BuilderStore.show")((id, kind, number, view) =>
         sql`
-          update conversation_looks set given = ${number}, view = ${view === null ? null : encodeView(view)}
+          update conversation_looks set ${sql.update(Rows.delivered.encode({ given: number, view }))}
           where conversation_id = ${id} and kind = ${kind} and given < ${number}`.pipe(Effect.asVoid, withoutSqlErrors)
       ),
       seen: Effect.fn("BuilderStore.seen")((id, kind, number) =>
-        sql<{ readonly view: string | null }>`
-          select view from conversation_looks
+        sql<Rows.LookRow>`
+          select * from conversation_looks
           where conversation_id = ${id} and kind = ${kind} and given >= ${number}`.pipe(
-          Effect.map(([row]) =>
-            Option.map(Option.fromUndefinedOr(row), ({ view }) => (view === null ? null : decodeView(view)))
-          ),
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), Rows.toView)),
           withoutSqlErrors
         )
       ),

@@ -1,39 +1,54 @@
 /** Collections in PostgreSQL: a table for each kind, all of one shape. */
-import { createHash } from "node:crypto"
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Collection, type Kept, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
+import { sha256 } from "./Hash.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
+import * as Table from "./tables/Table.ts"
 
-interface Row {
+/** The columns that each collection has. Keys are kept as their SHA-256: they may be long, and of any characters. */
+export const describe = <A extends Kept>(kind: Kind<A>) => {
+  const column = Table.of<A>()
+  const placed = Table.of<{ readonly workspaceId: WorkspaceId; readonly value: A }>()
+  const changes = {
+    key_hash: column(Table.text, (value) => sha256(kind.key(value))),
+    body: column(Table.encoded(kind.schema), (value) => value)
+  }
+  const ids = {
+    id: placed(Table.uuid<string>(), ({ value }) => value.id),
+    workspace_id: placed(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId)
+  }
+  return {
+    ids: Table.make(kind.name, ids, ["id"]),
+    changes: Table.make(kind.name, changes, []),
+    stored: Table.make(kind.name, { id: ids.id, body: changes.body }, ["id"])
+  }
+}
+
+/** What a statement answers of one of a kind. */
+export interface Row {
+  readonly id: string
   readonly body: string
 }
 
-/** The statement that makes the table of a kind. Keys are kept as their SHA-256: they may be long, and of any characters. */
-export const table = (name: string): string =>
-  `create table ${name} (
-    id uuid primary key,
-    position bigint generated always as identity,
-    workspace_id uuid not null references workspaces,
-    key_hash text not null,
-    body text not null,
-    unique (workspace_id, key_hash)
-  )`
+/** The value of a row. */
+export const reader = <A extends Kept>(kind: Kind<A>): ((row: Row) => A) => {
+  const { stored } = describe(kind)
+  return (row) => stored.decode(row).body
+}
 
-/** The collection of a kind, in the table that has its name. `more` are additional columns that follow from a value. */
+/** The collection of a kind, in the table that has its name. `more` describes columns that follow from a value besides. */
 export const make = <A extends Kept>(
   kind: Kind<A>,
-  more: (value: A) => Record<string, unknown> = () => ({})
+  more: { readonly encode: (value: A) => Readonly<Record<string, Table.Written>> } = { encode: () => ({}) }
 ): Effect.Effect<Collection<A>, never, SqlClient.SqlClient> =>
   Effect.map(SqlClient.SqlClient, (sql) => {
     const rows = sql(kind.name)
-    const json = Schema.fromJsonString(kind.schema)
-    const decode = Schema.decodeUnknownSync(json)
-    const encode = Schema.encodeSync(json)
-    const first = (found: ReadonlyArray<Row>) =>
-      Option.map(Option.fromUndefinedOr(found[0]), ({ body }) => decode(body))
-    const columns = (value: A) => ({ key_hash: hash(kind.key(value)), body: encode(value), ...more(value) })
+    const { changes, ids } = describe(kind)
+    const read = reader(kind)
+    const first = (found: ReadonlyArray<Row>) => Option.map(Option.fromUndefinedOr(found[0]), read)
+    const columns = (value: A) => ({ ...changes.encode(value), ...more.encode(value) })
     const unlessTaken =
       (value: A) =>
       (error: SqlError.SqlError): Effect.Effect<never, KeyTaken | SqlError.SqlError> =>
@@ -48,16 +63,16 @@ export const make = <A extends Kept>(
 
     return {
       list: (workspaceId) =>
-        sql<Row>`select body from ${rows} where workspace_id = ${workspaceId} order by position`.pipe(
-          Effect.map((found) => found.map(({ body }) => decode(body))),
+        sql<Row>`select id, body from ${rows} where workspace_id = ${workspaceId} order by position`.pipe(
+          Effect.map((found) => found.map(read)),
           withoutSqlErrors
         ),
       page: (workspaceId, after, limit) =>
         sql<Row & { readonly key_hash: string }>`
-          select key_hash, body from ${rows} where ${following(workspaceId, after)}
+          select id, key_hash, body from ${rows} where ${following(workspaceId, after)}
           order by key_hash limit ${limit + 1}`.pipe(
           Effect.map((found) => ({
-            values: found.slice(0, limit).map(({ body }) => decode(body)),
+            values: found.slice(0, limit).map(read),
             next: found.length > limit ? (found[limit - 1]?.key_hash ?? null) : null
           })),
           withoutSqlErrors
@@ -69,15 +84,18 @@ export const make = <A extends Kept>(
           withoutSqlErrors
         ),
       get: (workspaceId, id) =>
-        sql<Row>`select body from ${rows} where ${named(workspaceId, id)}`.pipe(Effect.map(first), withoutSqlErrors),
+        sql<Row>`select id, body from ${rows} where ${named(workspaceId, id)}`.pipe(
+          Effect.map(first),
+          withoutSqlErrors
+        ),
       find: (workspaceId, key) =>
-        sql<Row>`select body from ${rows} where workspace_id = ${workspaceId} and key_hash = ${hash(key)}`.pipe(
+        sql<Row>`select id, body from ${rows} where workspace_id = ${workspaceId} and key_hash = ${sha256(key)}`.pipe(
           Effect.map(first),
           withoutSqlErrors
         ),
       insert: (workspaceId, value) =>
         sql`
-          insert into ${rows} ${sql.insert({ id: value.id, workspace_id: workspaceId, ...columns(value) })}
+          insert into ${rows} ${sql.insert({ ...ids.encode({ workspaceId, value }), ...columns(value) })}
           on conflict (workspace_id, key_hash) do nothing returning id`.pipe(
           Effect.flatMap(([inserted]) =>
             inserted === undefined ? Effect.fail(new KeyTaken({ key: kind.key(value) })) : Effect.void
@@ -90,7 +108,7 @@ export const make = <A extends Kept>(
           Effect.gen(function* () {
             const before = first(
               yield* sql<Row>`
-                select body from ${rows} where ${named(workspaceId, id)} for update`
+                select id, body from ${rows} where ${named(workspaceId, id)} for update`
             )
             if (Option.isNone(before)) return before
             const after = yield* Effect.fromResult(decide(before.value))
@@ -101,13 +119,11 @@ export const make = <A extends Kept>(
           })
         ),
       remove: (workspaceId, id) =>
-        sql<Row>`delete from ${rows} where ${named(workspaceId, id)} returning body`.pipe(
+        sql<Row>`delete from ${rows} where ${named(workspaceId, id)} returning id, body`.pipe(
           Effect.map(first),
           withoutSqlErrors
         )
     }
   })
-
-const hash = (key: string): string => createHash("sha256").update(key).digest("hex")
 
 const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))

@@ -1,18 +1,66 @@
+import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
+import * as PgCollection from "../../adapters/postgres/PgCollection.ts"
 import * as Components from "../../adapters/postgres/tables/Components.ts"
+import * as Conversations from "../../adapters/postgres/tables/Conversations.ts"
 import * as Deliveries from "../../adapters/postgres/tables/Deliveries.ts"
 import * as Events from "../../adapters/postgres/tables/Events.ts"
 import * as Evidence from "../../adapters/postgres/tables/Evidence.ts"
 import * as Gates from "../../adapters/postgres/tables/Gates.ts"
 import * as Runs from "../../adapters/postgres/tables/Runs.ts"
 import type * as Table from "../../adapters/postgres/tables/Table.ts"
+import * as Vault from "../../adapters/postgres/tables/Vault.ts"
 import * as Workflows from "../../adapters/postgres/tables/Workflows.ts"
+import * as Workspaces from "../../adapters/postgres/tables/Workspaces.ts"
 import * as WrappedKeys from "../../adapters/postgres/tables/WrappedKeys.ts"
+import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
+import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { kind as walks } from "../../core/vault/keys/Reencryption.ts"
+import { kind as secretProviders } from "../../core/vault/providers/SecretProviders.ts"
+import { kind as vaultEntries } from "../../core/vault/VaultEntries.ts"
+import { kind as patches } from "../../core/workflow/patch/Patch.ts"
+import type { Kept, Kind } from "../../core/workspace/Collection.ts"
+import { kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+/** The table of a collection, with the columns that follow from a value besides. */
+const collection = <A extends Kept>(kind: Kind<A>, more?: Table.Described): Table.Described => {
+  const { changes, ids } = PgCollection.describe(kind)
+  return { ...ids, columns: { ...ids.columns, ...changes.columns, ...more?.columns } }
+}
+
+/** The columns of a table that several descriptions write. */
+const together = (first: Table.Described, second: Table.Described): Table.Described => ({
+  ...first,
+  columns: { ...first.columns, ...second.columns }
+})
+
+const position = { position: "bigint not null" }
+
+/** Tables whose few columns stand only in the statements of one store. */
+const byHand = [
+  "client_progress",
+  "element_memory",
+  "event_consumers",
+  "hold_announcements",
+  "idempotency_keys",
+  "live_admissions",
+  "live_controls",
+  "live_frames",
+  "login_failures",
+  "network_logs",
+  "phone_numbers",
+  "run_credentials",
+  "run_input_pieces",
+  "run_snapshots",
+  "time_steps",
+  "webhook_queue",
+  "workflow_components"
+]
 
 /** Each table with its columns that the database or single statements write. */
 const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, string>>]> = [
@@ -27,7 +75,24 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [WrappedKeys.table, {}],
   [Evidence.errors, {}],
   [Evidence.decisions, {}],
-  [Evidence.exchanges, {}]
+  [Evidence.exchanges, {}],
+  [together(Evidence.artifacts, Evidence.finished), { taken_at: "timestamptz" }],
+  [Evidence.totals, {}],
+  [Evidence.interactions, {}],
+  [Workspaces.table, {}],
+  [Workspaces.keys, {}],
+  [Conversations.table, {}],
+  [Conversations.messages, {}],
+  [Conversations.looks, {}],
+  [Vault.codes, position],
+  [Vault.messages, {}],
+  [collection(vaultEntries, Vault.entries), { ...position, served: "bigint not null", login_failed_at: "timestamptz" }],
+  [collection(patches, Workflows.patches), position],
+  [collection(errorCodes), position],
+  [collection(webhooks), position],
+  [collection(runSubscriptions), position],
+  [collection(secretProviders), position],
+  [collection(walks), position]
 ]
 
 it.live("the described columns of each table are those of the migrated schema, with their types", () =>
@@ -48,6 +113,18 @@ it.live("the described columns of each table are those of the migrated schema, w
         name
       )
     }
+  }).pipe(Effect.provide(databases.embedded[0]), Effect.scoped)
+)
+
+it.live("each table of the schema is described, or known to stand in the statements of one store", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly name: string }>`
+      select tablename as name from pg_tables where schemaname = current_schema() and tablename not like '%migrations'`
+    assert.deepStrictEqual(
+      rows.map(({ name }) => name).toSorted(),
+      [...new Set([...tables.map(([{ name }]) => name), ...byHand])].toSorted()
+    )
   }).pipe(Effect.provide(databases.embedded[0]), Effect.scoped)
 )
 
@@ -72,6 +149,28 @@ it.live("a damaged row is a defect that names table, column and row, and not the
       assert.include(message, `Cannot read column ${column} of table runs in row ${run.id}: `, what)
       assert.include(message, reason, what)
       assert.notInclude(message, "secret", what)
+    }
+  }).pipe(Effect.provide(databases.embedded[0]), Effect.scoped)
+)
+
+it.live("a damaged body of a collection is a defect that names its row, and not the value", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const subscriptions = yield* RunSubscriptionStore
+    const { workspaceId } = yield* makeWorkspace()
+    const id = randomUUID()
+    for (const [body, reason] of [
+      ['{"id":"secret","channel":7}', "it is not of its schema"],
+      ['{"secret', "it is not JSON"]
+    ] as const) {
+      yield* sql`
+        insert into ${sql(runSubscriptions.name)} ${sql.insert({ id, workspace_id: workspaceId, key_hash: "", body })}
+        on conflict (id) do update set body = excluded.body`
+      const exit = yield* Effect.exit(subscriptions.list(workspaceId))
+      assert.isTrue(Exit.hasDies(exit))
+      const message = String(exit)
+      assert.include(message, `Cannot read column body of table ${runSubscriptions.name} in row ${id}: ${reason}`)
+      assert.notInclude(message, "secret")
     }
   }).pipe(Effect.provide(databases.embedded[0]), Effect.scoped)
 )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, type Schema } from "effect"
+import { Effect, Result, type Schema, type SchemaAST } from "effect"
 import * as Expression from "../../core/workflow/language/expression/Expression.ts"
 import { parameters } from "../../core/workflow/language/graph/Action.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
@@ -63,7 +63,48 @@ const documents = (): ReadonlyArray<{ readonly at: string; readonly value: unkno
 /** The part of the page of actions that is about one of them. */
 const partOf = (action: string): string => actions.split(`\n## ${action}\n`)[1]?.split("\n## ")[0] ?? ""
 
-const shared = actions.split("\n## Models\n")[0] ?? ""
+/** What stands before the actions: what several of them share. */
+const shared = actions.split("\n## START\n")[0] ?? ""
+
+/** The words in code of a text, and not in its examples. */
+const wordsIn = (text: string): ReadonlySet<string> =>
+  new Set(
+    [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].flatMap(
+      ([, code = ""]) => code.match(/[\w-]+/g) ?? []
+    )
+  )
+
+/** The names of fields and the texts that values are chosen from, at any depth of a schema. */
+const termsOf = (ast: SchemaAST.AST, seen = new Set<SchemaAST.AST>()): ReadonlyArray<string> => {
+  if (seen.has(ast)) return []
+  seen.add(ast)
+  const within = (types: ReadonlyArray<SchemaAST.AST>) => types.flatMap((type) => termsOf(type, seen))
+  switch (ast._tag) {
+    case "Objects":
+      return [
+        ...ast.propertySignatures.map(({ name }) => String(name)),
+        ...within([...ast.propertySignatures, ...ast.indexSignatures].map(({ type }) => type))
+      ]
+    case "Arrays":
+      return within([...ast.elements, ...ast.rest])
+    case "Union":
+      return within(ast.types)
+    case "Suspend":
+      return termsOf(ast.thunk(), seen)
+    case "Literal":
+      return typeof ast.literal === "string" ? [ast.literal] : []
+    default:
+      return []
+  }
+}
+
+/** Parameters that no example has: older names, those that are ignored, and a model that is named otherwise. */
+const withoutExample: Readonly<Record<string, ReadonlyArray<string>>> = {
+  EXTRACT_DATAMODEL: ["model"],
+  FILE_UPLOAD: ["execution"],
+  INPUT_SELECT: ["execution", "prompt"],
+  SCROLL: ["scroll_down", "scroll_behavior"]
+}
 
 describe("the examples of the docs", () => {
   it("run, and give what they promise", () => {
@@ -94,10 +135,32 @@ describe("the examples of the docs", () => {
   it("name every parameter of every action", () => {
     const missing = Object.entries(parameters).flatMap(([action, { fields }]) =>
       Object.keys(fields)
-        .filter((name) => !partOf(action).includes(`\`${name}\``))
+        .filter((name) => !wordsIn(partOf(action)).has(name))
         .map((name) => `${action} ${name}`)
     )
     assert.include(shared, "`run_if`")
+    assert.deepStrictEqual(missing, [])
+  })
+
+  it("name every field within a parameter, and every text that a value is chosen from", () => {
+    const missing = Object.entries(parameters).flatMap(([action, { ast }]) => {
+      const named = wordsIn(`${shared}\n${partOf(action)}`)
+      return [...new Set(termsOf(ast))].filter((name) => !named.has(name)).map((name) => `${action} ${name}`)
+    })
+    assert.include(termsOf(parameters.API_FLOW.ast), "cursor_absent")
+    assert.deepStrictEqual(missing, [])
+  })
+
+  it("show every parameter: shared ones once, others with their action", () => {
+    const steps = documents().flatMap(({ value }) => (isStep(value) ? [value] : []))
+    const isShared = wordsIn(shared.split("\n## Parameters that several actions share\n")[1]?.split("\n## ")[0] ?? "")
+    const shows = (name: string, action: string | null) =>
+      steps.some((step) => (action === null || step.action === action) && name in step.parameters)
+    const missing = Object.entries(parameters).flatMap(([action, { fields }]) =>
+      Object.keys(fields)
+        .filter((name) => !withoutExample[action]?.includes(name) && !shows(name, isShared.has(name) ? null : action))
+        .map((name) => `${action} ${name}`)
+    )
     assert.deepStrictEqual(missing, [])
   })
 

@@ -1,31 +1,22 @@
 /** The owners of artifacts, in PostgreSQL. */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ArtifactStore, type Kind, nothing, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"
+import { ArtifactStore, removalMillis } from "../../../core/run/artifact/ArtifactStore.ts"
+import type { RunId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
-
-interface Amount {
-  readonly kind: Kind
-  readonly count: bigint
-  readonly bytes: bigint
-}
-
-interface Total {
-  readonly left_out: number
-  readonly removed_at: Date | null
-}
+import * as Evidence from "../tables/Evidence.ts"
 
 export const layer = Layer.effect(
   ArtifactStore,
   Effect.map(SqlClient.SqlClient, (sql) =>
     ArtifactStore.of({
-      begin: Effect.fn("ArtifactStore.begin")(({ at, id, kind, runId, workflowId }) =>
+      begin: Effect.fn("ArtifactStore.begin")((artifact) =>
         sql`
-          insert into artifacts ${sql.insert({ id, run_id: runId, workflow_id: workflowId, kind, at: new Date(at) })}
+          insert into artifacts ${sql.insert(Evidence.artifacts.encode(artifact))}
           on conflict (id) do update set at = excluded.at, taken_at = null`.pipe(Effect.asVoid, withoutSqlErrors)
       ),
       finish: Effect.fn("ArtifactStore.finish")((id, bytes, at) =>
-        sql`update artifacts set bytes = ${bytes}, finished_at = ${new Date(at)} where id = ${id}`.pipe(
+        sql`update artifacts set ${sql.update(Evidence.finished.encode({ bytes, at }))} where id = ${id}`.pipe(
           Effect.asVoid,
           withoutSqlErrors
         )
@@ -35,39 +26,26 @@ export const layer = Layer.effect(
       ),
       leaveOut: Effect.fn("ArtifactStore.leaveOut")((runId) =>
         sql`
-          insert into artifact_totals ${sql.insert({ run_id: runId, left_out: 1 })}
+          insert into artifact_totals ${sql.insert(Evidence.totals.encode({ runId, leftOut: 1, removedAt: null }))}
           on conflict (run_id) do update set left_out = artifact_totals.left_out + 1`.pipe(
           Effect.asVoid,
           withoutSqlErrors
         )
       ),
       used: Effect.fn("ArtifactStore.used")((runId) =>
-        sql<Amount>`
+        sql<Evidence.AmountRow>`
           select kind, count(*) as count, sum(bytes)::bigint as bytes from artifacts
-          where run_id = ${runId} group by kind`.pipe(
-          Effect.map((rows) =>
-            rows.reduce(
-              (used, { bytes, count, kind }) => ({
-                bytes: used.bytes + Number(bytes),
-                count: { ...used.count, [kind]: Number(count) }
-              }),
-              nothing
-            )
-          ),
-          withoutSqlErrors
-        )
+          where run_id = ${runId} group by kind`.pipe(Effect.map(Evidence.toUsed), withoutSqlErrors)
       ),
       summary: Effect.fn("ArtifactStore.summary")((runId) =>
         Effect.gen(function* () {
-          const videos = yield* sql<{ readonly id: string; readonly at: Date }>`
-            select id, finished_at as at from artifacts
+          const videos = yield* sql<Evidence.VideoRow>`
+            select id, finished_at from artifacts
             where run_id = ${runId} and kind = 'video' and finished_at is not null order by finished_at`
-          const [total] = yield* sql<Total>`select left_out, removed_at from artifact_totals where run_id = ${runId}`
-          return {
-            videos: videos.map(({ at, id }) => ({ id, at: at.getTime() })),
-            leftOut: total?.left_out ?? 0,
-            removedAt: total?.removed_at?.getTime() ?? null
-          }
+          const [total] = yield* sql<Evidence.TotalsRow>`select * from artifact_totals where run_id = ${runId}`
+          const { left_out, removed_at } =
+            total === undefined ? { left_out: 0, removed_at: null } : Evidence.totals.decode(total)
+          return { videos: Evidence.toVideos(videos), leftOut: left_out, removedAt: removed_at }
         }).pipe(withoutSqlErrors)
       ),
       takeExpired: Effect.fn("ArtifactStore.takeExpired")(({ before, unfinishedBefore }, limit) =>
@@ -102,12 +80,14 @@ export const layer = Layer.effect(
           : transaction(
               sql,
               Effect.gen(function* () {
-                const now = new Date(yield* Clock.currentTimeMillis)
+                const now = yield* Clock.currentTimeMillis
                 yield* sql`delete from run_snapshots where ${sql.in("artifact_id", ids)}`
-                const rows = yield* sql<{ readonly run_id: string }>`
+                const rows = yield* sql<{ readonly run_id: RunId }>`
                   delete from artifacts where ${sql.in("id", ids)} returning run_id`
                 const runs = [...new Set(rows.map(({ run_id }) => run_id))].sort()
-                const [first, ...rest] = runs.map((run_id) => ({ run_id, removed_at: now }))
+                const [first, ...rest] = runs.map((runId) =>
+                  Evidence.totals.encode({ runId, leftOut: 0, removedAt: now })
+                )
                 if (first === undefined) return
                 yield* sql`
                   insert into artifact_totals ${sql.insert([first, ...rest])}

@@ -1,10 +1,15 @@
-/** The tables of what is kept of runs beside their events: failures that are counted, decisions and network logs. */
+/**
+ * The tables of what is kept of runs beside their events: failures that are counted, decisions, network logs, artifacts
+ * and questions.
+ */
 import { Schema } from "effect"
 import type { Recorded } from "../../../core/browser/Exchange.ts"
 import * as NetworkEventJson from "../../../core/browser/NetworkEventJson.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
+import { Kind, nothing, type StartedUpload, type Summary, type Used } from "../../../core/run/artifact/ArtifactStore.ts"
 import { Decision } from "../../../core/run/evidence/Decision.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
+import { type Interaction, Question } from "../../../core/run/interaction/Interaction.ts"
 import type { Run } from "../../../core/run/Run.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
@@ -85,3 +90,132 @@ export const exchanges = Table.make(
   },
   ["run_id", "id"]
 )
+
+const ofArtifact = Table.of<StartedUpload>()
+
+export const artifacts = Table.make(
+  "artifacts",
+  {
+    id: ofArtifact(Table.uuid<string>(), ({ id }) => id),
+    run_id: ofArtifact(Table.uuid<RunId>(), ({ runId }) => runId),
+    workflow_id: ofArtifact(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
+    kind: ofArtifact(Table.textOf(Kind), ({ kind }) => kind),
+    at: ofArtifact(Table.instant, ({ at }) => at)
+  },
+  ["id"]
+)
+
+/** What the end of an upload writes. */
+interface Finished {
+  readonly bytes: number
+  readonly at: number
+}
+
+const ofFinished = Table.of<Finished>()
+
+export const finished = Table.make(
+  "artifacts",
+  {
+    bytes: ofFinished(Table.bigint, ({ bytes }) => bytes),
+    finished_at: ofFinished(Table.nullable(Table.instant), ({ at }) => at)
+  },
+  []
+)
+
+const { id, kind } = artifacts.columns
+const { bytes, finished_at } = finished.columns
+
+/** How many artifacts of a kind a run has, and how many bytes they have together. */
+const amounts = Table.make("artifacts", { kind, count: bytes, bytes }, ["kind"])
+
+export type AmountRow = Table.Row<typeof amounts.columns>
+
+export const toUsed = (rows: ReadonlyArray<AmountRow>): Used =>
+  rows.map(amounts.decode).reduce(
+    (used, { bytes, count, kind }) => ({
+      bytes: used.bytes + bytes,
+      count: { ...used.count, [kind]: count }
+    }),
+    nothing
+  )
+
+const videos = Table.make("artifacts", { id, finished_at }, ["id"])
+
+export type VideoRow = Table.Row<typeof videos.columns>
+
+/** A finished video with the instant at which it was kept. */
+export const toVideos = (rows: ReadonlyArray<VideoRow>): Summary["videos"] =>
+  rows.map(videos.decode).flatMap(({ finished_at, id }) => (finished_at === null ? [] : [{ id, at: finished_at }]))
+
+/** What a run did without, and when its artifacts were last removed. */
+interface Totals {
+  readonly runId: RunId
+  readonly leftOut: number
+  readonly removedAt: number | null
+}
+
+const ofTotals = Table.of<Totals>()
+
+export const totals = Table.make(
+  "artifact_totals",
+  {
+    run_id: ofTotals(Table.uuid<RunId>(), ({ runId }) => runId),
+    left_out: ofTotals(Table.integer, ({ leftOut }) => leftOut),
+    removed_at: ofTotals(Table.nullable(Table.instant), ({ removedAt }) => removedAt)
+  },
+  ["run_id"]
+)
+
+export type TotalsRow = Table.Row<typeof totals.columns>
+
+const ofInteraction = Table.of<Interaction>()
+const whenever = Table.nullable(Table.instant)
+
+/** What an answer changes. */
+const answering = {
+  answered_at: ofInteraction(whenever, ({ answeredAt }) => answeredAt),
+  closed_at: ofInteraction(whenever, ({ closedAt }) => closedAt),
+  answer: ofInteraction(Table.nullable(Table.text), ({ answer }) => answer)
+}
+
+export const answers = Table.make("interactions", answering, [])
+
+export const interactions = Table.make(
+  "interactions",
+  {
+    run_id: ofInteraction(Table.uuid<RunId>(), ({ runId }) => runId),
+    id: ofInteraction(Table.uuid<string>(), ({ id }) => id),
+    workspace_id: ofInteraction(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
+    workflow_id: ofInteraction(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
+    fence: ofInteraction(Table.bigint, ({ fence }) => fence),
+    question: ofInteraction(Table.encoded(Question), ({ message, node, schema, subject }) => ({
+      message,
+      node,
+      schema,
+      subject
+    })),
+    asked_at: ofInteraction(Table.instant, ({ askedAt }) => askedAt),
+    expires_at: ofInteraction(Table.instant, ({ expiresAt }) => expiresAt),
+    ...answering
+  },
+  ["run_id"]
+)
+
+export type InteractionRow = Table.Row<typeof interactions.columns>
+
+export const toInteraction = (row: InteractionRow): Interaction => {
+  const stored = interactions.decode(row)
+  return {
+    ...stored.question,
+    id: stored.id,
+    workspaceId: stored.workspace_id,
+    workflowId: stored.workflow_id,
+    runId: stored.run_id,
+    fence: stored.fence,
+    askedAt: stored.asked_at,
+    expiresAt: stored.expires_at,
+    answeredAt: stored.answered_at,
+    closedAt: stored.closed_at,
+    answer: stored.answer
+  }
+}

@@ -213,6 +213,16 @@ export const json = <A>(schema: Schema.Codec<A, unknown>): Type<A, string> => {
   }
 }
 
+/**
+ * As `json`, in the form that the schema encodes to: for schemas that transform, such as those with defaults. Members
+ * that the schema does not name are not written.
+ */
+export const encoded = <A>(schema: Schema.Codec<A, unknown>): Type<A, string> => {
+  const encode = Schema.encodeSync(Schema.fromJsonString(schema))
+  const read = readingBy(SchemaParser.decodeUnknownResult(schema))
+  return { sqlType: "text", isNullable: false, encode, decode: (stored) => read(parse(stored)) }
+}
+
 export const nullable = <A, Stored>(type: Type<A, Stored>): Type<A | null, Stored | null> => ({
   sqlType: type.sqlType,
   isNullable: true,
@@ -249,13 +259,15 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
  * Reads a stored value by a schema, or throws why it cannot be read. Values are kept in the form that the program has
  * them in, so nothing is transformed.
  */
-export const reading = <A>(schema: Schema.Codec<A, unknown>): ((stored: unknown) => A) => {
-  const decode = SchemaParser.decodeUnknownResult(Schema.toType(schema))
-  return (stored) => {
+export const reading = <A>(schema: Schema.Codec<A, unknown>): ((stored: unknown) => A) =>
+  readingBy(SchemaParser.decodeUnknownResult(Schema.toType(schema)))
+
+const readingBy =
+  <A>(decode: (stored: unknown) => Result.Result<A, SchemaIssue.Issue>) =>
+  (stored: unknown): A => {
     const result = decode(stored)
     if (Result.isSuccess(result)) return result.success
     const [first] = format(result.failure).issues
     const path = (first?.path ?? []).map((step) => String(typeof step === "object" ? step.key : step)).join(".")
     throw new Unreadable(`it is not of its schema${path === "" ? "" : `, at ${path}`}`)
   }
-}

@@ -1,4 +1,6 @@
-/** The tables of workflows and their versions. */
+/** The tables of workflows and their versions, and the column of patches that follows from a patch. */
+
+import type { Patch } from "../../../core/workflow/patch/Patch.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Content, Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import type { UserId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -125,3 +127,12 @@ export const toListed = (row: ListedRow) => ({
     Settings.stored(settings.decode(row.settings))
   )
 })
+
+const ofPatch = Table.of<Patch>()
+
+/** What the collection of patches has beside the columns of every collection. */
+export const patches = Table.make(
+  "patches",
+  { workflow_id: ofPatch(Table.uuid<string>(), ({ workflowId }) => workflowId) },
+  []
+)

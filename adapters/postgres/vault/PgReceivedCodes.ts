@@ -4,16 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type CodeQuery, type ReceivedCode, ReceivedCodes } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
-
-interface Row {
-  readonly id: string
-  readonly kind: ReceivedCode["kind"]
-  readonly address: string
-  readonly sealed: string
-  readonly received_at: Date
-  readonly authentication: string | null
-  readonly position: bigint
-}
+import * as Vault from "../tables/Vault.ts"
 
 export const layer = Layer.effect(
   ReceivedCodes,
@@ -27,8 +18,8 @@ export const layer = Layer.effect(
       { lock }: { readonly lock: boolean }
     ) =>
       Effect.map(
-        sql<Row>`
-          select id, kind, address, sealed, received_at, authentication, position from received_codes
+        sql<Vault.CodeRow>`
+          select * from received_codes
           where workspace_id = ${workspaceId} and address = ${address.toLowerCase()} and kind = ${kind}
             and received_at >= ${new Date(since)}
           order by received_at desc, position desc limit 1 ${sql.literal(lock ? "for update" : "")}`,
@@ -38,26 +29,18 @@ export const layer = Layer.effect(
     const keep = Effect.fnUntraced(function* (
       codes: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
     ) {
-      const [first, ...rest] = codes.map(({ code, workspaceId }) => ({
-        id: code.id,
-        kind: code.kind,
-        workspace_id: workspaceId,
-        address: code.address.toLowerCase(),
-        sealed: code.sealed,
-        received_at: new Date(code.receivedAt),
-        authentication: code.authentication ?? null
-      }))
+      const [first, ...rest] = codes.map(Vault.codes.encode)
       if (first !== undefined) yield* sql`insert into received_codes ${sql.insert([first, ...rest])}`
     })
 
     return ReceivedCodes.of({
       keep: Effect.fn("ReceivedCodes.keep")((workspaceId, code) => withoutSqlErrors(keep([{ workspaceId, code }]))),
-      keepOnce: Effect.fn("ReceivedCodes.keepOnce")(({ id, until }, codes) =>
+      keepOnce: Effect.fn("ReceivedCodes.keepOnce")((message, codes) =>
         transaction(
           sql,
           Effect.gen(function* () {
             const [first] = yield* sql`
-              insert into received_messages ${sql.insert({ id, remember_until: new Date(until) })}
+              insert into received_messages ${sql.insert(Vault.messages.encode(message))}
               on conflict (id) do nothing returning id`
             if (first === undefined) return false
             yield* keep(codes)
@@ -77,7 +60,7 @@ export const layer = Layer.effect(
       ),
       latest: Effect.fn("ReceivedCodes.latest")((workspaceId, address, wanted) =>
         newest(workspaceId, address, wanted, { lock: false }).pipe(
-          Effect.map((row) => Option.map(Option.fromUndefinedOr(row), toCode)),
+          Effect.map((row) => Option.map(Option.fromUndefinedOr(row), Vault.toCode)),
           withoutSqlErrors
         )
       ),
@@ -91,7 +74,7 @@ export const layer = Layer.effect(
               delete from received_codes
               where workspace_id = ${workspaceId} and address = ${row.address} and kind = ${row.kind}
                 and (received_at, position) <= (${row.received_at}, ${row.position})`
-            return Option.some(toCode(row))
+            return Option.some(Vault.toCode(row))
           })
         )
       ),
@@ -104,12 +87,3 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const toCode = ({ address, authentication, id, kind, received_at, sealed }: Row): ReceivedCode => ({
-  id,
-  kind,
-  address,
-  sealed,
-  receivedAt: received_at.getTime(),
-  ...(authentication === null ? {} : { authentication })
-})

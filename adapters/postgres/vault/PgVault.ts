@@ -3,8 +3,8 @@ import { Layer } from "effect"
 import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as SecretProviders from "../../../core/vault/providers/SecretProviders.ts"
 import * as VaultEntries from "../../../core/vault/VaultEntries.ts"
-import * as SlotColumns from "../claim/SlotColumns.ts"
 import * as PgCollection from "../PgCollection.ts"
+import * as Vault from "../tables/Vault.ts"
 import * as PgMailboxes from "./PgMailboxes.ts"
 import * as PgPhoneNumbers from "./PgPhoneNumbers.ts"
 import * as PgReceivedCodes from "./PgReceivedCodes.ts"
@@ -13,10 +13,7 @@ import * as PgTimeSteps from "./PgTimeSteps.ts"
 import * as PgWrappedKeys from "./PgWrappedKeys.ts"
 
 export const layer = Layer.mergeAll(
-  Layer.effect(
-    VaultEntries.VaultEntries,
-    PgCollection.make(VaultEntries.kind, (entry) => ({ ...SlotColumns.of(entry), ...PgMailboxes.columnOf(entry) }))
-  ),
+  Layer.effect(VaultEntries.VaultEntries, PgCollection.make(VaultEntries.kind, Vault.entries)),
   Layer.effect(SecretProviders.SecretProviders, PgCollection.make(SecretProviders.kind)),
   Layer.effect(Reencryption.ReencryptionWalks, PgCollection.make(Reencryption.kind)),
   PgMailboxes.layer,

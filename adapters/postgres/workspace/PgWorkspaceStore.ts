@@ -6,109 +6,59 @@
  */
 import { Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
-import type { Caller, Role, Workspace } from "../../../core/workspace/Workspace.ts"
-import { type StoredKey, WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Recent from "../Recent.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
-
-interface WorkspaceRow {
-  readonly id: string
-  readonly name: string
-  readonly created_at: Date
-  readonly waiting_ttl_ms: bigint | null
-  readonly input_required_timeout_s: number
-  readonly signed_url_ttl_s: number
-}
-
-interface KeyRow {
-  readonly id: string
-  readonly hash: string
-  readonly name: string | null
-  readonly workspace_id: string
-  readonly user_id: string
-  readonly role: Role
-  readonly created_at: Date
-  readonly revoked_at: Date | null
-  readonly seals_with: number | null
-}
+import * as Rows from "../tables/Workspaces.ts"
 
 export const layer = Layer.effect(
   WorkspaceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const callers = yield* Recent.make((hash) =>
-      sql<KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
+      sql<Rows.KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
         Effect.map(([row]): Caller | undefined => {
           if (row === undefined) return undefined
-          const { id, role, userId, workspaceId } = toKey(row)
+          const { id, role, userId, workspaceId } = Rows.toKey(row)
           return { role, userId, workspaceId, keyId: id }
         }),
         withoutSqlErrors
       )
     )
     const spaces = yield* Recent.make((id) =>
-      sql<WorkspaceRow>`select * from workspaces where id = ${id}`.pipe(
-        Effect.map(([row]) => (row === undefined ? undefined : toWorkspace(row))),
+      sql<Rows.Row>`select * from workspaces where id = ${id}`.pipe(
+        Effect.map(([row]) => (row === undefined ? undefined : Rows.toWorkspace(row))),
         withoutSqlErrors
       )
     )
     return WorkspaceStore.of({
       create: Effect.fn("WorkspaceStore.create")((workspace) =>
-        withoutSqlErrors(
-          Effect.asVoid(
-            sql`insert into workspaces ${sql.insert({
-              id: workspace.id,
-              name: workspace.name,
-              created_at: new Date(workspace.createdAt),
-              waiting_ttl_ms: workspace.waitingTtlMillis,
-              input_required_timeout_s: workspace.inputRequiredTimeoutSeconds,
-              signed_url_ttl_s: workspace.signedUrlTtlSeconds
-            })}`
-          )
-        )
+        withoutSqlErrors(Effect.asVoid(sql`insert into workspaces ${sql.insert(Rows.table.encode(workspace))}`))
       ),
       get: (id) => Effect.map(spaces.get(id), Option.fromUndefinedOr),
-      list: sql<WorkspaceRow>`select * from workspaces order by created_at, id`.pipe(
-        Effect.map((rows) => rows.map(toWorkspace)),
+      list: sql<Rows.Row>`select * from workspaces order by created_at, id`.pipe(
+        Effect.map((rows) => rows.map(Rows.toWorkspace)),
         withoutSqlErrors
       ),
       change: Effect.fn("WorkspaceStore.change")((id, decide) =>
         transaction(
           sql,
           Effect.gen(function* () {
-            const [row] = yield* sql<WorkspaceRow>`select * from workspaces where id = ${id} for update`
+            const [row] = yield* sql<Rows.Row>`select * from workspaces where id = ${id} for update`
             if (row === undefined) return Option.none()
-            const after = decide(toWorkspace(row))
-            yield* sql`update workspaces set ${sql.update({
-              name: after.name,
-              waiting_ttl_ms: after.waitingTtlMillis,
-              input_required_timeout_s: after.inputRequiredTimeoutSeconds,
-              signed_url_ttl_s: after.signedUrlTtlSeconds
-            })} where id = ${id}`
+            const after = decide(Rows.toWorkspace(row))
+            yield* sql`update workspaces set ${sql.update(Rows.changes.encode(after))} where id = ${id}`
             return Option.some(after)
           })
         ).pipe(Effect.ensuring(spaces.forget))
       ),
       addKey: Effect.fn("WorkspaceStore.addKey")((key) =>
-        withoutSqlErrors(
-          Effect.asVoid(
-            sql`insert into api_keys ${sql.insert({
-              id: key.id,
-              hash: key.hash,
-              name: key.name,
-              workspace_id: key.workspaceId,
-              user_id: key.userId,
-              role: key.role,
-              created_at: new Date(key.createdAt),
-              revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt)
-            })}`
-          )
-        )
+        withoutSqlErrors(Effect.asVoid(sql`insert into api_keys ${sql.insert(Rows.keys.encode(key))}`))
       ),
       listKeys: Effect.fn("WorkspaceStore.listKeys")((id) =>
-        sql<KeyRow>`select * from api_keys where workspace_id = ${id} order by created_at, id`.pipe(
-          Effect.map((rows) => rows.map(toKey)),
+        sql<Rows.KeyRow>`select * from api_keys where workspace_id = ${id} order by created_at, id`.pipe(
+          Effect.map((rows) => rows.map(Rows.toKey)),
           withoutSqlErrors
         )
       ),
@@ -116,9 +66,9 @@ export const layer = Layer.effect(
         transaction(
           sql,
           Effect.gen(function* () {
-            const live = (yield* sql<KeyRow>`
+            const live = (yield* sql<Rows.KeyRow>`
               select * from api_keys where workspace_id = ${workspaceId} and revoked_at is null
-              order by id for update`).map(toKey)
+              order by id for update`).map(Rows.toKey)
             const key = live.find(({ id }) => id === keyId)
             if (key === undefined) return Option.none()
             yield* Effect.fromResult(accept(key, live))
@@ -128,8 +78,8 @@ export const layer = Layer.effect(
         ).pipe(Effect.ensuring(callers.forget))
       ),
       getKey: Effect.fn("WorkspaceStore.getKey")((workspaceId, keyId) =>
-        sql<KeyRow>`select * from api_keys where id = ${keyId} and workspace_id = ${workspaceId}`.pipe(
-          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toKey)),
+        sql<Rows.KeyRow>`select * from api_keys where id = ${keyId} and workspace_id = ${workspaceId}`.pipe(
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), Rows.toKey)),
           withoutSqlErrors
         )
       ),
@@ -144,24 +94,3 @@ export const layer = Layer.effect(
     })
   })
 )
-
-const toWorkspace = (row: WorkspaceRow): Workspace => ({
-  id: WorkspaceId.make(row.id),
-  name: row.name,
-  createdAt: row.created_at.getTime(),
-  waitingTtlMillis: row.waiting_ttl_ms === null ? null : Number(row.waiting_ttl_ms),
-  inputRequiredTimeoutSeconds: row.input_required_timeout_s,
-  signedUrlTtlSeconds: row.signed_url_ttl_s
-})
-
-const toKey = (row: KeyRow): StoredKey => ({
-  id: row.id,
-  hash: row.hash,
-  name: row.name,
-  workspaceId: WorkspaceId.make(row.workspace_id),
-  userId: UserId.make(row.user_id),
-  role: row.role,
-  createdAt: row.created_at.getTime(),
-  revokedAt: row.revoked_at?.getTime() ?? null,
-  ...(row.seals_with === null ? {} : { sealsWith: row.seals_with })
-})

@@ -1,0 +1,77 @@
+/** The tables of workspaces and their API keys. */
+
+import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { Role, type Workspace } from "../../../core/workspace/Workspace.ts"
+import type { StoredKey } from "../../../core/workspace/WorkspaceStore.ts"
+import * as Table from "./Table.ts"
+
+const column = Table.of<Workspace>()
+
+const changing = {
+  name: column(Table.text, ({ name }) => name),
+  waiting_ttl_ms: column(Table.nullable(Table.bigint), ({ waitingTtlMillis }) => waitingTtlMillis),
+  input_required_timeout_s: column(Table.integer, ({ inputRequiredTimeoutSeconds }) => inputRequiredTimeoutSeconds),
+  signed_url_ttl_s: column(Table.integer, ({ signedUrlTtlSeconds }) => signedUrlTtlSeconds)
+}
+
+/** What a change of a workspace writes. */
+export const changes = Table.make("workspaces", changing, [])
+
+export const table = Table.make(
+  "workspaces",
+  {
+    id: column(Table.uuid<WorkspaceId>(), ({ id }) => id),
+    created_at: column(Table.instant, ({ createdAt }) => createdAt),
+    ...changing
+  },
+  ["id"]
+)
+
+export type Row = Table.Row<typeof table.columns>
+
+export const toWorkspace = (row: Row): Workspace => {
+  const stored = table.decode(row)
+  return {
+    id: stored.id,
+    name: stored.name,
+    createdAt: stored.created_at,
+    waitingTtlMillis: stored.waiting_ttl_ms,
+    inputRequiredTimeoutSeconds: stored.input_required_timeout_s,
+    signedUrlTtlSeconds: stored.signed_url_ttl_s
+  }
+}
+
+const ofKey = Table.of<StoredKey>()
+
+export const keys = Table.make(
+  "api_keys",
+  {
+    id: ofKey(Table.uuid<string>(), ({ id }) => id),
+    hash: ofKey(Table.text, ({ hash }) => hash),
+    name: ofKey(Table.nullable(Table.text), ({ name }) => name),
+    workspace_id: ofKey(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
+    user_id: ofKey(Table.uuid<UserId>(), ({ userId }) => userId),
+    role: ofKey(Table.textOf(Role), ({ role }) => role),
+    created_at: ofKey(Table.instant, ({ createdAt }) => createdAt),
+    revoked_at: ofKey(Table.nullable(Table.instant), ({ revokedAt }) => revokedAt),
+    seals_with: ofKey(Table.nullable(Table.integer), ({ sealsWith }) => sealsWith ?? null)
+  },
+  ["id"]
+)
+
+export type KeyRow = Table.Row<typeof keys.columns>
+
+export const toKey = (row: KeyRow): StoredKey => {
+  const stored = keys.decode(row)
+  return {
+    id: stored.id,
+    hash: stored.hash,
+    name: stored.name,
+    workspaceId: stored.workspace_id,
+    userId: stored.user_id,
+    role: stored.role,
+    createdAt: stored.created_at,
+    revokedAt: stored.revoked_at,
+    ...(stored.seals_with === null ? {} : { sealsWith: stored.seals_with })
+  }
+}

@@ -1,0 +1,256 @@
+/** The site that `portal.example` stands for in the docs: small pages for the examples of actions to work on. */
+import type { IncomingMessage } from "node:http"
+import { Effect, type Scope } from "effect"
+import { type Answer, html, serve } from "../support/site.ts"
+
+export interface Portal {
+  readonly origin: string
+  /** What is called when the site sends a code or a link: `code` or `link`. */
+  readonly onSent: (send: (what: "code" | "link") => void) => void
+  /** Whether the captcha of the page is solved. */
+  readonly solve: () => void
+  /** The notes that the site was sent, in order, each with the instant at which it came. */
+  readonly notes: ReadonlyArray<{ readonly body: string; readonly at: number }>
+}
+
+const page = (title: string, body: string): string =>
+  `<!doctype html><html lang="en"><head><title>${title}</title><link rel="icon" href="data:,"></head>
+  <body><h1>${title}</h1>${body}</body></html>`
+
+const state = (text: string) => `<p id="state">${text}</p>`
+
+const rows = (numbers: ReadonlyArray<string>) =>
+  numbers
+    .map((number) => {
+      const open = `location.href='/invoices/${number}'`
+      return `<tr data-id="${number}" ondblclick="${open}"><td>${number}</td><td>${Number(number.slice(2)) * 10.5}</td></tr>`
+    })
+    .join("")
+
+const invoices = (of: string | null) => {
+  const [numbers, next] =
+    of === "2" ? [["A-3"], ""] : [["A-1", "A-2"], `<a rel="next" href="/invoices?page=2">Next</a>`]
+  return page("Invoices", `<table id="invoices"><tbody>${rows(numbers)}</tbody></table>${next}`)
+}
+
+const invoice = (number: string) =>
+  page(
+    `Invoice ${number}`,
+    `<button id="pay" onclick="state.textContent='paid'">Pay now</button>
+    <button onclick="state.textContent='printed'">Print</button>
+    <a href="/invoices/${number}/pdf">Download PDF</a> <a href="/broken">Download all</a>
+    <span onmouseover="menu.hidden=false">Account</span><ul id="menu" hidden><li>Sign out</li></ul>${state("open")}`
+  )
+
+/** Pages with forms. */
+const forms = {
+  "/login": page(
+    "Sign in",
+    `<form action="/home"><input name="user"><input name="password" type="password"><button>Sign in</button></form>`
+  ),
+  "/cookies": page(
+    "Invoices",
+    `<div id="banner"><button onclick="banner.remove()">Accept cookies</button></div>
+    <button onclick="if (!document.getElementById('banner')) location.href='/invoices/A-2'">Invoice A-2</button>`
+  ),
+  "/map": page(
+    "Map",
+    `<button style="position:absolute;left:100px;top:280px;width:60px;height:40px" onclick="state.textContent='Berlin'">·</button>
+    ${state("nowhere")}`
+  ),
+  "/customers": page(
+    "Customers",
+    `<form action="/customers/found"><label>Customer <input name="query"></label></form>
+    <label>City <input name="city" oninput="state.textContent=this.value"></label>${state("")}`
+  ),
+  // The account number puts back its country when a script empties it, as some masks do.
+  "/claim": page(
+    "Claim",
+    `<input id="month" maxlength="2"><input id="day" maxlength="2"><input id="year" maxlength="4">
+    <label>Country <select id="country"><option value="">Choose</option><option value="DE">Germany</option>
+      <option value="NL">Netherlands</option><option value="NO">Norway</option></select></label>
+    <textarea id="note">Paid late.</textarea>
+    <input id="iban" value="FR00" oninput="if (this.value==='' && !event.inputType) this.value='FR'">
+    <textarea id="letter" onpaste="state.textContent='pasted'"></textarea>
+    <input type="file" id="file" onchange="state.textContent=this.files[0].name+', '+this.files[0].size+' bytes'">${state("")}
+    <script>
+      let keys = 0
+      iban.addEventListener("keydown", () => { keys++; iban.title = keys + " keys" })
+    </script>`
+  ),
+  "/code": page(
+    "Enter the code",
+    `<form action="/code/check"><label>Code <input name="code" autocomplete="off"></label></form>`
+  ),
+  "/code/sent": page(
+    "Enter the code",
+    `<form action="/code/check"><label>Code <input name="code" autocomplete="off"></label></form>
+    <script>fetch("/send/code")</script>`
+  ),
+  "/link/sent": page("Check your mail", `<script>fetch("/send/link")</script>`),
+  "/turnstile": page(
+    "Are you a person?",
+    `<div class="cf-turnstile"><input type="hidden" name="cf-turnstile-response" value=""></div>
+    <script>
+      const look = async () => {
+        if (await (await fetch("/turnstile/solved")).text() === "yes") document.querySelector("input").value = "token"
+        else setTimeout(look, 50)
+      }
+      look()
+    </script>`
+  )
+}
+
+/** Pages that are longer than the window. */
+const long = {
+  // The list loads 15 more items at its end, up to 45.
+  "/list": page(
+    "Orders",
+    `<div id="list" aria-label="All orders" tabindex="0" style="height:200px;width:300px;overflow:auto"><ul></ul></div>${state("")}
+    <script>
+      const items = document.querySelector("ul")
+      const more = () => {
+        const from = items.children.length
+        for (let n = from + 1; n <= Math.min(from + 15, 45); n++) {
+          items.insertAdjacentHTML("beforeend", '<li data-id="' + n + '" style="height:40px">Order ' + n + '</li>')
+        }
+      }
+      more()
+      list.addEventListener("scroll", () => {
+        if (list.scrollTop + list.clientHeight > list.scrollHeight - 20) more()
+        const box = list.getBoundingClientRect()
+        const shown = [...items.children].filter((one) => { const at = one.getBoundingClientRect(); return at.top >= box.top - 1 && at.bottom <= box.bottom + 1 })
+        state.textContent = shown.map((one) => one.dataset.id).join(" ")
+      })
+    </script>`
+  ),
+  "/feed": page(
+    "News",
+    `<p id="state" style="position:fixed;right:0;top:0">top</p><div style="height:1500px"></div>
+    <h2 id="terms" style="height:40px"><a href="/help">Terms</a></h2><div style="height:1500px"></div><p id="more">0</p>
+    <script>
+      addEventListener("scroll", () => {
+        const { top, bottom } = terms.getBoundingClientRect()
+        const middle = Math.abs((top + bottom) / 2 - innerHeight / 2) < 5
+        state.textContent = middle ? "terms in the middle" : Math.abs(top) < 15 ? "terms at the start" : scrollY > 0 ? "scrolled" : "top"
+        if (scrollY + innerHeight > document.documentElement.scrollHeight - 50 && +more.textContent < 3) {
+          more.textContent = 1 + +more.textContent
+          more.insertAdjacentHTML("beforebegin", "<div style='height:1000px'></div>")
+        }
+      })
+    </script>`
+  )
+}
+
+const orders = [
+  { id: "B-1", customer: "Ada", status: "open", total: 12.5 },
+  { id: "B-2", customer: "Ben", status: "open", total: 7 }
+]
+
+const ordersPage = page(
+  "Orders",
+  `<table id="orders"><tbody>${orders
+    .map(
+      ({ customer, id, status, total }) =>
+        `<tr><td>${id}</td><td>${customer}</td><td>${status}</td><td>${total}</td></tr>`
+    )
+    .join("")}</tbody></table><p id="cookie"></p>
+  <script>
+    cookie.textContent = document.cookie || "none"
+    document.cookie = "visited=yes"
+    fetch("/api/orders?status=open", { headers: { accept: "application/json" } })
+  </script>`
+)
+
+const pdf = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>")
+
+const json =
+  (value: unknown, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (_request, response) =>
+    void response.writeHead(200, { "content-type": "application/json", ...headers }).end(JSON.stringify(value))
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+const query = (request: IncomingMessage) => new URL(request.url ?? "", "http://portal.example").searchParams
+
+/** The interface of the portal. Customers come in two pages. */
+const interfaces: Readonly<Record<string, Answer>> = {
+  "/api/orders": json({ total: orders.length, orders }),
+  "/api/orders/B-1": json(orders[0]),
+  "/api/customers": (request, response) =>
+    query(request).get("cursor") === "2"
+      ? json({ customers: [{ name: "Cleo" }] })(request, response)
+      : json({ customers: [{ name: "Ada" }, { name: "Ben" }], next: "2" })(request, response)
+}
+
+/** Serves the portal, which takes the one-time codes that `isCode` accepts. */
+export const open = (isCode: (code: string) => boolean): Effect.Effect<Portal, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const notes: Array<Portal["notes"][number]> = []
+    let send: (what: "code" | "link") => void = () => {}
+    let solved = false
+    const text = (pages: Readonly<Record<string, string>>) =>
+      Object.fromEntries(Object.entries(pages).map(([path, body]) => [path, html(body)]))
+    const sending =
+      (what: "code" | "link"): Answer =>
+      (_request, response) => {
+        send(what)
+        response.end()
+      }
+    const origin = yield* serve({
+      ...text({
+        ...forms,
+        ...long,
+        "/": page("Welcome", `<a href="/help" target="_blank">Help</a>`),
+        "/home": page("Welcome", ""),
+        "/help": page("Help", ""),
+        "/orders": ordersPage,
+        "/signed-in": page("Signed in", ""),
+        "/invoices/A-1": invoice("A-1"),
+        "/invoices/A-2": invoice("A-2"),
+        "/invoices/A-1/paid": page("Thank you", "")
+      }),
+      ...interfaces,
+      "/invoices": (request, response) => html(invoices(query(request).get("page")))(request, response),
+      "/invoices/A-1/pdf": (_request, response) =>
+        void response.writeHead(200, { "content-disposition": 'attachment; filename="A-1.pdf"' }).end(pdf),
+      "/broken": (_request, response) => {
+        response.writeHead(200, {
+          "content-disposition": 'attachment; filename="all.zip"',
+          "content-length": "1000000"
+        })
+        response.write(Buffer.alloc(1000))
+        setTimeout(() => response.destroy(), 50)
+      },
+      "/files/scan.pdf": (_request, response) => void response.writeHead(200).end(pdf),
+      "/customers/found": (request, response) =>
+        html(page(`Results for ${query(request).get("query")}`, ""))(request, response),
+      "/code/check": (request, response) =>
+        html(isCode(query(request).get("code") ?? "") ? page("Signed in", "") : page("Enter the code", "Wrong code"))(
+          request,
+          response
+        ),
+      "/send/code": sending("code"),
+      "/send/link": sending("link"),
+      "/turnstile/solved": (_request, response) => void response.end(solved ? "yes" : "no"),
+      "/api/notes": (request, response) =>
+        void bodyOf(request).then((body) => {
+          notes.push({ body, at: performance.now() })
+          json({ id: notes.length }, { "x-note": `note-${notes.length}` })(request, response)
+        })
+    })
+    return {
+      origin,
+      notes,
+      onSent: (to) => {
+        send = to
+      },
+      solve: () => {
+        solved = true
+      }
+    }
+  })

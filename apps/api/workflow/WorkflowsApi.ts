@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
-import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { edits, jsonObject, optional, workflow } from "../http/body/Fields.ts"
+import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
@@ -63,7 +64,7 @@ const group = HttpApiGroup.make("workflows").annotate(
 
 export class WorkflowsGroup extends group.add(
   HttpApiEndpoint.post("create", "/workflows", {
-    payload: sent(WorkflowToSave),
+    payload: large(sent(WorkflowToSave)),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   })
@@ -95,7 +96,7 @@ export class WorkflowsGroup extends group.add(
       })
     ),
   HttpApiEndpoint.post("upsert", "/workflows/upsert", {
-    payload: sent(WorkflowToUpsert),
+    payload: large(sent(WorkflowToUpsert)),
     success: [Saved, Created],
     error: [...edits, Errors.Conflict]
   })
@@ -112,7 +113,7 @@ export class WorkflowsGroup extends group.add(
       })
     ),
   HttpApiEndpoint.post("import", "/workflows/import", {
-    payload: sent(Import),
+    payload: large(sent(Import)),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   })
@@ -134,7 +135,7 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
-    payload: sent(WorkflowToSave),
+    payload: large(sent(WorkflowToSave)),
     success: WorkflowView,
     error: [...edits, Errors.Conflict]
   })
@@ -201,7 +202,7 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "edit"),
   HttpApiEndpoint.post("validateInput", "/workflows/:workflow_id/validate-input", {
     params: workflow,
-    payload: [Schema.Null, Schema.Struct({ run_input_variables: optional(Schema.JsonObject) })],
+    payload: [Schema.Null, large(Schema.Struct({ run_input_variables: optional(jsonObject) }))],
     success: InputVerdict,
     error: [Errors.BadRequest, Errors.NotFound]
   })

@@ -1,11 +1,13 @@
 /**
- * The sandbox in threads: no operation holds the event loop for longer than it takes to hand over what is asked and to
- * read the answer.
+ * The sandbox in threads: an operation holds the event loop only while a piece of what is asked is written, or a piece of
+ * the answer is read.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, type Schema } from "effect"
 import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"
 import type { Input, Name, Output } from "../../core/workflow/sandbox/Operations.ts"
 import { inProcess, Sandbox, TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
+import * as JsonParser from "../json/JsonParser.ts"
+import * as JsonPieces from "../json/JsonPieces.ts"
 import { type Ending, type Options, ThreadPool } from "./ThreadPool.ts"
 
 /** Operations on whole workflows, which are large; all others are on one expression, schema or pattern. */
@@ -42,16 +44,46 @@ export const layer = (options: Options<Name> = defaults) =>
       const run = <N extends Name>(owner: string, name: N, asked: Input<N>) =>
         Effect.suspend(() => {
           if (Bounds.isSmall(name, asked)) return inProcess.run(owner, name, asked)
-          if (Bounds.weightOf(asked, Bounds.maxParts) === null) return Effect.fail(tooLarge)
-          return Effect.callback<Output<N>, TooCostly>((resume) => {
-            const end = (ending: Ending): void => resume(outcomeOf<N>(ending))
-            const giveUp = pool.submit({ owner, name, asked: JSON.stringify(asked), end })
-            return Effect.sync(giveUp)
-          })
+          const weight = Bounds.weightOf(asked, Bounds.maxParts)
+          if (weight === null) return Effect.fail(tooLarge)
+          return Effect.flatMap(
+            weight <= lightWeight ? Effect.succeed([JSON.stringify(asked)]) : written(asked),
+            (text) =>
+              Effect.callback<Output<N>, TooCostly>((resume) => {
+                const end = (ending: Ending): void => resume(outcomeOf<N>(ending))
+                const giveUp = pool.submit({ owner, name, asked: text, end })
+                return Effect.sync(giveUp)
+              })
+          )
         })
       return Sandbox.of({ run })
     })
   )
+
+/** What weighs no more is written in one turn of a few milliseconds. */
+const lightWeight = 10_000
+
+/** How many characters are written or read in one turn. */
+const pieceLength = 131_072
+
+/** The JSON of what is asked, in pieces. Others are served between two of them. */
+const written = Effect.fnUntraced(function* (asked: Input<Name>) {
+  const pieces: Array<string> = []
+  // Operations are asked JSON, which their types do not say of all.
+  for (const piece of JsonPieces.write(asked as Schema.Json, pieceLength)) {
+    if (pieces.length > 0) yield* Effect.yieldNow
+    pieces.push(piece)
+  }
+  return pieces
+})
+
+/** The value of an answer. */
+const read = (text: string): Effect.Effect<Schema.Json> => {
+  const pieces = Array.from({ length: Math.ceil(text.length / pieceLength) }, (_, at) =>
+    text.slice(at * pieceLength, (at + 1) * pieceLength)
+  )
+  return Effect.orDie(JsonParser.parse(pieces))
+}
 
 const tooLarge = new TooCostly({ exceeded: "size", limit: `${Bounds.maxParts} values` })
 
@@ -59,7 +91,7 @@ const outcomeOf = <N extends Name>(ending: Ending): Effect.Effect<Output<N>, Too
   switch (ending._tag) {
     case "Answered":
       // The thread wrote the output of the operation that it was asked for.
-      return Effect.sync(() => JSON.parse(ending.text) as Output<N>)
+      return read(ending.text) as Effect.Effect<Output<N>>
     case "Refused":
       return Effect.fail(ending.error)
     case "Broken":

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, type Layer, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as JsonPieces from "../../adapters/postgres/JsonPieces.ts"
+import * as JsonPieces from "../../adapters/json/JsonPieces.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { RunStore, VersionOutdated } from "../../core/run/RunStore.ts"

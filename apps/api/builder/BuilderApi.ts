@@ -7,7 +7,8 @@ import { ActionResult, Question } from "../../../core/builder/ConversationMessag
 import type { QuestionNotFound } from "../../../core/builder/MissingInputs.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import { MaxBody, mebibytes, Needs, streamLimits } from "../Annotations.ts"
-import { optional } from "../http/body/Fields.ts"
+import { jsonObject, optional } from "../http/body/Fields.ts"
+import { large } from "../http/body/LargeBody.ts"
 import * as Errors from "../http/Errors.ts"
 import { WorkflowView } from "../workflow/WorkflowView.ts"
 
@@ -92,7 +93,7 @@ const NewSession = Schema.Struct({
 }).annotate({ identifier: "BuilderSessionRequest" })
 
 const given = {
-  inputVariables: optional(Schema.JsonObject),
+  inputVariables: optional(jsonObject),
   /** Used for every credential that the inputs leave out. */
   permissionedUserId: optional(Schema.String),
   authUrl: optional(Schema.String),
@@ -155,7 +156,7 @@ export class BuilderGroup extends group.add(
     .annotate(OpenApi.Summary, "Start a conversation that builds a new workflow, with an address open in a browser")
     .annotate(Needs, "edit"),
   HttpApiEndpoint.post("openSessionFromWorkflow", `${base}/session/from-workflow`, {
-    payload: FromWorkflow,
+    payload: large(FromWorkflow),
     success: Opened.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
@@ -163,7 +164,7 @@ export class BuilderGroup extends group.add(
     .annotate(Needs, "edit")
     .annotate(MaxBody, mebibytes(25)),
   HttpApiEndpoint.post("openSessionFromFailedRun", `${base}/session/from-failed-run`, {
-    payload: FromFailedRun,
+    payload: large(FromFailedRun),
     success: Opened.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })

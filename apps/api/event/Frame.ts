@@ -3,7 +3,7 @@
  * data, and ASCII only, so that no character is split between two pieces of the network.
  */
 import type { Schema } from "effect"
-import * as JsonPieces from "../../../adapters/postgres/JsonPieces.ts"
+import * as JsonPieces from "../../../adapters/json/JsonPieces.ts"
 import type { Links } from "../../../core/event/EventJson.ts"
 import { message } from "../../../core/event/EventMessage.ts"
 import type { Batch } from "../../../core/event/stream/EventStreams.ts"

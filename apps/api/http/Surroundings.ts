@@ -15,6 +15,7 @@ import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { MaxBody } from "../Annotations.ts"
 import { keyOf, Sender, unauthorized } from "./Authorization.ts"
 import * as Body from "./body/Body.ts"
+import * as LargeBody from "./body/LargeBody.ts"
 import * as Query from "./body/Query.ts"
 import * as Text from "./body/Text.ts"
 import * as Endpoints from "./Endpoints.ts"
@@ -101,14 +102,17 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
         const read = yield* Body.read(request, { maxBytes, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)
-        const { digest, problems, request: complete } = read.success
+        const { digest, parsed, problems, request: complete } = read.success
         if (problems.length > 0) {
           const all = [...inAddress, ...problems]
           return Refusals.invalidBody(endpoint, inOneSentence(all), all)
         }
         // The endpoint does not look at a body that it does not take.
         if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(complete.json))) return noJson
-        const answered = Effect.provideService(handler, HttpServerRequest.HttpServerRequest, complete)
+        const answered = handler.pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, complete),
+          Effect.provideService(LargeBody.Parsed, parsed)
+        )
         if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
         return yield* Idempotency.around(keeping, {
           caller: sender.value.caller,

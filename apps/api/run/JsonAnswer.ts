@@ -3,7 +3,7 @@
  */
 import { Effect, type Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import * as JsonPieces from "../../../adapters/postgres/JsonPieces.ts"
+import * as JsonPieces from "../../../adapters/json/JsonPieces.ts"
 
 /** How many characters are written in one turn. */
 const pieceLength = 131_072

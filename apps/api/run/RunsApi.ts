@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
 import { edits, json, jsonObject, optional, session } from "../http/body/Fields.ts"
+import { large } from "../http/body/LargeBody.ts"
 import * as Errors from "../http/Errors.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
@@ -52,7 +53,7 @@ const group = HttpApiGroup.make("runs").annotate(OpenApi.Description, "Single ex
 
 export class RunsGroup extends group.add(
   HttpApiEndpoint.post("start", "/run", {
-    payload: RunRequest,
+    payload: large(RunRequest),
     success: Schema.Struct(session).pipe(HttpApiSchema.status(201)),
     error: edits
   })

@@ -4,7 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { InputError } from "../../../core/workflow/contract/InputContract.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
 import * as InForce from "../gate/InForce.ts"
-import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { edits, jsonObject, optional, workflow } from "../http/body/Fields.ts"
+import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
@@ -65,7 +66,7 @@ const group = HttpApiGroup.make("workflows").annotate(
 
 export class WorkflowsGroup extends group.add(
   HttpApiEndpoint.post("create", "/workflows", {
-    payload: sent(WorkflowToSave),
+    payload: large(sent(WorkflowToSave)),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   })
@@ -97,7 +98,7 @@ export class WorkflowsGroup extends group.add(
       })
     ),
   HttpApiEndpoint.post("upsert", "/workflows/upsert", {
-    payload: sent(WorkflowToUpsert),
+    payload: large(sent(WorkflowToUpsert)),
     success: [Saved, Created],
     error: [...edits, Errors.Conflict]
   })
@@ -114,7 +115,7 @@ export class WorkflowsGroup extends group.add(
       })
     ),
   HttpApiEndpoint.post("import", "/workflows/import", {
-    payload: sent(Import),
+    payload: large(sent(Import)),
     success: created,
     error: [Errors.BadRequest, Errors.Forbidden]
   })
@@ -136,7 +137,7 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.put("save", "/workflows/:workflow_id", {
     params: workflow,
-    payload: sent(WorkflowToSave),
+    payload: large(sent(WorkflowToSave)),
     success: WorkflowView,
     error: [...edits, Errors.Conflict]
   })
@@ -203,7 +204,7 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "edit"),
   HttpApiEndpoint.post("validateInput", "/workflows/:workflow_id/validate-input", {
     params: workflow,
-    payload: [Schema.Null, Schema.Struct({ run_input_variables: optional(Schema.JsonObject) })],
+    payload: [Schema.Null, large(Schema.Struct({ run_input_variables: optional(jsonObject) }))],
     success: InputVerdict,
     error: [Errors.BadRequest, Errors.NotFound]
   })

@@ -1,15 +1,17 @@
 /**
  * Reads request bodies: counted and measured while they arrive, refused as soon as they are more than is accepted.
  *
- * A refused body is never parsed, so that no body keeps other requests waiting.
+ * A refused body is never parsed, and a large one is parsed in pieces, so that no body keeps other requests waiting.
  */
 import { createHash } from "node:crypto"
-import { Effect, Result, Stream } from "effect"
+import { Effect, Result, type Schema, Stream } from "effect"
 import { Headers, HttpServerError, type HttpServerRequest } from "effect/http"
+import * as JsonParser from "../../../../adapters/json/JsonParser.ts"
 import type { Problem } from "../../../../core/workflow/Workflow.ts"
 import { mebibytes } from "../../Annotations.ts"
 import * as Errors from "../Errors.ts"
 import * as JsonMeter from "./JsonMeter.ts"
+import * as LargeBody from "./LargeBody.ts"
 import * as Text from "./Text.ts"
 import * as Utf8 from "./Utf8.ts"
 
@@ -34,6 +36,8 @@ const tooMuch = (excess: JsonMeter.Excess, { depth, nameBytes, names, values }: 
 export interface BodyRead {
   /** The same request, which gives the body that was read of it. A long one it gives once. */
   readonly request: HttpServerRequest.HttpServerRequest
+  /** What the endpoint is to decode in place of the text of the request; `null` where it decodes that text. */
+  readonly parsed: LargeBody.Parsed
   /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
   readonly digest: string
   /** The texts in it that cannot be stored, each at its path. */
@@ -51,7 +55,7 @@ export const mayHaveBody = (method: string): boolean => readsBody.has(method)
 
 const readsBody = new Set(["POST", "PUT", "PATCH", "DELETE"])
 
-/** A declared length up to which a body is taken in one piece. */
+/** The length of a piece, in characters; and the declared length up to which a body is taken in one piece, in bytes. */
 const onePiece = 65_536
 
 /**
@@ -83,9 +87,9 @@ export const read = (
           Effect.as(null),
           Effect.catchIf(isRefusal, Effect.succeed)
         )
-  return Effect.match(pieces, {
-    onFailure: () => Result.fail(Errors.badRequest("The body ended before it was complete")),
-    onSuccess: (refused) => (refused === null ? reading.end() : Result.fail(refused))
+  return Effect.matchEffect(pieces, {
+    onFailure: () => Effect.succeed(Result.fail(Errors.badRequest("The body ended before it was complete"))),
+    onSuccess: (refused) => (refused === null ? reading.end : Effect.succeed(Result.fail(refused)))
   })
 }
 
@@ -100,7 +104,10 @@ const begin = (
   const meter = JsonMeter.make(limits)
   const hash = digested ? createHash("sha256") : null
   let received = 0
-  let text = ""
+  /** Whole pieces, and the begin of the next one. Small chunks are joined: each text of its own takes memory. */
+  const pieces: Array<string> = []
+  let begun = ""
+  let isSuspicious = false
 
   const add = (bytes: Uint8Array): Refusal | null => {
     if (bytes.length === 0) return null
@@ -115,18 +122,30 @@ const begin = (
     const piece = decoder.add(bytes)
     if (piece === null) return notUtf8
     hash?.update(bytes)
-    text += piece
+    begun += piece
+    if (begun.length >= onePiece) cut()
     return null
   }
 
-  // The body is passed on and not kept here.
-  const end = (): Result.Result<BodyRead, Refusal> => {
-    if (!decoder.isComplete()) return Result.fail(notUtf8)
-    const problems = Text.problemsOf(text)
-    const complete = withBody(request, text)
-    text = ""
-    return Result.succeed({ request: complete, digest: hash?.digest("hex") ?? "", problems })
+  const cut = (): void => {
+    isSuspicious ||= Text.isSuspicious(pieces.at(-1) ?? "", begun)
+    pieces.push(begun)
+    begun = ""
   }
+
+  const end = Effect.gen(function* () {
+    if (!decoder.isComplete()) return Result.fail(notUtf8)
+    if (begun !== "") cut()
+    const problems = isSuspicious ? yield* Text.problemsOf(pieces) : []
+    const isLarge = limit > mebibytes(1) && pieces.length > 1
+    const complete = withBody(request, pieces, isLarge)
+    return Result.succeed({
+      request: complete,
+      parsed: isLarge ? complete.json : null,
+      digest: hash?.digest("hex") ?? "",
+      problems
+    })
+  })
 
   return { add, end }
 }
@@ -152,21 +171,23 @@ const tooLarge = (limit: number, received: number | null): Refusal => ({
 
 const isRefusal = (error: object): error is Refusal => "statusCode" in error
 
-/** A body longer than this is handed over once and not held on to, as it is large and what was parsed of it is too. */
-const heldCharacters = 65_536
-
 /**
- * The request, with the body that was read of it. Other state of the request, such as its response, stays.
+ * The request, with the body that was read of it. Other state of the request, such as its response, stays. A
+ * body of several pieces is given once and not kept, as it is large and what was parsed of it is too.
  */
-const withBody = (request: HttpServerRequest.HttpServerRequest, read: string): HttpServerRequest.HttpServerRequest => {
-  let held: string | null = read
-  const take = () => {
+const withBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  read: ReadonlyArray<string>,
+  isLarge: boolean
+): HttpServerRequest.HttpServerRequest => {
+  let held: ReadonlyArray<string> | null = read
+  const take = Effect.sync(() => {
     if (held === null) throw new Error("A long body can be taken only once")
-    const text = held
-    if (text.length > heldCharacters) held = null
-    return text
-  }
-  return over(request, take)
+    const pieces = held
+    if (pieces.length > 1) held = null
+    return pieces
+  })
+  return over(request, take, isLarge)
 }
 
 const typed = (headers: Headers.Headers): Headers.Headers =>
@@ -174,28 +195,32 @@ const typed = (headers: Headers.Headers): Headers.Headers =>
 
 const over = (
   request: HttpServerRequest.HttpServerRequest,
-  take: () => string
+  take: Effect.Effect<ReadonlyArray<string>>,
+  isLarge: boolean
 ): HttpServerRequest.HttpServerRequest => {
   const { modify } = request
-  const text = Effect.sync(take)
-  const json = Effect.flatMap(text, (body) =>
-    Effect.try({
-      try: () => (body === "" ? null : JSON.parse(body)),
-      catch: (cause) =>
+  const text = Effect.map(take, (pieces) => pieces.join(""))
+  const json = take.pipe(
+    Effect.flatMap(
+      (pieces): Effect.Effect<Schema.Json, SyntaxError> =>
+        pieces.length === 0 ? Effect.succeed(null) : JsonParser.parse(pieces)
+    ),
+    Effect.mapError(
+      (cause) =>
         new HttpServerError.HttpServerError({ reason: new HttpServerError.RequestParseError({ request, cause }) })
-    })
+    )
   )
   const bytes = Effect.map(text, (body) => new TextEncoder().encode(body))
   const own: PropertyDescriptorMap = {
     // An empty body has no type, for any header.
     headers: { value: typed(request.headers) },
-    text: { value: text },
+    text: { value: isLarge ? Effect.succeed(LargeBody.standIn) : text },
     json: { value: json },
     arrayBuffer: { value: Effect.map(bytes, ({ buffer }) => buffer) },
     stream: { value: Stream.fromEffect(bytes) },
     modify: {
       value: (options: Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]) =>
-        over(modify.call(request, options), take)
+        over(modify.call(request, options), take, isLarge)
     }
   }
   return Object.defineProperties(request, own)

@@ -2,6 +2,8 @@
  * Finds texts that cannot be stored: those with a NUL character, which PostgreSQL refuses, and those with a lone surrogate,
  * which has no form in UTF-8 and would be changed on the way to the database.
  */
+import { Effect, Option, type Schema } from "effect"
+import * as JsonParser from "../../../../adapters/json/JsonParser.ts"
 import type { Problem } from "../../../../core/workflow/Workflow.ts"
 
 /** How many problems are reported of one request. */
@@ -9,44 +11,58 @@ const most = 100
 
 /** A body without either escape has no such text: as bytes, neither character is valid JSON in UTF-8. */
 const suspicious = /\\u(0000|[dD][89a-fA-F])/
+const longestMark = 6
+
+/** Whether a piece of a JSON body, or the place where it follows the one before, may have such a text. */
+export const isSuspicious = (before: string, piece: string): boolean =>
+  suspicious.test(piece) || suspicious.test(before.slice(1 - longestMark) + piece.slice(0, longestMark - 1))
+
+interface Frame {
+  /** The names of an object; `null` for an array. */
+  readonly names: ReadonlyArray<string> | null
+  readonly values: ReadonlyArray<Schema.Json | undefined>
+  next: number
+}
+
+/** How many values are looked at in one turn. */
+const inOneTurn = 20_000
 
 /** Every text of a JSON body that cannot be stored, at its path. A body that is not JSON has none. */
-export const problemsOf = (body: string): ReadonlyArray<Problem> => {
-  if (!suspicious.test(body)) return []
+export const problemsOf = Effect.fnUntraced(function* (pieces: ReadonlyArray<string>) {
+  // The parser of the endpoint says what is wrong with a text that is not JSON.
+  const body = yield* Effect.option(JsonParser.parse(pieces))
   const problems: Array<Problem> = []
   const path: Array<string> = []
   const report = (message: string) => {
     if (problems.length < most) problems.push({ path: path.join("."), message })
   }
-  const look = (value: unknown): void => {
+  const frames: Array<Frame> = [{ names: null, values: Option.toArray(body), next: 0 }]
+  for (let looked = 1; ; looked++) {
+    if (looked % inOneTurn === 0) yield* Effect.yieldNow
+    const frame = frames.at(-1)
+    if (frame === undefined) return problems
+    // The path of the body itself is empty.
+    const isWithin = frames.length > 1
+    if (frame.next > 0 && isWithin) path.pop()
+    if (frame.next >= frame.values.length) {
+      frames.pop()
+      continue
+    }
+    const at = frame.next++
+    const name = frame.names?.[at]
+    const wrongName = name === undefined ? null : complaint(name)
+    if (isWithin) path.push(name === undefined ? String(at) : wrongName === null ? name : shown(name))
+    if (wrongName !== null) report(`The name of this field: ${wrongName}`)
+    const value = frame.values[at] ?? null
     if (typeof value === "string") {
       const wrong = complaint(value)
       if (wrong !== null) report(wrong)
-    } else if (Array.isArray(value)) {
-      for (let at = 0; at < value.length; at++) {
-        path.push(String(at))
-        look(value[at])
-        path.pop()
-      }
-    } else if (typeof value === "object" && value !== null) {
-      for (const name of Object.keys(value)) {
-        const wrong = complaint(name)
-        path.push(wrong === null ? name : shown(name))
-        if (wrong !== null) report(`The name of this field: ${wrong}`)
-        // Any object is a record of unknown values.
-        look((value as Readonly<Record<string, unknown>>)[name])
-        path.pop()
-      }
+    } else if (Array.isArray(value)) frames.push({ names: null, values: value, next: 0 })
+    else if (typeof value === "object" && value !== null) {
+      frames.push({ names: Object.keys(value), values: Object.values(value), next: 0 })
     }
   }
-  try {
-    look(JSON.parse(body))
-  } catch {
-    // The parser of the endpoint says what is wrong with it.
-    return []
-  }
-  return problems
-}
+})
 
 /** Parameters of an address that cannot be stored, at their names. Escapes that are no UTF-8 stay as they were sent. */
 export const problemsOfAddress = (pattern: string, path: string, query: string): ReadonlyArray<Problem> => {
@@ -71,11 +87,9 @@ const nameOf = (text: string): string => {
 
 const withNul = "Expected text without the character U+0000"
 
-const loneSurrogate = /\p{Surrogate}/u
-
 const complaint = (text: string): string | null => {
   if (text.includes("\0")) return withNul
-  if (loneSurrogate.test(text)) return "Expected well-formed Unicode text, got a lone surrogate"
+  if (!text.isWellFormed()) return "Expected well-formed Unicode text, got a lone surrogate"
   return null
 }
 

@@ -2,93 +2,10 @@
  * `sluice doctor`: how well this machine keeps browsers and other users from the data of the service. It changes nothing,
  * and may be run beside a service.
  */
-import { existsSync, lstatSync } from "node:fs"
-import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
-import * as OwnerOnly from "../../../adapters/files/OwnerOnly.ts"
 import { browsers } from "../BrowserSettings.ts"
-import { NoChromium } from "../layers/Assembly.ts"
 import * as Settings from "../Settings.ts"
-
-/** Raised at the end when something keeps the service from working as its settings ask. */
-export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", { count: Schema.Int }) {
-  override get message() {
-    return `${this.count === 1 ? "1 problem was" : `${this.count} problems were`} found`
-  }
-}
-
-export interface Finding {
-  /** A warning is a weakness; with a problem the service does not start. */
-  readonly state: "ok" | "warning" | "problem"
-  readonly subject: string
-  readonly text: string
-}
-
-interface Examined {
-  readonly dataDir: string
-  readonly chromium: Option.Option<string>
-  readonly browserUser: Option.Option<string>
-  readonly browserSandbox: string
-  readonly browserEndpoints: Option.Option<unknown>
-}
-
-type Check = (settings: Examined) => Effect.Effect<ReadonlyArray<Finding>>
-
-const problem = (subject: string, { message }: { readonly message: string }): ReadonlyArray<Finding> => [
-  { state: "problem", subject, text: message }
-]
-
-/** Starts a browser as the service would, and reports its confinement. */
-const browser: Check = (settings) =>
-  Effect.gen(function* () {
-    if (Option.isSome(settings.browserEndpoints)) {
-      const text = "browsers come from a grid, whose owners give them users and sandboxes"
-      return [{ state: "ok", subject: "browser", text }] satisfies ReadonlyArray<Finding>
-    }
-    const PlaywrightBrowser = yield* Effect.promise(() => import("../../../adapters/playwright/PlaywrightBrowser.ts"))
-    const LocalChromium = yield* Effect.promise(() => import("../../../adapters/playwright/LocalChromium.ts"))
-    const found = PlaywrightBrowser.findExecutable(settings.chromium, existsSync)
-    if (Option.isNone(found)) return yield* new NoChromium()
-    const executablePath = found.value
-    const confinements = yield* PlaywrightBrowser.confinements(executablePath, Option.getOrNull(settings.browserUser))
-    const { confinement, user } = yield* Effect.acquireUseRelease(
-      Effect.tryPromise({
-        try: () => LocalChromium.start(executablePath, [], confinements),
-        catch: (error) => PlaywrightBrowser.ChromiumNotRunnable.of(executablePath, error)
-      }),
-      Effect.succeed,
-      ({ close }) => Effect.promise(close)
-    )
-    const gaps = confinement.gaps.map((text): Finding => {
-      const state = settings.browserSandbox === "required" ? "problem" : "warning"
-      return { state, subject: "browser sandbox", text }
-    })
-    const own = process.getuid?.() ?? "the user"
-    const userText = user === null ? `${own}, as the service` : `${user.uid}, which the service does not run as`
-    return [
-      { state: "ok", subject: "browser program", text: executablePath },
-      { state: user === null && own === 0 ? "warning" : "ok", subject: "browser user", text: userText },
-      ...(confinement.sandbox ? [{ state: "ok", subject: "browser sandbox", text: "on" } as const] : gaps)
-    ] satisfies ReadonlyArray<Finding>
-  }).pipe(Effect.catch((error) => Effect.succeed(problem("browser", error))))
-
-/** Whether other users of the machine have rights to the data. */
-const folders: Check = ({ dataDir }) =>
-  Effect.sync(() => {
-    if (!existsSync(dataDir)) return [{ state: "ok", subject: "data", text: `${dataDir} is not there yet` }]
-    return ["", "/database", "/master.key", "/artifacts"].flatMap((name): ReadonlyArray<Finding> => {
-      const path = `${dataDir}${name}`
-      const stats = lstatSync(path, { throwIfNoEntry: false })
-      if (stats === undefined) return []
-      const text = `${path} has mode ${(stats.mode & 0o777).toString(8).padStart(4, "0")}`
-      if (!OwnerOnly.isOpen(path)) return [{ state: "ok", subject: "data", text }]
-      return [
-        { state: "warning", subject: "data", text: `${text}: other users have rights to it until the next start` }
-      ]
-    })
-  })
-
-const checks: ReadonlyArray<Check> = [browser, folders]
+import { handler } from "./Handler.ts"
 
 export const doctor = Command.make(
   "doctor",
@@ -99,12 +16,8 @@ export const doctor = Command.make(
     browserUser: browsers.browserUser,
     browserSandbox: browsers.browserSandbox
   },
-  Effect.fn(function* (settings) {
-    const findings = (yield* Effect.forEach(checks, (check) => check(settings))).flat()
-    for (const { state, subject, text } of findings) {
-      yield* Console.log(`${state.padEnd(8)} ${subject.padEnd(16)} ${text}`)
-    }
-    const count = findings.filter(({ state }) => state === "problem").length
-    if (count > 0) return yield* new ProblemsFound({ count })
-  })
+  handler(
+    () => import("../handlers/Doctor.ts"),
+    ({ doctor }) => doctor
+  )
 ).pipe(Command.withDescription("Check the isolation of browsers and data on this machine, and report what is missing"))

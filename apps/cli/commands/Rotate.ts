@@ -1,56 +1,18 @@
 /**
  * `sluice keys rotate`: rotates the keys that protect secrets, while the service runs.
  */
-import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as KeyRotation from "../../../core/vault/keys/KeyRotation.ts"
-import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
-import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
-import * as Assembly from "../layers/Assembly.ts"
-import * as MasterKeys from "../layers/MasterKeys.ts"
 import * as Settings from "../Settings.ts"
-import { chosen, workspace } from "./WorkspaceFlag.ts"
-
-/** Raised when the master key is to rotate, and only one key is given. */
-export class NoPreviousKey extends Schema.TaggedError<NoPreviousKey>()("NoPreviousKey", {}) {
-  override get message() {
-    return "Cannot rotate the master key: only one key is set. Restart every process of the installation with the new key as SLUICE_MASTER_KEY and the present one as SLUICE_PREVIOUS_MASTER_KEY, then run this command with the same settings"
-  }
-}
-
-const provided = (settings: Assembly.Storage) =>
-  Assembly.layerEncryption(settings).pipe(Layer.provideMerge(Assembly.layerStorage(settings)))
+import { handler } from "./Handler.ts"
+import { workspace } from "./WorkspaceFlag.ts"
 
 const master = Command.make(
   "master",
   Settings.storage,
-  Effect.fn(function* (settings) {
-    const inFolder = MasterKeys.isInFolder(settings)
-    if (!inFolder && Option.isNone(settings.previousMasterKey)) return yield* new NoPreviousKey()
-    yield* Effect.gen(function* () {
-      if (inFolder) {
-        // The data already has a key, which is read before another one is made.
-        const known = yield* (yield* WrappedKeys).list
-        yield* MasterKeys.read(settings, { mayMake: known.length === 0 })
-        yield* MasterKeys.begin(settings)
-      }
-      yield* Effect.gen(function* () {
-        const { kept, rewrapped } = yield* MasterRotation.run()
-        const former = (yield* KeyWrapping).previous
-        yield* Console.log(`Rewrapped ${rewrapped} keys; ${kept} were already wrapped with the present master key`)
-        if (inFolder) {
-          yield* MasterKeys.end(settings)
-          yield* Console.log(
-            `The former master key is no longer in use: ${settings.dataDir}/master.key holds the new one`
-          )
-        } else if (former !== null) {
-          yield* Console.log(
-            "The previous master key is no longer in use. Restart every process without SLUICE_PREVIOUS_MASTER_KEY"
-          )
-        }
-      }).pipe(Effect.provide(Layer.fresh(Assembly.layerEncryption(settings))))
-    }).pipe(Effect.provide(Assembly.layerStorage(settings)))
-  })
+  handler(
+    () => import("../handlers/Rotate.ts"),
+    ({ master }) => master
+  )
 ).pipe(Command.withDescription("Re-encrypt everything with a new master key; if it is interrupted, run it again"))
 
 const oneWorkspace = Command.make(
@@ -67,37 +29,15 @@ const oneWorkspace = Command.make(
       Flag.withDefault(false)
     )
   },
-  Effect.fn(function* (settings) {
-    yield* Effect.gen(function* () {
-      const { id } = yield* chosen(settings.workspace)
-      // A user who runs a command here has the database and its master key.
-      const operator = { workspaceId: id, role: "Owner" } as const
-      const rotation = yield* KeyRotation.KeyRotation
-      if (settings.status) return yield* Console.log(sentence(yield* rotation.state(operator)))
-      if (settings.finish) return yield* Console.log(sentence(yield* rotation.finish(operator)))
-      const key = yield* rotation.begin(operator, null)
-      yield* Console.log(
-        `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values sealed with the former one are accepted until \`sluice keys rotate workspace --finish\``
-      )
-    }).pipe(Effect.provide(KeyRotation.KeyRotation.layer.pipe(Layer.provideMerge(provided(settings)))))
-  })
+  handler(
+    () => import("../handlers/Rotate.ts"),
+    ({ oneWorkspace }) => oneWorkspace
+  )
 ).pipe(
   Command.withDescription(
     "Give a workspace a new encryption key; its clients may use either key until the rotation is finished"
   )
 )
-
-/** The progress of a rotation as text. */
-const sentence = (state: KeyRotation.RotationState): string => {
-  const { apiKeysOnFormer, checked, formerVersion, left, mayFinish, resealed, unreadable, version } = state
-  if (formerVersion === null) return `The encryption key has version ${version}; no other version is accepted`
-  return [
-    `The encryption key has version ${version}; version ${formerVersion} is accepted as well`,
-    `${checked} records were checked, ${left} are left; ${resealed} values were re-encrypted${unreadable === 0 ? "" : `, ${unreadable} cannot be decrypted`}`,
-    `${apiKeysOnFormer} API keys still receive values sealed with version ${formerVersion}`,
-    mayFinish ? "The rotation can be finished" : "The rotation cannot be finished yet"
-  ].join("\n")
-}
 
 export const rotate = Command.make("rotate").pipe(
   Command.withDescription("Rotate the master key, or the encryption key of a workspace"),

@@ -3,8 +3,6 @@
  */
 import { Effect, Layer, Option, type Redacted, Schema } from "effect"
 import * as ArtifactFolder from "../../../adapters/files/ArtifactFolder.ts"
-import * as S3Artifacts from "../../../adapters/s3/S3Artifacts.ts"
-import * as S3Client from "../../../adapters/s3/S3Client.ts"
 import type { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 
 export interface Settings {
@@ -44,13 +42,20 @@ export const layer = (settings: Settings): Layer.Layer<ArtifactFiles, S3Misconfi
   ) {
     return Layer.unwrap(Effect.fail(new S3Misconfigured({ missing })))
   }
-  return S3Artifacts.layer({
-    ...S3Client.defaults,
+  const store = {
     endpoint: s3Endpoint.value,
     bucket: s3Bucket.value,
     region: settings.s3Region,
     prefix: settings.s3Prefix,
     accessKey: s3AccessKey.value,
     secretKey: s3SecretKey.value
-  })
+  }
+  return Layer.unwrap(
+    Effect.gen(function* () {
+      // Loaded where artifacts are kept in such a store only.
+      const S3Artifacts = yield* Effect.promise(() => import("../../../adapters/s3/S3Artifacts.ts"))
+      const S3Client = yield* Effect.promise(() => import("../../../adapters/s3/S3Client.ts"))
+      return S3Artifacts.layer({ ...S3Client.defaults, ...store })
+    })
+  )
 }

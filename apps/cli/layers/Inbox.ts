@@ -3,9 +3,7 @@
  */
 import { readFileSync } from "node:fs"
 import { Effect, Layer, Option, Schema } from "effect"
-import * as SmtpServer from "../../../adapters/mail/SmtpServer.ts"
 import { InboxDomain } from "../../../core/vault/inbox/Inbox.ts"
-import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
 import { PhoneNumberOf } from "../../../core/vault/otp/LoginCodes.ts"
 import { DefaultPhoneNumber, PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
@@ -62,11 +60,14 @@ export const layer = (settings: ReceivingMail) => {
         return yield* new MailMisconfigured({ reason: "SLUICE_SMTP_PORT is set, and SLUICE_INBOX_DOMAIN is not" })
       }
       const certificate = yield* certificateOf(settings)
+      // Loaded where mail is received only.
+      const SmtpServer = yield* Effect.promise(() => import("../../../adapters/mail/SmtpServer.ts"))
+      const { Receiving } = yield* Effect.promise(() => import("../../../core/vault/inbox/Receiving.ts"))
       return Layer.effectDiscard(SmtpServer.SmtpServer).pipe(
         Layer.provide(
           SmtpServer.layer({ ...SmtpServer.defaults, host, port, name: settings.inboxDomain.value, certificate })
         ),
-        Layer.provide(Receiving.Receiving.layer),
+        Layer.provide(Receiving.layer),
         Layer.provide(layerNumbers(settings))
       )
     })

@@ -1,0 +1,20 @@
+/**
+ * What `sluice api` does: serves the HTTP interface until it is interrupted.
+ */
+import { Console, Effect, Layer } from "effect"
+import * as Server from "../../api/Server.ts"
+import { layerApi, type Serving } from "../layers/Api.ts"
+import * as Inbox from "../layers/Inbox.ts"
+import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
+import { untilEnd } from "./AtRest.ts"
+
+export const api = Effect.fnUntraced(function* (settings: StorageSettings & Serving & Inbox.ReceivingMail) {
+  const service = Layer.merge(layerApi(settings), Inbox.layer(settings)).pipe(
+    Layer.provideMerge(layerEncryption(settings)),
+    Layer.provideMerge(layerStorage(settings))
+  )
+  yield* Effect.gen(function* () {
+    yield* Console.log(`sluice ready ${yield* Server.address}`)
+    yield* untilEnd
+  }).pipe(Effect.provide(service))
+})

@@ -1,0 +1,32 @@
+/**
+ * The workspace that a command is about.
+ */
+import { Effect, Option, Schema } from "effect"
+import type { Workspace } from "../../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+
+export interface OfWorkspace {
+  /** Its id; it may be missing where there is only one workspace. */
+  readonly workspace: Option.Option<string>
+}
+
+/** Raised when a command cannot tell which workspace is meant, or finds no such key. */
+export class CannotFind extends Schema.TaggedError<CannotFind>()("CannotFind", { reason: Schema.String }) {
+  override get message() {
+    return this.reason
+  }
+}
+
+/** The workspace of this id, or the only one. */
+export const chosen = Effect.fnUntraced(function* (id: Option.Option<string>) {
+  const all = yield* (yield* WorkspaceStore).list
+  const found = Option.match(id, {
+    onNone: () => (all.length === 1 ? all[0] : undefined),
+    onSome: (wanted) => all.find((one) => one.id === wanted)
+  })
+  if (found !== undefined) return found
+  const known = all.map((one: Workspace) => `${one.id} (${one.name})`).join(", ")
+  return yield* new CannotFind({
+    reason: `Expected a workspace in --workspace, one of ${known || "none, because no workspace exists yet"}`
+  })
+})

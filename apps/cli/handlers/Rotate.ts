@@ -1,0 +1,80 @@
+/**
+ * What `sluice keys rotate` does: rotates the keys that protect secrets, while the service runs.
+ */
+import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
+import * as KeyRotation from "../../../core/vault/keys/KeyRotation.ts"
+import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
+import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
+import * as MasterKeys from "../layers/MasterKeys.ts"
+import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
+import { chosen, type OfWorkspace } from "./ChosenWorkspace.ts"
+
+/** Raised when the master key is to be exchanged, and only one is given. */
+export class NoPreviousKey extends Schema.TaggedError<NoPreviousKey>()("NoPreviousKey", {}) {
+  override get message() {
+    return "Cannot rotate the master key: only one key is set. Restart every process of the installation with the new key as SLUICE_MASTER_KEY and the present one as SLUICE_PREVIOUS_MASTER_KEY, then run this command with the same settings"
+  }
+}
+
+const provided = (settings: StorageSettings) =>
+  layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))
+
+export const master = Effect.fnUntraced(function* (settings: StorageSettings) {
+  const inFolder = MasterKeys.isInFolder(settings)
+  if (!inFolder && Option.isNone(settings.previousMasterKey)) return yield* new NoPreviousKey()
+  yield* Effect.gen(function* () {
+    if (inFolder) {
+      // The data already has a key, which is read before another one is made.
+      const known = yield* (yield* WrappedKeys).list
+      yield* MasterKeys.read(settings, { mayMake: known.length === 0 })
+      yield* MasterKeys.begin(settings)
+    }
+    yield* Effect.gen(function* () {
+      const { kept, rewrapped } = yield* MasterRotation.run()
+      const former = (yield* KeyWrapping).previous
+      yield* Console.log(`Rewrapped ${rewrapped} keys; ${kept} were already wrapped with the present master key`)
+      if (inFolder) {
+        yield* MasterKeys.end(settings)
+        yield* Console.log(
+          `The former master key is no longer in use: ${settings.dataDir}/master.key holds the new one`
+        )
+      } else if (former !== null) {
+        yield* Console.log(
+          "The previous master key is no longer in use. Restart every process without SLUICE_PREVIOUS_MASTER_KEY"
+        )
+      }
+    }).pipe(Effect.provide(Layer.fresh(layerEncryption(settings))))
+  }).pipe(Effect.provide(layerStorage(settings)))
+})
+
+interface RotationSettings extends StorageSettings, OfWorkspace {
+  readonly finish: boolean
+  readonly status: boolean
+}
+
+export const oneWorkspace = Effect.fnUntraced(function* (settings: RotationSettings) {
+  yield* Effect.gen(function* () {
+    const { id } = yield* chosen(settings.workspace)
+    // A user who runs a command here has the database and its master key.
+    const operator = { workspaceId: id, role: "Owner" } as const
+    const rotation = yield* KeyRotation.KeyRotation
+    if (settings.status) return yield* Console.log(sentence(yield* rotation.state(operator)))
+    if (settings.finish) return yield* Console.log(sentence(yield* rotation.finish(operator)))
+    const key = yield* rotation.begin(operator, null)
+    yield* Console.log(
+      `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values sealed with the former one are accepted until \`sluice keys rotate workspace --finish\``
+    )
+  }).pipe(Effect.provide(KeyRotation.KeyRotation.layer.pipe(Layer.provideMerge(provided(settings)))))
+})
+
+/** The progress of a rotation as text. */
+const sentence = (state: KeyRotation.RotationState): string => {
+  const { apiKeysOnFormer, checked, formerVersion, left, mayFinish, resealed, unreadable, version } = state
+  if (formerVersion === null) return `The encryption key has version ${version}; no other version is accepted`
+  return [
+    `The encryption key has version ${version}; version ${formerVersion} is accepted as well`,
+    `${checked} records were checked, ${left} are left; ${resealed} values were re-encrypted${unreadable === 0 ? "" : `, ${unreadable} cannot be decrypted`}`,
+    `${apiKeysOnFormer} API keys still receive values sealed with version ${formerVersion}`,
+    mayFinish ? "The rotation can be finished" : "The rotation cannot be finished yet"
+  ].join("\n")
+}

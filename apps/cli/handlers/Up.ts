@@ -1,0 +1,117 @@
+/**
+ * What `sluice up` does: everything in one process, and the demo when the data is empty.
+ */
+import { createServer } from "node:net"
+import { Console, Effect, Layer, Option, Redacted } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { addressOf } from "../../../core/vault/inbox/Inbox.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import * as Server from "../../api/Server.ts"
+import * as Demo from "../../demo/Demo.ts"
+import { visitors } from "../../demo/DemoUsers.ts"
+import * as MessageDelivery from "../../demo/MessageDelivery.ts"
+import * as Site from "../../demo/Site.ts"
+import * as Terminal from "../../demo/Terminal.ts"
+import { layerApi, type Serving } from "../layers/Api.ts"
+import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
+import * as Inbox from "../layers/Inbox.ts"
+import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
+import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
+import { layerWorker, type Working } from "../layers/Worker.ts"
+import { untilEnd } from "./AtRest.ts"
+
+interface UpSettings extends StorageSettings, Serving, Working, Keeping, Inbox.ReceivingMail, FirstWorkspace.Bootstrap {
+  readonly demo: boolean
+}
+
+export const up = Effect.fnUntraced(function* (given: UpSettings) {
+  const withDemo = given.demo && Option.isNone(given.databaseUrl)
+  const settings = withDemo ? yield* withInbox(given) : given
+  const addresses = new Map<string, string>()
+  const post = MessageDelivery.make({
+    smtpPort: Option.getOrNull(settings.smtpPort),
+    addresses,
+    say: (line) => console.log(line)
+  })
+  const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
+  const service = Layer.mergeAll(
+    layerApi(settings),
+    Inbox.layer(settings),
+    layerScheduler(settings),
+    layerWorker(settings, Option.toArray(site))
+  ).pipe(Layer.provideMerge(layerEncryption(settings)), Layer.provideMerge(layerStorage(settings)))
+
+  yield* Effect.gen(function* () {
+    const made = yield* FirstWorkspace.make(settings)
+    const api = yield* Server.address
+    if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
+    if (Option.isSome(site)) {
+      yield* Console.log(`Demo site   ${site.value}/login`)
+      for (const { id } of (yield* (yield* WorkspaceStore).list).slice(0, 1)) {
+        const buyer = { permissionedUserId: "buyer", domain: site.value }
+        if (Option.isSome(settings.inboxDomain))
+          addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
+      }
+    }
+    yield* Console.log(`sluice ready ${api}`)
+    if (Option.isSome(made) && Option.isSome(site)) {
+      const demo = { api, ...made.value, site: site.value }
+      yield* Effect.andThen(Demo.keepCredentials(demo), Demo.run(demo, terminal())).pipe(
+        Effect.provide(FetchHttpClient.layer),
+        Effect.matchEffect({
+          onFailure: (error) => Console.error(error.message),
+          onSuccess: (id) => Console.log(farewell(id))
+        })
+      )
+    }
+    yield* untilEnd
+  }).pipe(Effect.provide(service))
+}, Effect.scoped)
+
+/** A port beside the one of the interface; any free one where that is any free one. */
+const beside = (port: number, distance: number): number =>
+  port === 0 || port + distance > 65_535 ? 0 : port + distance
+
+/** With the demo, mail is received on loopback, unless the settings say how. */
+const withInbox = Effect.fnUntraced(function* <S extends Inbox.ReceivingMail & { readonly port: number }>(settings: S) {
+  if (Option.isSome(settings.smtpPort) || Option.isSome(settings.inboxDomain)) return settings
+  const smtpPort = Option.some(yield* freePort(beside(settings.port, 2)))
+  return { ...settings, smtpPort, smtpHost: "127.0.0.1", inboxDomain: Option.some("inbox.localhost") }
+})
+
+/** The wanted port of loopback, or another one if that is taken. */
+const freePort = (wanted: number) =>
+  Effect.callback<number>((resume) => {
+    const probe = createServer()
+    probe.on("error", () => probe.listen(0, "127.0.0.1"))
+    probe.on("listening", () => {
+      const address = probe.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      probe.close(() => resume(Effect.succeed(port)))
+    })
+    probe.listen(wanted, "127.0.0.1")
+  })
+
+const farewell = (workflowId: string): string =>
+  [
+    "",
+    `That was workflow ${workflowId}, signed in as "controller". As "buyer" its code comes by mail, as "owner" it asks you`,
+    "(POST /run/{session_id}/user_interaction). The service keeps running; Ctrl-C ends it."
+  ].join("\n")
+
+const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.Made): string =>
+  [
+    "The first workspace was created. Its owner's API key is shown only once. The key that seals its credentials can be",
+    "shown again with `sluice keys encryption`:",
+    "",
+    `  API key          ${Redacted.value(key)}`,
+    `  Encryption key   ${Redacted.value(encryptionKey)}`,
+    "",
+    `Interface   ${api}`,
+    `Reference   ${api}/docs`
+  ].join("\n")
+
+const terminal = () =>
+  Terminal.report((line) => process.stdout.write(`${line}\n`), {
+    colours: process.stdout.isTTY === true && (process.env.NO_COLOR ?? "") === ""
+  })

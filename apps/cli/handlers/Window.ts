@@ -1,0 +1,68 @@
+/**
+ * What `sluice window` does: answers run windows given as JSON lines, with the very functions that the service uses.
+ */
+import { Console, Effect, Result, Schema, Stdio, Stream } from "effect"
+import * as RunWindow from "../../../core/window/RunWindow.ts"
+import * as Json from "../../../core/workspace/Json.ts"
+
+/** Raised at the end when lines could not be answered; each has its own answer that says why. */
+export class LinesRefused extends Schema.TaggedError<LinesRefused>()("LinesRefused", { count: Schema.Int }) {
+  override get message() {
+    return `${this.count} lines could not be answered: their answers say why`
+  }
+}
+
+type Line = Readonly<Record<string, unknown>>
+type Answer = Readonly<Record<string, unknown>>
+
+/** Answers `{id, window, at}` with `{id, open, nextOpenAt}`, or `{id, error}`. */
+export const evaluateLine = (line: Line): Answer => {
+  const { at, id, window } = line
+  const instant = typeof at === "string" ? Date.parse(at) : Number.NaN
+  if (Number.isNaN(instant))
+    return { id, error: `at: Expected an instant such as 2026-01-31T08:00:00Z, got ${JSON.stringify(at)}` }
+  const checked = RunWindow.validate(window)
+  if (Result.isFailure(checked)) return { id, error: checked.failure.message, errors: checked.failure.issues }
+  const { nextOpenAt, open } = RunWindow.state(RunWindow.compile(checked.success.window), instant)
+  return { id, open, nextOpenAt: nextOpenAt === null ? null : new Date(nextOpenAt).toISOString() }
+}
+
+/** Answers `{id, window}` with `{id, valid, errors, warnings}`. */
+export const validateLine = ({ id, window }: Line): Answer => {
+  const checked = RunWindow.validate(window)
+  return Result.isSuccess(checked)
+    ? { id, valid: true, errors: [], warnings: checked.success.warnings }
+    : { id, valid: false, errors: checked.failure.issues, warnings: [] }
+}
+
+/** Answers every line of standard input in order. A line that is no JSON object is answered with an error. */
+const answerLines = (answer: (line: Line) => Answer) =>
+  Effect.gen(function* () {
+    const stdio = yield* Stdio.Stdio
+    let refused = 0
+    yield* stdio.stdin.pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.filter((line) => line.trim() !== ""),
+      Stream.runForEach((line) => {
+        const read = parse(line)
+        const answered = read === null ? { error: "Expected a JSON object" } : answer(read)
+        if ("error" in answered) refused++
+        return Console.log(JSON.stringify(answered))
+      })
+    )
+    if (refused > 0) return yield* new LinesRefused({ count: refused })
+  })
+
+const parse = (line: string): Line | null => {
+  try {
+    const value: unknown = JSON.parse(line)
+    return Json.isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+export const evaluate = () => answerLines(evaluateLine)
+
+export const validate = () => answerLines(validateLine)

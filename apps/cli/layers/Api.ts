@@ -1,0 +1,92 @@
+/**
+ * The HTTP interface of a process, and the delivery of events to webhooks.
+ */
+import { Effect, Layer, Option, type Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
+import * as HttpSender from "../../../adapters/http/HttpSender.ts"
+import * as Notifier from "../../../core/event/notification/Notifier.ts"
+import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
+import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
+import { Supervisor } from "../../../core/runtime/Supervisor.ts"
+import * as Proxies from "../../../core/vault/Proxies.ts"
+import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
+import { PublicUrl } from "../../api/http/Origin.ts"
+import { Inbound } from "../../api/inbound/Inbound.ts"
+import * as LiveTickets from "../../api/live/LiveTickets.ts"
+import { Readiness } from "../../api/Readiness.ts"
+import * as Server from "../../api/Server.ts"
+import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
+import * as Inbox from "./Inbox.ts"
+import * as Models from "./Models.ts"
+import { layerSandbox } from "./Sandbox.ts"
+import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
+
+export interface Serving extends Inbox.Reachable, Models.ModelSettings, SourceSettings {
+  readonly host: string
+  readonly port: number
+  readonly rateLimits: ReadonlyArray<Limit>
+  readonly streamsPerKey: number
+  readonly streamsPerWorkspace: number
+  readonly stalledSeconds: number
+  readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
+  readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
+  readonly publicUrl: Option.Option<string>
+}
+
+/** The HTTP interface, on the stores and the encryption keys, and the delivery of events to webhooks. */
+export const layerApi = (settings: Serving) =>
+  layerWebhooks.pipe(
+    Layer.provideMerge(
+      Server.layer({
+        host: settings.host,
+        port: settings.port,
+        rateLimits: settings.rateLimits,
+        stalledSeconds: settings.stalledSeconds
+      })
+    ),
+    Layer.provide([
+      layerSandbox,
+      layerReadiness,
+      Models.layerAvailability(settings),
+      SignedLinks.layer,
+      LiveTickets.layer,
+      HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
+      layerSecretSources(settings),
+      Layer.succeed(PublicUrl, settings.publicUrl),
+      Layer.succeed(StreamLimits, { perKey: settings.streamsPerKey, perWorkspace: settings.streamsPerWorkspace }),
+      Inbox.layerNumbers(settings),
+      Layer.succeed(Inbound, {
+        secret: Option.getOrNull(settings.inboundSecret),
+        twilioAuthToken: Option.getOrNull(settings.twilioAuthToken)
+      }),
+      Layer.succeed(Proxies.ProxyPool, settings.proxies)
+    ])
+  )
+
+/** Delivers events to webhooks and subscribers while the layer lives. */
+const layerWebhooks = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const links = yield* ArtifactLinks
+    const origin = Option.getOrElse(yield* PublicUrl, () => undefined) ?? (yield* Server.address)
+    yield* Effect.forkScoped(
+      Dispatcher.run({ ...Dispatcher.defaults, links: (workspace) => links.under(origin, workspace) })
+    )
+    yield* Effect.forkScoped(Notifier.run())
+  })
+)
+
+const layerReadiness = Layer.effect(
+  Readiness,
+  Effect.map(SqlClient.SqlClient, (sql) =>
+    Readiness.of({
+      ready: sql`select 1`.pipe(
+        Effect.timeout("2 seconds"),
+        Effect.andThen(Effect.flatMap(Supervisor, ({ unhealthy }) => unhealthy)),
+        Effect.map((loops) => loops.length === 0),
+        Effect.catchCause(() => Effect.succeed(false))
+      )
+    })
+  )
+)

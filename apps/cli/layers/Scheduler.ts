@@ -1,0 +1,32 @@
+/**
+ * The scheduler of a process, and the periodic jobs that run beside it.
+ */
+import { Effect, Layer } from "effect"
+import * as Retention from "../../../core/run/artifact/Retention.ts"
+import * as InteractionRequest from "../../../core/run/interaction/InteractionRequest.ts"
+import * as Scheduler from "../../../core/run/Scheduler.ts"
+import * as Periodic from "../../../core/runtime/Periodic.ts"
+import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
+import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
+import * as GeneratedCodes from "../../../core/vault/otp/GeneratedCodes.ts"
+import * as Idempotency from "../../../core/workspace/request/Idempotency.ts"
+
+export interface Keeping {
+  /** How many days artifacts and evidence of runs are kept; `null`: without limit. */
+  readonly retentionDays: number | null
+}
+
+/** Does a job for as long as the layer lives. */
+const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.forkScoped(Periodic.run(job)))
+
+/** The scheduler, running for as long as the layer lives. */
+export const layerScheduler = ({ retentionDays }: Keeping) =>
+  Layer.mergeAll(
+    Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    periodically(InteractionRequest.forgetting),
+    periodically(GeneratedCodes.forgetting),
+    periodically(Idempotency.forgetting),
+    periodically(Reencryption.reencryption),
+    periodically(Receiving.forgetting),
+    periodically(Retention.sweeping(retentionDays))
+  )

@@ -1,0 +1,81 @@
+/**
+ * A worker with its browser, which executes runs and hosts conversations that build workflows.
+ */
+import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
+import { Effect, Layer } from "effect"
+import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
+import * as OwnArtifactSource from "../../../adapters/files/OwnArtifactSource.ts"
+import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
+import { RunLimits } from "../../../core/agent/Limits.ts"
+import * as Host from "../../../core/builder/host/Host.ts"
+import * as StartingState from "../../../core/builder/host/StartingState.ts"
+import * as AgentExecutor from "../../../core/execution/AgentExecutor.ts"
+import * as Worker from "../../../core/run/Worker.ts"
+import { Accounts } from "../../../core/vault/Accounts.ts"
+import { LoginCodes } from "../../../core/vault/otp/LoginCodes.ts"
+import * as Proxies from "../../../core/vault/Proxies.ts"
+import { settingNames } from "../SettingNames.ts"
+import { type BrowsersSettings, layerBrowser } from "./Browsers.ts"
+import * as Inbox from "./Inbox.ts"
+import * as Models from "./Models.ts"
+import { layerSandbox } from "./Sandbox.ts"
+import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
+
+export interface Working extends BrowsersSettings, SourceSettings, Models.ModelSettings, Inbox.Reachable {
+  readonly concurrency: number
+  readonly builderSessions: number
+  readonly graceSeconds: number
+  readonly runMinutes: number
+  readonly runSteps: number
+  readonly proxies: ReadonlyArray<Proxies.Pooled>
+}
+
+/** How long a lease lasts without being renewed. */
+const leaseMillis = 30_000
+
+/**
+ * A worker with its browser, which carries out runs and hosts conversations for as long as the layer lives; its release is
+ * the orderly shutdown.
+ */
+export const layerWorker = (settings: Working, allowedOrigins: ReadonlyArray<string> = []) => {
+  const name = `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`
+  const worker = Layer.effectDiscard(
+    Effect.forkScoped(
+      Worker.run({
+        name,
+        capacity: settings.concurrency,
+        leaseMillis,
+        graceMillis: settings.graceSeconds * 1_000
+      })
+    )
+  ).pipe(Layer.provide(AgentExecutor.layer))
+  const host = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const beginningOf = yield* StartingState.ofConversations
+      yield* Effect.forkScoped(Host.run({ name, capacity: settings.builderSessions, leaseMillis, beginningOf }))
+    })
+  ).pipe(Layer.provide([Accounts.layer, LoginCodes.layer]))
+  return Layer.mergeAll(worker, host).pipe(
+    Layer.provide(layerSandbox),
+    Layer.provide(Models.layer(settings)),
+    Layer.provide(Inbox.layerReceived(settings)),
+    Layer.provide(Layer.succeed(Proxies.ProxyPool, settings.proxies)),
+    Layer.provide(layerSecretSources(settings)),
+    Layer.provide(layerFileSource(settings, allowedOrigins)),
+    Layer.provide(layerBrowser(settings, allowedOrigins)),
+    Layer.provide(
+      Layer.succeed(RunLimits, {
+        steps: settings.runSteps,
+        millis: settings.runMinutes * 60_000,
+        names: settingNames
+      })
+    )
+  )
+}
+
+/** The source of the files that runs upload. */
+const layerFileSource = ({ allowPrivateNetworks }: Working, allowedOrigins: ReadonlyArray<string>) =>
+  OwnArtifactSource.layer(HttpFiles.make({ ...HttpFiles.defaults, allowPrivateNetworks, allowedOrigins })).pipe(
+    Layer.provide(SignedLinks.layer)
+  )

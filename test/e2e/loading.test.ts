@@ -1,0 +1,142 @@
+/** What each command loads and how much memory it takes: no more than what it does needs. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { freshDatabase } from "../support/databases.ts"
+import { freePort } from "../support/ownServer.ts"
+import { completed, dataDir, masterKey, sluice } from "../support/processes.ts"
+
+const preload = pathToFileURL(join(import.meta.dirname, "../support/LoadedPackages.ts")).href
+
+/** The packages that only some commands need. */
+const large = [
+  "@effect/sql-pg",
+  "@electric-sql/pglite",
+  "@js-temporal/polyfill",
+  "ajv",
+  "aws4fetch",
+  "fontoxpath",
+  "htmlparser2",
+  "jsonata",
+  "mailauth",
+  "mediabunny",
+  "nodemailer",
+  "playwright-core",
+  "postal-mime",
+  "smtp-server",
+  "socks",
+  "tldts"
+]
+
+/** What the stores need. */
+const stores = ["@effect/sql-pg", "@js-temporal/polyfill", "ajv", "jsonata"]
+
+interface Service {
+  readonly command: string
+  readonly started: RegExp
+  /** All that it loads of the large packages. */
+  readonly loads: ReadonlyArray<string>
+  /** The most memory that it takes once it is at rest, in megabytes. */
+  readonly atRest: number
+  readonly settings?: Record<string, string>
+}
+
+const services = (smtpPort: number): ReadonlyArray<Service> => [
+  {
+    command: "scheduler",
+    started: /sluice scheduler started/,
+    loads: stores,
+    atRest: 130
+  },
+  {
+    command: "worker",
+    started: /sluice worker started/,
+    loads: [...stores, "playwright-core", "socks", "tldts"],
+    atRest: 185,
+    // A browser that is never there: the worker starts without one.
+    settings: { SLUICE_BROWSER_ENDPOINTS: "ws://127.0.0.1:9/none" }
+  },
+  {
+    command: "api",
+    started: /sluice ready/,
+    loads: [...stores, "htmlparser2", "postal-mime", "tldts"],
+    atRest: 200
+  },
+  {
+    command: "inbox",
+    started: /sluice inbox ready/,
+    loads: [...stores, "htmlparser2", "nodemailer", "postal-mime", "smtp-server"],
+    atRest: 150,
+    settings: { SLUICE_SMTP_PORT: String(smtpPort), SLUICE_SMTP_HOST: "127.0.0.1", SLUICE_INBOX_DOMAIN: "inbox.test" }
+  }
+]
+
+const loadedOf = (file: string) => {
+  const all = readFileSync(file, "utf8").split("\n")
+  assert.include(all, "effect")
+  return large.filter((name) => all.includes(name))
+}
+
+const megabytesOf = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
+
+it.live(
+  "each service loads the packages of its own task only, and returns the memory that its start took",
+  () =>
+    Effect.gen(function* () {
+      const [folder, database] = [yield* dataDir, yield* freshDatabase]
+      const settings = {
+        DATABASE_URL: database,
+        SLUICE_MASTER_KEY: masterKey,
+        SLUICE_DATA_DIR: folder,
+        NODE_OPTIONS: `--import=${preload}`
+      }
+      assert.strictEqual((yield* completed(["migrate"], settings)).code, 0)
+      yield* Effect.forEach(
+        services(yield* Effect.promise(freePort)),
+        ({ atRest, command, loads, settings: own, started }) =>
+          Effect.gen(function* () {
+            const file = join(folder, command)
+            const service = yield* sluice([command], { ...settings, ...own, SLUICE_TEST_LOADED: file })
+            yield* service.said(started)
+            if (process.platform === "linux") {
+              const { pid = 0 } = service.child
+              yield* Effect.sleep("100 millis").pipe(
+                Effect.repeat({ while: () => megabytesOf(pid) > atRest }),
+                Effect.timeoutOrElse({
+                  duration: "60 seconds",
+                  orElse: () => Effect.die(new Error(`${command} takes ${megabytesOf(pid)} MB, expected ${atRest}`))
+                })
+              )
+            }
+            service.child.kill("SIGTERM")
+            yield* service.ended
+            assert.sameMembers(loadedOf(file), [...loads], command)
+          }),
+        { concurrency: "unbounded", discard: true }
+      )
+    }).pipe(Effect.scoped),
+  120_000
+)
+
+it.live(
+  "help and commands without a database load none of the large packages",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* dataDir
+      const commands = [["--help"], ["worker", "--help"], ["keys", "create", "--help"], ["keys", "list", "--data-dir="]]
+      yield* Effect.forEach(
+        commands,
+        (args, index) =>
+          Effect.gen(function* () {
+            const file = join(folder, `${index}`)
+            yield* completed(args, { NODE_OPTIONS: `--import=${preload}`, SLUICE_TEST_LOADED: file })
+            assert.deepStrictEqual(loadedOf(file), [], args.join(" "))
+          }),
+        { concurrency: 2, discard: true }
+      )
+    }).pipe(Effect.scoped),
+  60_000
+)

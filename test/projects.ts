@@ -111,6 +111,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
   ],
   timing: [
     "test/attack/bodies.test.ts",
+    "test/attack/embeddedLoop.test.ts",
     "test/attack/eventLoop.test.ts",
     "test/attack/expressions.test.ts",
     "test/attack/hiding.test.ts",

@@ -1,13 +1,12 @@
 /**
- * The stores on a database that lives in this process and in a folder: PostgreSQL compiled to WebAssembly (PGlite), with
- * the same statements as on a server.
+ * The stores on a database that lives in a thread of this process and in a folder: PostgreSQL compiled to WebAssembly
+ * (PGlite), with the same statements as on a server.
  *
  * The folder belongs to one process at a time. A write that was answered survives the end of the process, `kill -9`
  * included; it survives the loss of power if the file system has written it.
  */
 
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Signals } from "../../core/runtime/Signals.ts"
@@ -15,8 +14,8 @@ import * as OwnerOnly from "../files/OwnerOnly.ts"
 import { layerSignals } from "../memory/LocalSignals.ts"
 import * as MemoryLiveChannel from "../memory/run/MemoryLiveChannel.ts"
 import { layerStores, maxMessageSize } from "../postgres/Stores.ts"
+import * as Database from "./Database.ts"
 import * as Lock from "./Lock.ts"
-import * as Wire from "./Wire.ts"
 
 /** Raised when the folder of the database cannot be used. */
 export class CannotOpenData extends Schema.TaggedError<CannotOpenData>()("CannotOpenData", {
@@ -28,10 +27,10 @@ export class CannotOpenData extends Schema.TaggedError<CannotOpenData>()("Cannot
   }
 }
 
-/** The client of an embedded database that is open. PGlite is one session, so there can be no second one at a time. */
-export const layerClientOf = (database: PGlite) =>
+/** The client of an embedded database that is open. The database serves one connection at a time. */
+export const layerClientOf = (database: Database.Database) =>
   PgClient.layer({
-    stream: () => Wire.connect(database),
+    stream: database.connect,
     username: "postgres",
     database: "postgres",
     // The pool holds the one connection, for as long as there is the pool.
@@ -51,7 +50,7 @@ const layerClient = (folder: string | null) =>
       }
       const database = yield* Effect.acquireRelease(
         Effect.tryPromise({
-          try: () => (folder === null ? PGlite.create() : PGlite.create({ dataDir: `${folder}/database` })),
+          try: () => Database.open({ folder: folder === null ? null : `${folder}/database`, template: null }),
           catch: (error) =>
             new CannotOpenData({
               folder: folder ?? "(memory)",

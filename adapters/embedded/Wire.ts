@@ -1,60 +1,66 @@
 /**
- * A connection to PGlite in this process, as a stream of the PostgreSQL protocol, so that a client of the protocol needs
- * no other code for the embedded database than for a server.
+ * A connection to an embedded database as a stream of the PostgreSQL protocol, so that a client of the protocol needs no
+ * other code for it than for a server.
  */
 import { Duplex } from "node:stream"
-import type { PGlite } from "@electric-sql/pglite"
 
-/**
- * Opens the single session of an embedded database. PGlite has only one, so the client's pool must have one connection.
- */
-export const connect = (database: PGlite): Duplex => {
-  let pending: Buffer = Buffer.alloc(0)
-  let started = false
-  const wire: Duplex = new Duplex({
+export interface Connection {
+  /** Sends a piece of what the client writes; the piece is not used afterwards. */
+  readonly send: (bytes: Uint8Array<ArrayBuffer>) => void
+  /** Tells the database that the client has left. */
+  readonly leave: () => void
+}
+
+export interface Wire {
+  /** The client's end. */
+  readonly stream: Duplex
+  /** Gives the client a piece of an answer. */
+  readonly answer: (bytes: Uint8Array<ArrayBuffer>) => void
+}
+
+/** So many bytes are read in one turn of the event loop: the client decodes them at once. */
+const turnBytes = 524_288
+
+/** Makes a stream of a connection. */
+export const make = ({ leave, send }: Connection): Wire => {
+  /** The pieces for later turns. */
+  const waiting: Array<Uint8Array<ArrayBuffer>> = []
+  let bytesInTurn = 0
+
+  const stream = new Duplex({
     read: () => {},
-    write: (chunk: Buffer, _encoding, done) => {
-      pending = Buffer.concat([pending, chunk])
-      const { complete, terminate } = takeMessages()
-      const answered =
-        complete.length === 0
-          ? Promise.resolve()
-          : database.execProtocolRawStream(complete, {
-              onRawData: (data) => void wire.push(Buffer.from(data))
-            })
-      answered.then(
-        () => {
-          if (terminate) wire.push(null)
-          done()
-        },
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error)))
-      )
+    write: (chunk: Uint8Array, _encoding, done) => {
+      // A copy, because it is transferred, and the memory of a chunk may belong to others as well.
+      send(new Uint8Array(chunk))
+      done()
+    },
+    destroy: (error, done) => {
+      waiting.length = 0
+      leave()
+      done(error)
     }
   })
 
-  /** Takes the whole messages that have arrived, and returns whether the client said farewell. */
-  const takeMessages = (): { readonly complete: Buffer; readonly terminate: boolean } => {
-    let end = 0
-    while (true) {
-      // The first message is the startup message, which has no type byte before its length.
-      const header = started ? 1 : 0
-      if (pending.length < end + header + 4) break
-      const length = header + pending.readInt32BE(end + header)
-      if (pending.length < end + length) break
-      if (started && pending[end] === terminateByte) {
-        const complete = pending.subarray(0, end)
-        pending = Buffer.alloc(0)
-        return { complete, terminate: true }
-      }
-      started = true
-      end += length
-    }
-    const complete = pending.subarray(0, end)
-    pending = pending.subarray(end)
-    return { complete, terminate: false }
+  const push = (bytes: Uint8Array<ArrayBuffer>): void => {
+    bytesInTurn += bytes.length
+    if (bytesInTurn >= turnBytes) setImmediate(continueInTurn)
+    stream.push(Buffer.from(bytes.buffer))
   }
 
-  return wire
-}
+  const continueInTurn = (): void => {
+    bytesInTurn = 0
+    while (bytesInTurn < turnBytes) {
+      const next = waiting.shift()
+      if (next === undefined) return
+      push(next)
+    }
+  }
 
-const terminateByte = "X".charCodeAt(0)
+  const answer = (bytes: Uint8Array<ArrayBuffer>): void => {
+    if (stream.destroyed) return
+    if (bytesInTurn >= turnBytes) waiting.push(bytes)
+    else push(bytes)
+  }
+
+  return { stream, answer }
+}

@@ -2,11 +2,10 @@
  * The stores on each kind of database that they run on, empty at the start.
  */
 import { randomUUID } from "node:crypto"
-import { openAsBlob } from "node:fs"
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Database from "../../adapters/embedded/Database.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
@@ -50,7 +49,7 @@ const embeddedLayer = Embedded.layerOn(
   Layer.unwrap(
     Effect.map(
       Effect.acquireRelease(
-        Effect.promise(async () => PGlite.create({ loadDataDir: await openAsBlob(await embeddedTemplate()) })),
+        Effect.promise(async () => Database.open({ folder: null, template: await embeddedTemplate() })),
         (open) => Effect.promise(() => open.close())
       ),
       Embedded.layerClientOf

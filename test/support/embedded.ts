@@ -2,21 +2,18 @@
  * The stores on an embedded database that tests of the HTTP interface share: a database that a test file has done with is
  * emptied and given to the next one, because making one takes half a second.
  */
-import { openAsBlob } from "node:fs"
-import { PGlite } from "@electric-sql/pglite"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Database from "../../adapters/embedded/Database.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
 
 /** The databases that no test uses now. */
-const idle: Array<PGlite> = []
+const idle: Array<Database.Database> = []
 
 const database = Effect.acquireRelease(
-  Effect.promise(
-    async () => idle.pop() ?? (await PGlite.create({ loadDataDir: await openAsBlob(await embeddedTemplate()) }))
-  ),
+  Effect.promise(async () => idle.pop() ?? (await Database.open({ folder: null, template: await embeddedTemplate() }))),
   (open) => Effect.sync(() => void idle.push(open))
 )
 

@@ -3,7 +3,8 @@
  * kept in `.cache` until the code that makes its tables changes.
  */
 import { createHash } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { PGlite } from "@electric-sql/pglite"
@@ -29,10 +30,12 @@ const make = async (): Promise<string> => {
   const name = `embedded-${fingerprint()}.tar`
   const file = join(cache, name)
   if (existsSync(file)) return file
-  const database = await PGlite.create()
-  await Effect.runPromise(Effect.scoped(Layer.build(Embedded.layerOn(Embedded.layerClientOf(database)))))
+  const folder = mkdtempSync(join(tmpdir(), "sluice-template-"))
+  await Effect.runPromise(Effect.scoped(Layer.build(Embedded.layer(folder))))
+  const database = await PGlite.create(join(folder, "database"))
   const bytes = Buffer.from(await (await database.dumpDataDir("none")).arrayBuffer())
   await database.close()
+  rmSync(folder, { recursive: true })
   mkdirSync(cache, { recursive: true })
   // Two workers may make it at the same time. The first file stays: a file that is replaced cannot be read on.
   const partial = `${file}.${process.pid}`

@@ -1,0 +1,158 @@
+/**
+ * The thread of an embedded database. PGlite computes here, and so holds no other event loop.
+ */
+import { mkdirSync, openAsBlob } from "node:fs"
+import { inspect } from "node:util"
+import { parentPort, workerData } from "node:worker_threads"
+import { PGlite } from "@electric-sql/pglite"
+import * as Frames from "./Frames.ts"
+import type { Order, Place, Report } from "./Messages.ts"
+
+/** An answer is handed over in pieces of at least so many bytes, while the rest is computed. */
+const pieceBytes = 262_144
+
+const port = parentPort
+if (port === null) throw new Error("The thread of a database needs the thread that started it")
+
+const report = (message: Report): void =>
+  port.postMessage(message, message._tag === "Answered" ? [message.bytes.buffer] : [])
+
+/** What the file system of PGlite says about files of the data folder, by the numbers of WASI. */
+const fileErrors: Readonly<Record<number, string>> = {
+  2: "EACCES: permission denied",
+  19: "EDQUOT: disk quota exceeded",
+  22: "EFBIG: file too large",
+  29: "EIO: i/o error",
+  33: "EMFILE: too many open files",
+  51: "ENOSPC: no space left on device",
+  63: "EPERM: operation not permitted",
+  69: "EROFS: read-only file system"
+}
+
+const reasonOf = (error: unknown): string => {
+  if (typeof error === "object" && error !== null && "errno" in error && typeof error.errno === "number") {
+    const known = fileErrors[error.errno]
+    if (known !== undefined) return known
+  }
+  return error instanceof Error ? error.message : inspect(error)
+}
+
+/** Why PostgreSQL stopped or will stop, as it said last. */
+let severe: string | null = null
+
+/** Reads the log of PostgreSQL. After it aborted, each call of it fails, and PGlite repeats the call without end. */
+const hear = (line: string): boolean => {
+  severe = /\b(?:PANIC|FATAL):\s*(.*)/.exec(line)?.[1] ?? severe
+  const detail = /\bDETAIL:\s*(.*?)\.?$/.exec(line)?.[1]
+  if (detail !== undefined && severe !== null && !severe.includes(detail)) severe = `${severe}: ${detail}`
+  if (line.startsWith("Aborted(")) {
+    report({ _tag: "Lost", reason: severe ?? line })
+    process.exit(1)
+  }
+  return false
+}
+
+const open = async ({ folder, template }: Place): Promise<PGlite> => {
+  // PGlite does the same, but says nothing of what prevents it.
+  if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return PGlite.create({
+    ...(folder === null ? {} : { dataDir: folder }),
+    ...(template === null ? {} : { loadDataDir: await openAsBlob(template) }),
+    onStderr: hear
+  })
+}
+
+/** Sends the protocol's messages to PostgreSQL, and reports the answer in few pieces. */
+const ask = async (database: PGlite, connection: number, messages: Uint8Array): Promise<void> => {
+  let pieces: Array<Uint8Array> = []
+  let length = 0
+  const flush = (): void => {
+    const bytes = new Uint8Array(length)
+    let at = 0
+    for (const piece of pieces) {
+      bytes.set(piece, at)
+      at += piece.length
+    }
+    pieces = []
+    length = 0
+    report({ _tag: "Answered", connection, bytes })
+  }
+  await database.execProtocolRawStream(messages, {
+    onRawData: (data) => {
+      // A copy, because PostgreSQL writes the next piece into the same memory.
+      pieces.push(data.slice())
+      length += data.length
+      if (length >= pieceBytes) flush()
+    }
+  })
+  if (length > 0) flush()
+}
+
+/** Serves connections. PGlite has one session, which serves one connection at a time. */
+const serving = (database: PGlite) => {
+  const readers = new Map<number, Frames.Reader>()
+  let served: number | null = null
+  let isUsed = false
+
+  const begin = async (connection: number): Promise<void> => {
+    // The connection before may have ended within a transaction, and leaves its settings and prepared statements.
+    if (isUsed) {
+      await database.exec("rollback")
+      await database.exec("discard all")
+    }
+    served = connection
+    isUsed = true
+  }
+
+  const leave = (connection: number): void => {
+    readers.delete(connection)
+    if (served === connection) served = null
+  }
+
+  const end = (connection: number, reason: string | null): void => {
+    leave(connection)
+    report({ _tag: "Ended", connection, reason })
+  }
+
+  const take = async (connection: number, bytes: Uint8Array): Promise<void> => {
+    const read = readers.get(connection) ?? Frames.reader()
+    readers.set(connection, read)
+    const { ends, messages } = read(bytes)
+    if (messages.length > 0) {
+      if (served !== null && served !== connection) {
+        return end(connection, "The embedded database serves another connection, and it serves one at a time")
+      }
+      if (served === null) await begin(connection)
+      await ask(database, connection, messages)
+    }
+    if (ends) end(connection, null)
+  }
+
+  return { take, leave, end }
+}
+
+const start = async (): Promise<void> => {
+  // Orders that arrive while the database is opened wait in the port.
+  const database = await open(workerData as Place)
+  const { end, leave, take } = serving(database)
+
+  const obey = async (order: Order): Promise<void> => {
+    switch (order._tag) {
+      case "Sent":
+        return take(order.connection, order.bytes).catch((error) => end(order.connection, reasonOf(error)))
+      case "Left":
+        return leave(order.connection)
+      case "Close":
+        await database.close()
+        return report({ _tag: "Closed" })
+    }
+  }
+
+  let last = Promise.resolve()
+  port.on("message", (order: Order) => {
+    last = last.then(() => obey(order))
+  })
+  report({ _tag: "Opened" })
+}
+
+start().catch((error) => report({ _tag: "NotOpened", reason: severe ?? reasonOf(error) }))

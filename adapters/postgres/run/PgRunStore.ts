@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
-import { isRunning, LeaseLost, type Run, type RunningRun } from "../../../core/run/Run.ts"
+import { isRunning, LeaseLost, type Run } from "../../../core/run/Run.ts"
 import { type Filter, type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
@@ -16,6 +16,8 @@ import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
+import * as PgReport from "./PgReport.ts"
+import * as PgSettle from "./PgSettle.ts"
 import * as PgSubmit from "./PgSubmit.ts"
 
 export const layer = Layer.effect(
@@ -50,10 +52,7 @@ export const layer = Layer.effect(
       return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
     })
 
-    const settle = (
-      lease: LeaseRef,
-      decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change
-    ) =>
+    const settle = PgSettle.make(sql, (lease, decide) =>
       transaction(
         sql,
         Effect.gen(function* () {
@@ -64,6 +63,8 @@ export const layer = Layer.effect(
           return change
         })
       )
+    )
+    const report = PgReport.make(sql)
 
     const loggedIn = (lease: LeaseRef, alias: string) =>
       transaction(
@@ -230,30 +231,19 @@ export const layer = Layer.effect(
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
           const renewed = yield* sql<{ readonly id: string; readonly fence: bigint }>`
-            update runs set lease_until = ${until}
-            from json_to_recordset(${JSON.stringify(leases)}::json) as leases (id uuid, fence bigint)
-            where runs.id = leases.id and lease_fence = leases.fence returning runs.id, lease_fence as fence`
+            with owned as materialized (
+              select runs.id from runs
+              join json_to_recordset(${JSON.stringify(leases)}::json) as leases (id uuid, fence bigint)
+                on runs.id = leases.id and lease_fence = leases.fence
+              order by runs.id for no key update of runs
+            )
+            update runs set lease_until = ${until} from owned where runs.id = owned.id
+            returning runs.id, lease_fence as fence`
           const kept = new Set(renewed.map((row) => `${row.id} ${row.fence}`))
           return leases.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
         }).pipe(withoutSqlErrors)
       ),
-      report: Effect.fn("RunStore.report")((lease, { events, progress }) =>
-        transaction(
-          sql,
-          Effect.gen(function* () {
-            const at = yield* Clock.currentTimeMillis
-            const owned = yield* sql`
-              update runs set acted = acted or ${progress?.acted === true}, committed = committed or ${progress?.committed === true}
-              where id = ${lease.id} and lease_fence = ${lease.fence} returning id`
-            if (owned.length === 0) return yield* new LeaseLost({ sessionId: lease.id, fence: lease.fence })
-            yield* Writing.events(
-              sql,
-              events.map((event) => ({ runId: lease.id, event })),
-              at
-            )
-          })
-        )
-      ),
+      report: Effect.fn("RunStore.report")((lease, { events, progress = {} }) => report({ lease, events, progress })),
       nextDue: Effect.fn("RunStore.nextDue")((after) =>
         sql<{ readonly due: Date | null }>`
           select least(

@@ -5,7 +5,7 @@
  * one statement, which checks all of that under the lock of their gates. A submission with any other case is decided in
  * a separate transaction.
  */
-import { Clock, Effect, Option, Request, RequestResolver, Schema, Semaphore } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import type { Run } from "../../../core/run/Run.ts"
@@ -14,6 +14,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../JsonPieces.ts"
+import * as Together from "../Together.ts"
 import { transaction } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -26,20 +27,16 @@ class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
 /** Inputs longer than this many characters go by themselves, in pieces of about this size. */
 const pieceLength = 131_072
-const maxTogether = 64
-const maxUnderWay = 2
 
 type Submit = (
   submission: Transition.Submission
 ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
 
-/** Requests that a submission is accepted in a batch. None if the batch failed: then it is submitted alone. */
-interface WithOthers extends Request.Request<Option.Option<Gated>> {
+/** A submission with the text of its input. */
+interface Short {
   readonly submission: Transition.Submission
-  /** The text of its input. */
   readonly input: string
 }
-const WithOthers = Request.of<WithOthers>()
 
 /** Accepts runs as the port says. */
 export const make = (sql: SqlClient.SqlClient): Submit => {
@@ -82,7 +79,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       Effect.retry({ while: (error) => (error as { readonly _tag: string })._tag === "Forgotten" })
     ) as ReturnType<Submit>
 
-  const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<WithOthers>) {
+  const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Short>) {
     const at = yield* Clock.currentTimeMillis
     const changes = batch.map(({ submission }) => Transition.submit(submission, Gate.open, at))
     const rows = changes.flatMap(({ events: [queued], run }, position) => {
@@ -95,35 +92,14 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
   })
 
-  const statements = Semaphore.makeUnsafe(maxUnderWay)
-
-  // Submissions gather for one turn of the scheduler, and longer while as many statements run as may.
-  const withOthers = RequestResolver.make<WithOthers>((entries) =>
-    acceptAll(entries.map(({ request }) => request)).pipe(
-      // The error appears again with the submission that caused it.
-      Effect.catchCause(() => Effect.succeed([])),
-      Effect.flatMap((gated: ReadonlyArray<Option.Option<Gated>>) =>
-        Effect.forEach(entries, (entry, position) => Request.succeed(entry, gated[position] ?? Option.none()), {
-          discard: true
-        })
-      ),
-      statements.withPermit
-    )
-  ).pipe(
-    RequestResolver.setDelayEffect(Effect.andThen(Effect.yieldNow, statements.withPermit(Effect.void))),
-    RequestResolver.batchN(maxTogether)
-  )
+  const withOthers = Together.make(sql, { most: 64, groups: 2, all: acceptAll })
 
   return (submission) =>
     Effect.gen(function* () {
-      const inTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
       // Credentials are kept in a separate table, and an added output is weighed; few runs have either.
-      const input =
-        inTransaction || submission.credentials.length > 0 || addsOutput(submission)
-          ? null
-          : shortText(submission.input)
+      const input = submission.credentials.length > 0 || addsOutput(submission) ? null : shortText(submission.input)
       if (input === null) return yield* alone(submission)
-      const accepted = yield* Effect.request(WithOthers({ submission, input }), withOthers)
+      const accepted = yield* withOthers({ submission, input })
       return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
     })
 }

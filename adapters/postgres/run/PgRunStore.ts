@@ -9,7 +9,6 @@ import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
-import type * as PgQueues from "../claim/PgQueues.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
@@ -26,7 +25,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const submit = PgSubmit.make(sql)
-    const places: PgQueues.Places = new Map()
+    const memory = PgClaim.memory()
 
     const gateOf = (run: Run) =>
       Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
@@ -226,7 +225,7 @@ export const layer = Layer.effect(
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         PgFailedLogins.stop(sql, limit, decide)
       ),
-      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, places })),
+      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, memory })),
       renew: Effect.fn("RunStore.renew")((leases, leaseMillis) =>
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)

@@ -6,6 +6,7 @@ import type { Said, Work } from "./Worker.ts"
 export interface Workers {
   /** How many runs all of them have finished. */
   readonly finished: () => number
+  readonly pids: ReadonlyArray<number>
   /** Waits for the next run to begin, and answers when it did. Only one at a time may wait. */
   readonly nextStart: () => Promise<number>
   readonly stop: () => Promise<void>
@@ -41,6 +42,7 @@ export const startWorkers = async (program: string, works: ReadonlyArray<Work>):
   for (const child of children) child.send("begin")
   return {
     finished: () => finished,
+    pids: children.map(({ pid }) => pid ?? 0),
     nextStart: () =>
       new Promise((resolve) => {
         began = resolve

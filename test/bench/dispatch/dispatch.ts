@@ -5,6 +5,7 @@
  * `SLUICE_BENCH_WORKERS=1,2`, `SLUICE_BENCH_CAPACITY=24`, `SLUICE_BENCH_WORKFLOWS=1,2000` and `SLUICE_BENCH_ROUNDS=3`
  * choose what is measured.
  */
+import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -17,6 +18,7 @@ import { Signals } from "../../../core/runtime/Signals.ts"
 import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../../support/fixtures.ts"
 import { startServer } from "../../support/ownServer.ts"
+import { millisOf } from "../ProcessTime.ts"
 import { median, millis, type Row, rate } from "../Row.ts"
 import { instant, type Work } from "./Worker.ts"
 import { startWorkers } from "./Workers.ts"
@@ -62,12 +64,16 @@ interface Case {
 
 interface Measured {
   readonly perSecond: number
-  /** Statements for one run; `null` where the server does not count them. */
+  /** Statements for one run. */
   readonly statements: number
+  /** Processor time for one run in milliseconds, of the workers and of the server. */
+  readonly processor: { readonly workers: number; readonly server: number }
 }
 
 interface Database {
   readonly url: string
+  /** The process that started all others of the server. */
+  readonly pid: number
   readonly execute: (statement: string) => Promise<ReadonlyArray<Readonly<Record<string, unknown>>>>
 }
 
@@ -82,11 +88,22 @@ const measure = async (database: Database, program: string, works: ReadonlyArray
   const workers = await startWorkers(program, works)
   try {
     await sleep(warmUpMillis)
-    const [before, called, began] = [workers.finished(), await statements(database), performance.now()]
+    const read = async () => ({
+      finished: workers.finished(),
+      statements: await statements(database),
+      workers: millisOf(workers.pids),
+      server: millisOf([database.pid]),
+      at: performance.now()
+    })
+    const before = await read()
     await sleep(measuredMillis)
-    const [after, calledAfter, ended] = [workers.finished(), await statements(database), performance.now()]
-    const count = after - before
-    return { perSecond: (count / (ended - began)) * 1_000, statements: (calledAfter - called) / count }
+    const after = await read()
+    const count = after.finished - before.finished
+    return {
+      perSecond: (count / (after.at - before.at)) * 1_000,
+      statements: (after.statements - before.statements) / count,
+      processor: { workers: (after.workers - before.workers) / count, server: (after.server - before.server) / count }
+    }
   } finally {
     await workers.stop()
   }
@@ -194,6 +211,9 @@ const idleStarts = async (database: Database, reference: string, rounds: number)
   return [ours, theirs] as const
 }
 
+const processor = (all: ReadonlyArray<Measured>) =>
+  median(all.map(({ processor: { server, workers } }) => workers + server))
+
 const throughput = async (
   database: Database,
   reference: string,
@@ -206,6 +226,7 @@ const throughput = async (
     theirs.push(await perSecondOfReference(database, reference, one))
   }
   const [our, their] = [ours, theirs].map((all) => median(all.map(({ perSecond }) => perSecond))) as [number, number]
+  if (process.env.SLUICE_BENCH_DETAILS) process.stdout.write(`${JSON.stringify([ours, theirs])}\n`)
   const each = median(ours.map((measured) => measured.statements))
   const what = `${one.workers} × ${one.capacity}, ${one.workflows} workflows`
   return [
@@ -216,6 +237,14 @@ const throughput = async (
       ratio: our / 5_000,
       target: "≥ 5,000",
       ok: our >= 5_000
+    },
+    {
+      name: `processor time a run: ${what}`,
+      value: millis(processor(ours)),
+      reference: `${millis(processor(theirs))} graphile`,
+      ratio: processor(ours) / processor(theirs),
+      target: "",
+      ok: true
     },
     {
       name: `statements a run: ${what}`,
@@ -236,7 +265,8 @@ export const dispatch = async (): Promise<ReadonlyArray<Row>> => {
     runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(statement)) as never) as Promise<
       ReadonlyArray<Readonly<Record<string, unknown>>>
     >
-  const database: Database = { url: server.url, execute }
+  const pid = Number(readFileSync(join(server.folder, "postmaster.pid"), "utf8").split("\n")[0])
+  const database: Database = { url: server.url, pid, execute }
   const rows: Array<Row> = []
   try {
     await execute("create extension pg_stat_statements")

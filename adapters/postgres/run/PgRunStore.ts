@@ -79,20 +79,24 @@ export const layer = Layer.effect(
         })
       )
 
-    /**
-     * Marks the gate of a run that waits again as `waiting`, so that claims find it; the mark may have been cleared
-     * since.
-     */
+    /** Locks are taken in the order run, gate, entries of the vault. */
     const write = (change: Transition.Change, at: number) =>
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
-        yield* PgFailedLogins.note(sql, change, at)
         if (change.run.status === "execution.requeued") yield* remind(change.run)
+        yield* PgFailedLogins.note(sql, change, at)
       })
 
-    const remind = (run: Run) =>
-      sql`select from gates where workflow_id = ${run.workflowId} for share`.pipe(
-        Effect.andThen(sql`update gates set waiting = true where workflow_id = ${run.workflowId} and not waiting`)
+    /**
+     * Lets claims find the gate of a run that waits again from the instant on at which the run may start. The lock keeps
+     * a claim from forgetting the gate meanwhile.
+     */
+    const remind = ({ notBefore, workflowId }: Run) =>
+      sql`select from gates where workflow_id = ${workflowId} for no key update`.pipe(
+        Effect.andThen(sql`
+          update gates set waiting = true,
+            ready_at = case when waiting then least(ready_at, ${new Date(notBefore)}) else ${new Date(notBefore)} end
+          where workflow_id = ${workflowId} and (not waiting or ready_at > ${new Date(notBefore)})`)
       )
 
     /**

@@ -22,7 +22,7 @@ import * as Runs from "../tables/Runs.ts"
 import * as Table from "../tables/Table.ts"
 import * as Writing from "../Writing.ts"
 
-/** Raised in a submission if the mark `waiting` of its gate was just cleared, so that the submission is repeated. */
+/** Raised in a submission if its gate was just found to have no run that may start, so that it is repeated. */
 class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
 /** Inputs longer than this many characters go by themselves, in pieces of about this size. */
@@ -45,17 +45,21 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       sql,
       Effect.gen(function* () {
         const { versionId, workflowId, workspaceId } = submission
-        // Locks the row alone only when this is the first to wait; otherwise submissions share the lock below.
+        // Locks the row alone only when this is the first that may start; otherwise submissions share the lock below.
         const slots = submission.credentials.length > 0
+        const before = yield* Clock.currentTimeMillis
         yield* sql`
-          update gates set waiting = true, slots = slots or ${slots}
-          where workflow_id = ${workflowId} and (not waiting or (${slots} and not slots))`
-        const [row] = yield* sql<Gates.Row & { readonly waiting: boolean; readonly latest: string }>`
+          update gates set waiting = true, ready_at = 'epoch', slots = slots or ${slots}
+          where workflow_id = ${workflowId}
+            and (not waiting or ready_at > ${new Date(before)} or (${slots} and not slots))`
+        const [row] = yield* sql<
+          Gates.Row & { readonly waiting: boolean; readonly ready_at: Date; readonly latest: string }
+        >`
           select gates.*, ${latestOf(sql, "gates")} as latest
           from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
             and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
-        if (!row.waiting) return yield* new Forgotten()
+        if (!row.waiting || row.ready_at.getTime() > before) return yield* new Forgotten()
         if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
         const gate = Gates.toGate(row)
         const at = yield* Clock.currentTimeMillis
@@ -124,7 +128,7 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
       select * from ${Table.recordset(sql, Runs.table, "new", rows, { position: "integer", event: "text", payload: "text" })}
     ), gate as (
       select * from gates where workflow_id in (select workflow_id from new)
-        and removed_at is null and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
+        and removed_at is null and waiting and ready_at <= ${now} and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
     ), inserted as (
       insert into runs (${Table.names(sql, Runs.table)})
       select ${Table.names(sql, Runs.table, "new")}

@@ -1,5 +1,5 @@
 /**
- * Writes what transitions decided: changed runs and their events, in one statement each however many they are.
+ * Writes what transitions decided: changed runs, their failures and their events, in one statement however many they are.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -13,24 +13,72 @@ import * as Evidence from "./tables/Evidence.ts"
 import * as Runs from "./tables/Runs.ts"
 import * as Table from "./tables/Table.ts"
 
+/** A changed run as it is written, with its errors and the events of the change. */
+export interface Written {
+  readonly run: Readonly<Record<string, unknown>>
+  readonly errors: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly events: ReadonlyArray<ReturnType<typeof Events.table.encode>>
+}
+
+/** A change as it is written. With `seen`, only while the row of the run is still the version of this `xmin`. */
+export const writtenOf = ({ events, run }: Change, at: number, seen: string | null = null): Written => ({
+  run: { ...Runs.states.encode(run), seen },
+  errors: run.errors.map((error, index) => Evidence.errors.encode({ run, position: index + 1, error })),
+  events: events.map((event) => Events.table.encode({ runId: run.id, at, event }))
+})
+
+/** How many characters the events of a change have. */
+export const length = ({ events }: Written): number =>
+  events.reduce((sum, { payload }) => sum + String(payload).length, 0)
+
+/** Events with more characters than this are written by themselves, so that fewer copies of them are made. */
+export const mostTogether = 131_072
+
 /** Writes changed runs, whose rows are locked, and appends their events. */
 export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at: number) =>
   Effect.gen(function* () {
-    if (all.length === 0) return
-    yield* states(
+    const written = all.map((change) => writtenOf(change, at))
+    const long = written.filter((one) => length(one) > mostTogether)
+    yield* write(
       sql,
-      all.map(({ run }) => run)
+      written.map((one) => (long.includes(one) ? { ...one, events: [] } : one))
     )
-    yield* errors(
-      sql,
-      all.map(({ run }) => run)
-    )
-    yield* events(
-      sql,
-      all.flatMap(({ events: written, run }) => written.map((event) => ({ runId: run.id, event }))),
-      at
-    )
+    for (const { events } of long) yield* insertEvents(sql, events)
   })
+
+/**
+ * Writes changed runs in one statement, and answers the ids of those that were written. Failures are also kept where
+ * they are counted; those that are there already stay.
+ */
+export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlyArray<Written>) {
+  if (all.length === 0) return new Set<string>()
+  const runs = all.map(({ run }) => run)
+  const errors = all.flatMap((one) => one.errors)
+  const events = all.flatMap((one) => one.events).map((event, position) => ({ ...event, position }))
+  // Rows are locked in the order of their ids, as wherever several are.
+  const rows = yield* sql<{ readonly id: string }>`
+    with new as materialized (
+      select * from ${Table.recordset(sql, Runs.states, "new", runs, { seen: "text" })}
+    ), locked as materialized (
+      select runs.id from runs join new on new.id = runs.id where new.seen is null or runs.xmin::text = new.seen
+      order by runs.id for no key update of runs
+    ), changed as (
+      update runs set ${Table.assignments(sql, Runs.states, "new")}
+      from new join locked using (id) where runs.id = new.id returning runs.id
+    ), failed as (
+      insert into run_errors (${Table.names(sql, Evidence.errors)})
+      select ${Table.names(sql, Evidence.errors, "error")}
+      from ${Table.recordset(sql, Evidence.errors, "error", errors)} join changed on changed.id = error.run_id
+      on conflict (run_id, position) do nothing
+    ), told as (
+      insert into run_events (${Table.names(sql, Events.table)})
+      select ${Table.names(sql, Events.table, "event")}
+      from ${Table.recordset(sql, Events.table, "event", events, { position: "integer" })}
+      join changed on changed.id = event.run_id order by event.position
+    )
+    select id from changed`
+  return new Set(rows.map(({ id }) => id))
+})
 
 /** The files that a run has produced, oldest first. */
 export const filesOf = (sql: SqlClient.SqlClient, { attempts, id }: Run) =>
@@ -49,21 +97,16 @@ export const events = (
   all: ReadonlyArray<{ readonly runId: RunId; readonly event: RunEvent }>,
   at: number
 ) =>
-  Effect.gen(function* () {
-    const [first, ...rest] = all.map((one) => Events.table.encode({ ...one, at }))
-    if (first === undefined) return
-    yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
-  })
+  insertEvents(
+    sql,
+    all.map((one) => Events.table.encode({ ...one, at }))
+  )
 
-/** Keeps the failures of runs where they are counted. Those that are there already stay. */
-const errors = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) =>
-  Effect.gen(function* () {
-    const [first, ...rest] = runs.flatMap((run) =>
-      run.errors.map((error, index) => Evidence.errors.encode({ run, position: index + 1, error }))
-    )
-    if (first === undefined) return
-    yield* sql`insert into run_errors ${sql.insert([first, ...rest])} on conflict (run_id, position) do nothing`
-  })
+const insertEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: Written["events"]) {
+  const [first, ...rest] = all
+  if (first === undefined) return
+  yield* sql`insert into run_events ${sql.insert([first, ...rest])}`
+})
 
 /** Keeps the credentials that a new run refers to where lists are filtered by them. */
 export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
@@ -81,8 +124,3 @@ export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
 /** The lookup key of a credential: ids may be long, and of any characters. */
 export const credentialHash = (permissionedUserId: string): string =>
   createHash("sha256").update(JSON.stringify(permissionedUserId)).digest("hex")
-
-const states = (sql: SqlClient.SqlClient, runs: ReadonlyArray<Run>) => sql`
-  update runs set ${Table.assignments(sql, Runs.states, "new")}
-  from ${Table.recordset(sql, Runs.states, "new", runs.map(Runs.states.encode))}
-  where runs.id = new.id`

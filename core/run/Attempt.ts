@@ -15,9 +15,13 @@ import * as Transition from "./Transition.ts"
  * Carries out the attempt of a claimed run and settles it in every case.
  *
  * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as `Transition.abandon`
- * decides. After a lost lease, nothing more is written. It succeeds in each of these cases.
+ * decides. After a lost lease, nothing more is written. It succeeds in each of these cases. `makeRoom` runs when the
+ * executor is done, and only the end remains to be stored.
  */
-export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed) {
+export const carryOut = Effect.fn("Attempt.carryOut")(function* (
+  claimed: Claimed,
+  makeRoom: Effect.Effect<void> = Effect.void
+) {
   const store = yield* RunStore
   const executor = yield* Executor
   const signals = yield* Signals
@@ -72,6 +76,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (claimed: Claime
   // The outcome of an attempt is kept, even if it is interrupted in that moment.
   yield* Effect.uninterruptibleMask((restore) =>
     restore(attempt).pipe(
+      Effect.tap(makeRoom),
       Effect.flatMap((outcome) => settle((locked, at) => Transition.settle(locked, outcome(locked.run, at), at))),
       Effect.onInterrupt(() => settle(Transition.abandon)),
       Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),

@@ -16,7 +16,7 @@ import { type Claimed, type LeaseRef, RunStore } from "./RunStore.ts"
 export interface Options {
   /** Names the worker in leases; different for every process. */
   readonly name: string
-  /** How many runs it carries out at once. */
+  /** How many runs it carries out at once. A run whose executor is done does not count while its end is stored. */
   readonly capacity: number
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number

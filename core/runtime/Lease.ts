@@ -19,7 +19,7 @@ export interface LeaseRef<Id extends string> {
 export interface Options<Id extends string, Work, R> {
   /** The kind of work, for the log: `runs`. */
   readonly what: string
-  /** How many pieces may be held at once now. It may fall below the number that are. */
+  /** How many pieces may be carried out at once now. It may fall below the number that are. */
   readonly capacity: Effect.Effect<number, never, R>
   /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
@@ -29,7 +29,11 @@ export interface Options<Id extends string, Work, R> {
   readonly renew: (
     leases: ReadonlyArray<LeaseRef<Id>>
   ) => Effect.Effect<ReadonlyArray<LeaseRef<Id>>, StoreUnavailable, R>
-  readonly carryOut: (work: Work) => Effect.Effect<void, never, R>
+  /**
+   * Carries out a piece. `makeRoom` says that the rest only stores its result: its lease is still held and renewed, and
+   * another piece may be claimed meanwhile.
+   */
+  readonly carryOut: (work: Work, makeRoom: Effect.Effect<void>) => Effect.Effect<void, never, R>
   /** Runs when the holder is interrupted while it has work, before the rest is interrupted as well. */
   readonly drain: (finished: Effect.Effect<void>) => Effect.Effect<unknown, never, R>
 }
@@ -44,6 +48,12 @@ export interface Holder<R> {
   readonly doubt: (id: string) => Effect.Effect<void>
 }
 
+/**
+ * How many leases are held at most, in multiples of the capacity: where results are stored more slowly than pieces are
+ * carried out, the claims wait.
+ */
+const mostHeld = 3
+
 /** The net under a lost signal: how long a process with room sleeps at most before it looks for work. */
 const longestSleep = "10 seconds"
 
@@ -54,6 +64,8 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
   // By id and fence: work may come back while an attempt at it that has lost its lease is still being ended.
   const running = yield* FiberMap.make<string, void, never>()
   const leases = new Map<string, { readonly ref: LeaseRef<Id>; readonly until: number }>()
+  /** The leases whose work takes room. */
+  const busy = new Set<string>()
   const room = yield* Wake.make
   const doubts = yield* Wake.make
   const tick = leaseMillis / 30
@@ -62,17 +74,22 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     const ref = options.leaseOf(work)
     const key = keyOf(ref)
     leases.set(key, { ref, until: claimedAt + leaseMillis })
+    busy.add(key)
+    const makeRoom = Effect.suspend(() => (busy.delete(key) ? room.wake : Effect.void))
     const released = Effect.suspend(() => {
+      busy.delete(key)
       leases.delete(key)
       return room.wake
     })
-    yield* FiberMap.run(running, key, options.carryOut(work).pipe(Effect.ensuring(released), Effect.interruptible))
+    const carriedOut = options.carryOut(work, makeRoom).pipe(Effect.ensuring(released), Effect.interruptible)
+    yield* FiberMap.run(running, key, carriedOut)
   })
 
   /** Claims until capacity is full. Uninterruptible, so that every claimed piece gets a fiber. */
   const claim = Effect.gen(function* () {
     while (true) {
-      const limit = (yield* options.capacity) - leases.size
+      const capacity = yield* options.capacity
+      const limit = Math.min(capacity - busy.size, capacity * mostHeld - leases.size)
       if (limit <= 0) return
       const now = yield* Clock.currentTimeMillis
       const claimed = yield* options.claim(limit)

@@ -48,7 +48,7 @@ it.live(
       const json = { workflow_id: made.body.id, debug: true }
       const session = (yield* send({ method: "POST", path: "/run", key, json })).body.session_id
       const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-      yield* Effect.forEach(claimed, Attempt.carryOut).pipe(
+      yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one)).pipe(
         Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))
       )
       assert.strictEqual((yield* get(`/run/${session}`)).body.status, "execution.success")

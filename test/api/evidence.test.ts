@@ -39,7 +39,7 @@ const work = Effect.gen(function* () {
   while (true) {
     const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
     if (claimed.length === 0) return
-    yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true })
+    yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one), { discard: true })
   }
 }).pipe(
   Effect.provide(AgentExecutor.layer.pipe(Layer.provide(ScriptedBrowser.layer(site)), Layer.fresh)),

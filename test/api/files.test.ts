@@ -37,7 +37,7 @@ const outside = FileSource.of({
 
 const work = Effect.gen(function* () {
   const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
-  yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true })
+  yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one), { discard: true })
 }).pipe(
   Effect.provide(
     AgentExecutor.layer.pipe(

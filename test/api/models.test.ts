@@ -45,7 +45,7 @@ const work = Effect.fnUntraced(function* (env: Environment) {
     Layer.fresh
   )
   const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
-  yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true }).pipe(Effect.provide(executor))
+  yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one), { discard: true }).pipe(Effect.provide(executor))
 })
 
 const click: Step = { action: "CLICK", parameters: { execution: "LLM_DOM", prompt: "Buy it" } }

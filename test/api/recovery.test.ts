@@ -60,7 +60,7 @@ it.live(
           const json = { workflow_id, run_input_variables }
           const session = (yield* send({ method: "POST", path: "/run", key, json })).body.session_id
           const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
-          yield* Effect.forEach(claimed, Attempt.carryOut)
+          yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one))
           return yield* get(`/run/${session}`)
         })
       const eventsOf = (record: Fields, event: string) =>
@@ -138,7 +138,7 @@ it.live(
             .session_id
           yield* Effect.gen(function* () {
             const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
-            yield* Effect.forEach(claimed, Attempt.carryOut)
+            yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one))
           }).pipe(
             Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser), Layer.provide(served(model.url))))
           )

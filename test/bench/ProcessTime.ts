@@ -24,24 +24,32 @@ const entryOf = (pid: string): Entry | null => {
   }
 }
 
-/** Processor time of this process and of all below it, those that have ended included, in milliseconds. */
-export const processMillis = (): number => {
+const allEntries = (): ReadonlyMap<number, Entry> => {
   const entries = new Map<number, Entry>()
   for (const name of readdirSync("/proc")) {
     const entry = /^\d+$/.test(name) ? entryOf(name) : null
     if (entry !== null) entries.set(Number(name), entry)
   }
-  const isOurs = (pid: number): boolean => {
-    for (let at = pid; at > 1; at = entries.get(at)?.parent ?? 0) if (at === process.pid) return true
+  return entries
+}
+
+/** Processor time of these processes and of all below them, those that have ended included, in milliseconds. */
+export const millisOf = (roots: ReadonlyArray<number>): number => {
+  const entries = allEntries()
+  const isBelow = (pid: number): boolean => {
+    for (let at = pid; at > 1; at = entries.get(at)?.parent ?? 0) if (roots.includes(at)) return true
     return false
   }
-  let below = 0
-  for (const [pid, { ended, own }] of entries) {
-    if (pid === process.pid) below += ended
-    else if (isOurs(pid)) below += own + ended
-  }
+  let sum = 0
+  for (const [pid, { ended, own }] of entries) if (isBelow(pid)) sum += own + ended
+  return sum * tickMillis
+}
+
+/** Processor time of this process and of all below it, those that have ended included, in milliseconds. */
+export const processMillis = (): number => {
+  const own = allEntries().get(process.pid)?.own ?? 0
   const { system, user } = process.cpuUsage()
-  return below * tickMillis + (system + user) / 1_000
+  return millisOf([process.pid]) - own * tickMillis + (system + user) / 1_000
 }
 
 const stretch = 100

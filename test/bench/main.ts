@@ -4,6 +4,7 @@
 import { cpus, totalmem } from "node:os"
 import startServer from "../support/postgresServer.ts"
 import { api } from "./api.ts"
+import { dispatch } from "./dispatch/dispatch.ts"
 import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
 import { gauntlet } from "./gauntlet.ts"
@@ -14,7 +15,7 @@ import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance }
+const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

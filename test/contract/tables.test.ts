@@ -65,7 +65,15 @@ const byHand = [
 /** Each table with its columns that the database or single statements write. */
 const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, string>>]> = [
   [Runs.table, { sequence: "bigint not null" }],
-  [Gates.table, { waiting: "boolean not null", served_at: "timestamptz", slots: "boolean not null" }],
+  [
+    Gates.table,
+    {
+      waiting: "boolean not null",
+      ready_at: "timestamptz not null",
+      served_at: "timestamptz",
+      slots: "boolean not null"
+    }
+  ],
   [Events.table, { sequence: "bigint not null", tx: "xid8 not null" }],
   [Workflows.table, {}],
   [Workflows.versions, {}],

@@ -56,7 +56,7 @@ it.layer(layer, { timeout: "60 seconds" })("a run that is traced", (it) => {
       const { read, spans, tracer } = recorder()
       yield* Effect.gen(function* () {
         const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
-        yield* Effect.forEach(claimed, Attempt.carryOut, { discard: true })
+        yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one), { discard: true })
       }).pipe(
         Effect.provide(Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(browser)))),
         Effect.provideService(Tracer.Tracer, tracer),

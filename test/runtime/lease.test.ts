@@ -55,6 +55,28 @@ it.effect("claims up to its capacity, and the next piece as soon as one has ende
   }).pipe(quiet, Effect.scoped)
 )
 
+it.effect("claims the next piece while a result is stored, and holds at most three times its capacity", () =>
+  Effect.gen(function* () {
+    const { finish, log, options, waiting } = yield* desk
+    const storing = options(1)
+    yield* Ref.set(
+      waiting,
+      ["a", "b", "c", "d"].map((id) => parcel(id))
+    )
+    const holder = yield* Lease.make({
+      ...storing,
+      // Each has its result at once, and is stored when it is told to.
+      carryOut: (one, makeRoom) => Effect.andThen(makeRoom, storing.carryOut(one, makeRoom))
+    })
+    yield* Effect.forkScoped(holder.run)
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(log, ["begin a", "begin b", "begin c"])
+    yield* finish("b")
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(log, ["begin a", "begin b", "begin c", "end b", "begin d"])
+  }).pipe(quiet, Effect.scoped)
+)
+
 it.effect("interrupts the work of a lease that was lost, at once when the lease is doubted", () =>
   Effect.gen(function* () {
     const { log, lost, options, waiting } = yield* desk

@@ -3,7 +3,7 @@
  *
  * A claim chooses gates that have waiting runs and let them start, takes share locks on them, and only then reads the
  * clock and looks whether they still do. Until it commits no gate that it chose can change; and an edit that was first
- * is seen. It touches open gates with waiting runs only, so what is held costs nothing.
+ * is seen. It touches open gates only that have runs which may start by time, so what is held or put off costs nothing.
  *
  * Locks are taken in one order, so that no two claims wait for each other: gates, entries of the vault, runs. Runs that
  * others have locked are passed over.
@@ -15,26 +15,44 @@ import * as Run from "../../../core/run/Run.ts"
 import type { Claimed } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
-import { transaction } from "../Transaction.ts"
+import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Workflows from "../tables/Workflows.ts"
 import * as Writing from "../Writing.ts"
+import * as Contents from "../workflow/Contents.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
+
+/** What a process keeps from one claim to the next. */
+export interface Memory {
+  /** Where looks at many queues ended. */
+  readonly places: PgQueues.Places
+  /** Workflows whose turn is over, and whether they may have no more runs to give. */
+  readonly turns: Map<string, boolean>
+  readonly versions: Contents.Kept<WorkflowVersion>
+}
+
+/** Keeps versions with at most some 16 million characters of content. */
+export const memory = (): Memory => ({
+  places: new Map(),
+  turns: new Map(),
+  versions: Contents.keeping(16_000_000)
+})
 
 interface Options {
   readonly worker: string
   readonly limit: number
   readonly leaseMillis: number
-  /** The ends of looks at many queues, kept from one claim to the next. */
-  readonly places: PgQueues.Places
+  readonly memory: Memory
 }
 
-type LockedGate = Gates.Row & Gates.IntervalRow & { readonly slots: boolean }
+type LockedGate = Gates.Row & Gates.IntervalRow & { readonly slots: boolean; readonly turn: number }
 
 /**
- * Claims, and settles whose turn it is next.
+ * Claims, and settles whose turn it is next: before the next claim rather than after this one, so that what was claimed
+ * starts at once.
  *
  * Gates that turn out to have no run to give, as when their runs were interrupted or wait for credentials, must not
  * hide those that have: while there were as many candidates as asked for and too few runs, it continues with more of
@@ -47,15 +65,16 @@ export const claim = (
   Effect.gen(function* () {
     const all: Array<Claimed> = []
     for (let round = 0; round < maxRounds; round++) {
+      yield* Effect.ignore(settleTurns(sql, options.memory.turns))
       const wanted = options.limit - all.length
       const asked = Math.max(wanted, Math.min(2 ** round, mostCandidates))
       const taken = yield* Effect.result(transaction(sql, take(sql, { ...options, limit: wanted, candidates: asked })))
       // Runs that an earlier round has claimed are returned, also where the database has gone since.
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
-      const { candidates, claimed, looked, outrun } = taken.success
+      const { claimed, isMore, turns } = taken.success
       all.push(...claimed)
-      if (looked.length > 0) yield* Effect.ignore(settleTurns(sql, looked))
-      if (all.length === options.limit || (candidates < asked && !outrun)) break
+      for (const [workflowId, isEmpty] of turns) options.memory.turns.set(workflowId, isEmpty)
+      if (all.length === options.limit || !isMore) break
     }
     return all
   })
@@ -64,78 +83,48 @@ export const claim = (
 const maxRounds = 50
 const mostCandidates = 256
 
-const nothing = { claimed: [], looked: [], candidates: 0, outrun: false }
+const nothing = { claimed: [], isMore: false, turns: new Map<string, boolean>() }
+
+/** The runs that a claim starts. */
+interface Chosen {
+  readonly rows: ReadonlyArray<WaitingRow>
+  readonly credentials: ReadonlyMap<string, PgSlots.Assigned["credentials"]>
+  /** The gates that were looked at, and whether they gave less than was wanted. */
+  readonly looked: ReadonlyMap<string, boolean>
+  /** The gates that were asked for one run more than others. */
+  readonly ahead: ReadonlySet<string>
+  /** Whether others took runs that were chosen. */
+  readonly isOutrun: boolean
+}
+
+type WaitingRow = Runs.Row & { readonly fence: bigint }
 
 const take = (
   sql: SqlClient.SqlClient,
-  { candidates: asked, leaseMillis, limit, places, worker }: Options & { readonly candidates: number }
+  { candidates: asked, leaseMillis, limit, memory, worker }: Options & { readonly candidates: number }
 ) =>
   Effect.gen(function* () {
-    const before = new Date(yield* Clock.currentTimeMillis)
-    const candidates = yield* sql<{ readonly workflow_id: string }>`
-      select workflow_id from gates
-      where waiting and starts_at <= ${before} and (stops_at is null or stops_at > ${before})
-      order by served_at nulls first, workflow_id limit ${asked}`
-    if (candidates.length === 0) return nothing
-    const locked = yield* sql<LockedGate>`
-      select * from gates where ${sql.in(
-        "workflow_id",
-        candidates.map((row) => row.workflow_id)
-      )}
-      order by workflow_id for share`
+    const locked = yield* lockCandidates(sql, new Date(yield* Clock.currentTimeMillis), asked)
+    if (locked.length === 0) return nothing
     const now = yield* Clock.currentTimeMillis
-    const byTurn = new Map(candidates.map((row, turn) => [row.workflow_id, turn]))
-    const open = locked
-      .filter((gate) => isOpen(gate, now))
-      .sort((a, b) => (byTurn.get(a.workflow_id) ?? 0) - (byTurn.get(b.workflow_id) ?? 0))
+    const open = locked.filter((gate) => isOpen(gate, now)).sort((a, b) => a.turn - b.turn)
+    const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory })
+    const isMore = locked.length === asked || isOutrun
+    // Those that were not asked, or gave one run less, come first next time. Where all gave as many, nothing is written.
+    const turns = new Map([...looked].filter(([id, isEmpty]) => isEmpty || ahead.has(id) || locked.length === asked))
+    if (rows.length === 0) return { claimed: [], isMore, turns }
 
-    const ledger = PgSlots.ledger(sql, now)
-    const queues = new Map(
-      open
-        .filter((gate) => gate.slots)
-        .map((gate) => [
-          gate.workflow_id,
-          PgQueues.startable(sql, ledger, gate.workflow_id, { now, most: limit, places })
-        ])
-    )
-    const rows: Array<Runs.Row> = []
-    const assigned: Array<PgSlots.Assigned> = []
-    const visited = new Set<string>()
-    const left = () => limit - rows.length - assigned.length
-    let willing: ReadonlyArray<LockedGate> = open
-    while (left() > 0 && willing.length > 0) {
-      // Everybody's share first; what some leave goes round again.
-      const share = Math.ceil(left() / willing.length)
-      const still: Array<LockedGate> = []
-      for (const gate of willing) {
-        const wanted = Math.min(share, left())
-        if (wanted === 0) break
-        visited.add(gate.workflow_id)
-        const next = queues.get(gate.workflow_id)
-        const before = left()
-        if (next === undefined) rows.push(...(yield* oldest(sql, gate.workflow_id, rows, wanted, now)))
-        else assigned.push(...(yield* next(wanted)))
-        if (before - left() === wanted) still.push(gate)
-      }
-      willing = still
-    }
-    const confirmed = assigned.length === 0 ? [] : yield* ledger.confirm(assigned)
-    const started = confirmed.length === 0 ? [] : yield* those(sql, confirmed, now)
-    rows.push(...started)
-    const looked = [...visited]
-    const outrun = started.length < assigned.length
-    if (rows.length === 0) return { ...nothing, looked, candidates: candidates.length, outrun }
-
-    const fences = yield* sql<{ readonly fence: bigint }>`
-      select nextval('run_fences') as fence from generate_series(1, ${rows.length}::integer)`
-    const gates = new Map(open.map((gate) => [gate.workflow_id, Gates.toGate(gate)]))
-    const given = new Map(confirmed.map(({ credentials, id }) => [id, credentials]))
-    const changes = rows.map(Runs.toRun).flatMap((run, index) => {
+    const gates = new Map(open.map((gate) => [gate.workflow_id, gate]))
+    const fences = rows.map(({ fence }) => Number(fence)).sort((a, b) => a - b)
+    const changes = rows.flatMap((row, index) => {
+      const run = Runs.toRun(row)
       const gate = gates.get(run.workflowId)
-      const fence = fences[index]?.fence
+      const fence = fences[index]
       if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${run.id} without its gate or fence`)
-      const lease = { worker, fence: Number(fence), until: now + leaseMillis }
-      const change = Run.isWaiting(run) ? Transition.claim(run, gate, lease, now, given.get(run.id)) : null
+      const lease = { worker, fence, until: now + leaseMillis }
+      const change = Run.isWaiting(run)
+        ? Transition.claim(run, Gates.toGate(gate), lease, now, credentials.get(run.id))
+        : null
       return change ?? []
     })
     if (changes.length < rows.length) {
@@ -143,52 +132,131 @@ const take = (
     }
     yield* Writing.changes(sql, changes, now)
     for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
-    const versions = yield* sql<Workflows.VersionRow>`
-      select * from workflow_versions where ${sql.in("version_id", [...new Set(rows.map((row) => row.version_id))])}`
-    const byId = new Map(versions.map((row) => [row.version_id, Workflows.toVersion(row)]))
+    const versions = yield* versionsOf(sql, memory, new Set(rows.map((row) => row.version_id)))
     return {
       claimed: changes.map(({ run }): Claimed => {
-        const version = byId.get(run.versionId)
+        const version = versions.get(run.versionId)
         // Undone with its transaction: the run is not dropped, and the log says why it cannot start.
         if (version === undefined) throw new Error(`Run ${run.id} has version ${run.versionId}, which is not there`)
         return { run, version }
       }),
-      looked,
-      candidates: candidates.length,
-      outrun
+      isMore,
+      turns
     }
   })
+
+/** Locks the gates whose turn it is, in the order of their ids. They cannot change until the transaction ends. */
+const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) => sql<LockedGate>`
+  with candidates as materialized (
+    select workflow_id, (row_number() over (order by served_at nulls first, workflow_id))::integer as turn
+    from gates where waiting and starts_at is not null and greatest(starts_at, ready_at) <= ${before}
+      and (stops_at is null or stops_at > ${before})
+    order by turn limit ${limit}
+  )
+  select gates.*, candidates.turn from gates join candidates using (workflow_id)
+  order by gates.workflow_id for share of gates`
+
+/** Locks the runs that start: everybody's share first; what some leave goes round again. */
+const choose = (
+  sql: SqlClient.SqlClient,
+  open: ReadonlyArray<LockedGate>,
+  { limit, memory, now }: { readonly limit: number; readonly memory: Memory; readonly now: number }
+) =>
+  Effect.gen(function* () {
+    const ledger = PgSlots.ledger(sql, now)
+    const queues = new Map(
+      open
+        .filter((gate) => gate.slots)
+        .map((gate) => [
+          gate.workflow_id,
+          PgQueues.startable(sql, ledger, gate.workflow_id, { now, most: limit, places: memory.places })
+        ])
+    )
+    const rows: Array<WaitingRow> = []
+    const assigned: Array<PgSlots.Assigned> = []
+    const looked = new Map<string, boolean>()
+    const left = () => limit - rows.length - assigned.length
+    const ahead = new Set<string>()
+    let willing = open
+    while (left() > 0 && willing.length > 0) {
+      const [share, over] = [Math.floor(left() / willing.length), left() % willing.length]
+      for (const { workflow_id } of willing.slice(0, over)) ahead.add(workflow_id)
+      const asked = willing
+        .map(({ workflow_id }, turn) => ({ workflow_id, turn, wanted: share + (turn < over ? 1 : 0) }))
+        .filter(({ wanted }) => wanted > 0)
+      const plain = asked.filter(({ workflow_id }) => !queues.has(workflow_id))
+      const found = plain.length === 0 ? [] : yield* oldest(sql, plain, rows, now)
+      rows.push(...found)
+      const given = new Map<string, number>()
+      for (const { workflow_id } of found) given.set(workflow_id, (given.get(workflow_id) ?? 0) + 1)
+      for (const { wanted, workflow_id } of asked) {
+        const next = queues.get(workflow_id)
+        if (next !== undefined) {
+          const some = yield* next(wanted)
+          assigned.push(...some)
+          given.set(workflow_id, some.length)
+        }
+        looked.set(workflow_id, (given.get(workflow_id) ?? 0) < wanted)
+      }
+      willing = willing.filter(({ workflow_id }) => looked.get(workflow_id) !== true)
+    }
+    const confirmed = assigned.length === 0 ? [] : yield* ledger.confirm(assigned)
+    const started = confirmed.length === 0 ? [] : yield* those(sql, confirmed, now)
+    return {
+      rows: [...rows, ...started],
+      credentials: new Map(confirmed.map(({ credentials, id }) => [id, credentials])),
+      looked,
+      ahead,
+      isOutrun: started.length < assigned.length
+    } satisfies Chosen
+  })
+
+/** The versions of these ids. Those that were read before are not read again. */
+const versionsOf = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { versions }: Memory,
+  ids: ReadonlySet<string>
+) {
+  const found = new Map([...ids].map((id) => [id, versions.get(id)]))
+  const unknown = [...ids].filter((id) => found.get(id) === undefined)
+  if (unknown.length === 0) return found
+  const rows = yield* sql<Workflows.VersionRow>`
+    select * from workflow_versions where ${sql.in("version_id", unknown)}`
+  for (const row of rows) {
+    const version = Workflows.toVersion(row)
+    found.set(row.version_id, version)
+    versions.set(row.version_id, version, Contents.sizeOf(row))
+  }
+  return found
+})
 
 const isOpen = (gate: LockedGate, now: number): boolean =>
   gate.starts_at !== null &&
   gate.starts_at.getTime() <= now &&
   (gate.stops_at === null || gate.stops_at.getTime() > now)
 
+/** Locks the oldest waiting runs of each workflow, as many as wanted, except those that were taken before. */
 const oldest = (
   sql: SqlClient.SqlClient,
-  workflowId: string,
+  asked: ReadonlyArray<{ readonly workflow_id: string; readonly turn: number; readonly wanted: number }>,
   taken: ReadonlyArray<Runs.Row>,
-  wanted: number,
   now: number
-) => sql<Runs.Row>`
-  select * from runs
-  where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
-    and not_before <= ${new Date(now)}
-    and ${
-      taken.length === 0
-        ? sql`true`
-        : sql`not ${sql.in(
-            "id",
-            taken.map((row) => row.id)
-          )}`
-    }
-  order by sequence limit ${wanted} for update skip locked`
+) => sql<WaitingRow>`
+  select waiting.*, nextval('run_fences') as fence
+  from json_to_recordset(${JSON.stringify(asked)}::json) as asked (workflow_id uuid, turn integer, wanted integer)
+  cross join lateral (
+    select * from runs
+    where runs.workflow_id = asked.workflow_id and status in ('execution.queued', 'execution.requeued')
+      and not_before <= ${new Date(now)} and id <> all (${`{${taken.map(({ id }) => id).join(",")}}`}::uuid[])
+    order by sequence limit asked.wanted for update skip locked
+  ) as waiting
+  order by asked.turn, waiting.sequence`
 
 /** Those of these runs that no other process has taken, in their order. */
 const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigned>, now: number) =>
   Effect.map(
-    sql<Runs.Row>`
-      select * from runs where ${sql.in(
+    sql<WaitingRow>`
+      select *, nextval('run_fences') as fence from runs where ${sql.in(
         "id",
         assigned.map(({ id }) => id)
       )} and status in ('execution.queued', 'execution.requeued') and not_before <= ${new Date(now)}
@@ -200,27 +268,50 @@ const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigne
   )
 
 /**
- * Lets the others go first next time, and forgets a workflow without waiting runs until the next submission.
- *
- * Whether there are any is asked after the gate's row is locked, in a separate statement: a submission that the lock
- * waited for is seen then, and one that comes later finds the workflow forgotten and says so.
+ * Lets the others go first next time, and forgets workflows that may have no waiting runs until the next submission.
+ * What could not be settled stays to be settled.
  */
-const settleTurns = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>) =>
+const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, boolean>) =>
+  Effect.gen(function* () {
+    if (turns.size === 0) return
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const emptied = [...turns].filter(([, isEmpty]) => isEmpty).map(([workflowId]) => workflowId)
+    const others = [...turns].filter(([, isEmpty]) => !isEmpty).map(([workflowId]) => workflowId)
+    if (others.length > 0) {
+      yield* withoutSqlErrors(sql`
+        update gates set served_at = ${now} where workflow_id in (
+          select workflow_id from gates where ${sql.in("workflow_id", others)}
+          order by workflow_id for no key update skip locked)`)
+    }
+    if (emptied.length > 0) yield* forget(sql, emptied, now)
+    turns.clear()
+  })
+
+/**
+ * Forgets workflows without waiting runs until the next submission, and those whose waiting runs are all put off until
+ * the first of them may start.
+ *
+ * Which these are is asked after the gate's row is locked, in a separate statement: a submission that the lock waited
+ * for is seen then, and one that comes later finds the workflow forgotten and says so.
+ */
+const forget = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>, now: Date) =>
   transaction(
     sql,
     Effect.gen(function* () {
-      const now = new Date(yield* Clock.currentTimeMillis)
       const locked = yield* sql<{ readonly workflow_id: string }>`
         select workflow_id from gates where ${sql.in("workflow_id", workflowIds)}
         order by workflow_id for no key update skip locked`
       if (locked.length === 0) return
       // Ordered, so that the index answers: where most runs are of one workflow, a plain EXISTS is planned as a scan of all
       // runs, which took 11 ms beside 100,000 held ones.
+      const waiting = sql`select sequence from runs
+        where runs.workflow_id = gates.workflow_id and status in ('execution.queued', 'execution.requeued')`
       yield* sql`
-        update gates set served_at = ${now}, waiting = (
-          select sequence from runs where runs.workflow_id = gates.workflow_id
-            and status in ('execution.queued', 'execution.requeued')
-          order by sequence limit 1) is not null
+        update gates set served_at = ${now},
+          waiting = (${waiting} order by sequence limit 1) is not null,
+          ready_at = case when (${waiting} and not_before <= ${now} order by sequence limit 1) is not null then 'epoch'
+            else coalesce((select not_before from runs where runs.workflow_id = gates.workflow_id
+              and status = 'execution.requeued' order by not_before limit 1), 'epoch') end
         where ${sql.in(
           "workflow_id",
           locked.map((row) => row.workflow_id)

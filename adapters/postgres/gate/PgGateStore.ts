@@ -65,7 +65,8 @@ export const layer = Layer.effect(
       sql<{ readonly due: Date | null }>`
         select least(
           (select min(review_at) from gates where review_at is not null),
-          (select min(starts_at) from gates where waiting and starts_at > ${new Date(after)})
+          (select min(greatest(starts_at, ready_at)) from gates
+            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)})
         ) as due`.pipe(
         Effect.map(([row]) => row?.due?.getTime() ?? null),
         withoutSqlErrors

@@ -100,7 +100,8 @@ const workflows = [
   // The one row on which submissions, edits and claims of a workflow serialise. The interval [starts_at, stops_at) is
   // derived from the rest at every write: both are null when runs may not start, `stops_at` alone when there is no
   // end. A deleted workflow has its mark here, so that a transaction that waited for the row sees it. `slots` says
-  // whether a run with credentials was ever submitted.
+  // whether a run with credentials was ever submitted. `waiting` is true where a run may wait; none of those that wait
+  // may start before `ready_at`, as all are put off until then.
   `create table gates (
     workflow_id uuid primary key references workflows,
     workspace_id uuid not null references workspaces,
@@ -119,12 +120,14 @@ const workflows = [
     stops_at timestamptz check (stops_at is null or starts_at < stops_at),
     review_at timestamptz,
     waiting boolean not null default false,
+    ready_at timestamptz not null default 'epoch',
     served_at timestamptz,
     removed_at timestamptz,
     slots boolean not null default false
   )`,
-  // A claim looks only at gates that have waiting runs and have begun to let them start.
-  `create index gates_startable on gates (starts_at) where waiting`,
+  // A claim looks only at gates that let runs start and have one that may: not at those that are closed, nor at those
+  // whose runs are all put off.
+  `create index gates_startable on gates (greatest(starts_at, ready_at)) where waiting and starts_at is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
   // The waiting runs that still have to get the event that an edit holds them.
@@ -218,7 +221,9 @@ const runs = [
     check ((lease_fence is null) = (lease_until is null) and (lease_fence is null) = (lease_worker is null)),
     check ((ended_at is null) = (status in ('execution.queued', 'execution.requeued', 'execution.start')))
   )`,
-  `create index runs_waiting on runs (workflow_id, sequence) where status in ('execution.queued', 'execution.requeued')`,
+  // With `not_before`, runs that are put off are passed over in the index.
+  `create index runs_waiting on runs (workflow_id, sequence, not_before)
+    where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
@@ -228,6 +233,7 @@ const runs = [
   `create index runs_expiring on runs (expires_at)
     where status in ('execution.queued', 'execution.requeued') and expires_at is not null`,
   `create index runs_put_off on runs (not_before) where status = 'execution.requeued'`,
+  `create index runs_put_off_of_workflow on runs (workflow_id, not_before) where status = 'execution.requeued'`,
   `create index runs_of_workspace on runs (workspace_id, created_at desc)`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 

@@ -2,20 +2,21 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
-import { isRunning, LeaseLost, type Run, type RunningRun } from "../../../core/run/Run.ts"
+import { isRunning, LeaseLost, type Run } from "../../../core/run/Run.ts"
 import { type Filter, type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
-import type * as PgQueues from "../claim/PgQueues.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
+import * as PgReport from "./PgReport.ts"
+import * as PgSettle from "./PgSettle.ts"
 import * as PgSubmit from "./PgSubmit.ts"
 
 export const layer = Layer.effect(
@@ -24,7 +25,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const submit = PgSubmit.make(sql)
-    const places: PgQueues.Places = new Map()
+    const memory = PgClaim.memory()
 
     const gateOf = (run: Run) =>
       Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
@@ -50,10 +51,7 @@ export const layer = Layer.effect(
       return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
     })
 
-    const settle = (
-      lease: LeaseRef,
-      decide: (locked: Transition.LockedRun<RunningRun>, now: number) => Transition.Change
-    ) =>
+    const settle = PgSettle.make(sql, (lease, decide) =>
       transaction(
         sql,
         Effect.gen(function* () {
@@ -64,6 +62,8 @@ export const layer = Layer.effect(
           return change
         })
       )
+    )
+    const report = PgReport.make(sql)
 
     const loggedIn = (lease: LeaseRef, alias: string) =>
       transaction(
@@ -79,20 +79,24 @@ export const layer = Layer.effect(
         })
       )
 
-    /**
-     * Marks the gate of a run that waits again as `waiting`, so that claims find it; the mark may have been cleared
-     * since.
-     */
+    /** Locks are taken in the order run, gate, entries of the vault. */
     const write = (change: Transition.Change, at: number) =>
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
-        yield* PgFailedLogins.note(sql, change, at)
         if (change.run.status === "execution.requeued") yield* remind(change.run)
+        yield* PgFailedLogins.note(sql, change, at)
       })
 
-    const remind = (run: Run) =>
-      sql`select from gates where workflow_id = ${run.workflowId} for share`.pipe(
-        Effect.andThen(sql`update gates set waiting = true where workflow_id = ${run.workflowId} and not waiting`)
+    /**
+     * Lets claims find the gate of a run that waits again from the instant on at which the run may start. The lock keeps
+     * a claim from forgetting the gate meanwhile.
+     */
+    const remind = ({ notBefore, workflowId }: Run) =>
+      sql`select from gates where workflow_id = ${workflowId} for no key update`.pipe(
+        Effect.andThen(sql`
+          update gates set waiting = true,
+            ready_at = case when waiting then least(ready_at, ${new Date(notBefore)}) else ${new Date(notBefore)} end
+          where workflow_id = ${workflowId} and (not waiting or ready_at > ${new Date(notBefore)})`)
       )
 
     /**
@@ -225,35 +229,24 @@ export const layer = Layer.effect(
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         PgFailedLogins.stop(sql, limit, decide)
       ),
-      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, places })),
+      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, memory })),
       renew: Effect.fn("RunStore.renew")((leases, leaseMillis) =>
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
           const renewed = yield* sql<{ readonly id: string; readonly fence: bigint }>`
-            update runs set lease_until = ${until}
-            from json_to_recordset(${JSON.stringify(leases)}::json) as leases (id uuid, fence bigint)
-            where runs.id = leases.id and lease_fence = leases.fence returning runs.id, lease_fence as fence`
+            with owned as materialized (
+              select runs.id from runs
+              join json_to_recordset(${JSON.stringify(leases)}::json) as leases (id uuid, fence bigint)
+                on runs.id = leases.id and lease_fence = leases.fence
+              order by runs.id for no key update of runs
+            )
+            update runs set lease_until = ${until} from owned where runs.id = owned.id
+            returning runs.id, lease_fence as fence`
           const kept = new Set(renewed.map((row) => `${row.id} ${row.fence}`))
           return leases.filter(({ fence, id }) => !kept.has(`${id} ${fence}`))
         }).pipe(withoutSqlErrors)
       ),
-      report: Effect.fn("RunStore.report")((lease, { events, progress }) =>
-        transaction(
-          sql,
-          Effect.gen(function* () {
-            const at = yield* Clock.currentTimeMillis
-            const owned = yield* sql`
-              update runs set acted = acted or ${progress?.acted === true}, committed = committed or ${progress?.committed === true}
-              where id = ${lease.id} and lease_fence = ${lease.fence} returning id`
-            if (owned.length === 0) return yield* new LeaseLost({ sessionId: lease.id, fence: lease.fence })
-            yield* Writing.events(
-              sql,
-              events.map((event) => ({ runId: lease.id, event })),
-              at
-            )
-          })
-        )
-      ),
+      report: Effect.fn("RunStore.report")((lease, { events, progress = {} }) => report({ lease, events, progress })),
       nextDue: Effect.fn("RunStore.nextDue")((after) =>
         sql<{ readonly due: Date | null }>`
           select least(

@@ -5,7 +5,7 @@
  * one statement, which checks all of that under the lock of their gates. A submission with any other case is decided in
  * a separate transaction.
  */
-import { Clock, Effect, Option, Request, RequestResolver, Schema, Semaphore } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import type { Run } from "../../../core/run/Run.ts"
@@ -14,6 +14,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../../json/JsonPieces.ts"
+import * as Together from "../Together.ts"
 import { transaction } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -21,25 +22,21 @@ import * as Runs from "../tables/Runs.ts"
 import * as Table from "../tables/Table.ts"
 import * as Writing from "../Writing.ts"
 
-/** Raised in a submission if the mark `waiting` of its gate was just cleared, so that the submission is repeated. */
+/** Raised in a submission if its gate was just found to have no run that may start, so that it is repeated. */
 class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
 /** Inputs longer than this many characters go by themselves, in pieces of about this size. */
 const pieceLength = 131_072
-const maxTogether = 64
-const maxInProgress = 2
 
 type Submit = (
   submission: Transition.Submission
 ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
 
-/** Requests that a submission is accepted in a batch. None if the batch failed: then it is submitted alone. */
-interface WithOthers extends Request.Request<Option.Option<Gated>> {
+/** A submission with the text of its input. */
+interface Short {
   readonly submission: Transition.Submission
-  /** The text of its input. */
   readonly input: string
 }
-const WithOthers = Request.of<WithOthers>()
 
 /** Accepts runs as the port says. */
 export const make = (sql: SqlClient.SqlClient): Submit => {
@@ -48,17 +45,21 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       sql,
       Effect.gen(function* () {
         const { versionId, workflowId, workspaceId } = submission
-        // Locks the row alone only when this is the first to wait; otherwise submissions share the lock below.
+        // Locks the row alone only when this is the first that may start; otherwise submissions share the lock below.
         const slots = submission.credentials.length > 0
+        const before = yield* Clock.currentTimeMillis
         yield* sql`
-          update gates set waiting = true, slots = slots or ${slots}
-          where workflow_id = ${workflowId} and (not waiting or (${slots} and not slots))`
-        const [row] = yield* sql<Gates.Row & { readonly waiting: boolean; readonly latest: string }>`
+          update gates set waiting = true, ready_at = 'epoch', slots = slots or ${slots}
+          where workflow_id = ${workflowId}
+            and (not waiting or ready_at > ${new Date(before)} or (${slots} and not slots))`
+        const [row] = yield* sql<
+          Gates.Row & { readonly waiting: boolean; readonly ready_at: Date; readonly latest: string }
+        >`
           select gates.*, ${latestOf(sql, "gates")} as latest
           from gates where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
             and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
-        if (!row.waiting) return yield* new Forgotten()
+        if (!row.waiting || row.ready_at.getTime() > before) return yield* new Forgotten()
         if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
         const gate = Gates.toGate(row)
         const at = yield* Clock.currentTimeMillis
@@ -83,7 +84,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       Effect.retry({ while: (error) => (error as { readonly _tag: string })._tag === "Forgotten" })
     ) as ReturnType<Submit>
 
-  const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<WithOthers>) {
+  const acceptAll = Effect.fnUntraced(function* (batch: ReadonlyArray<Short>) {
     const at = yield* Clock.currentTimeMillis
     const changes = batch.map(({ submission }) => Transition.submit(submission, Gate.open, at))
     const rows = changes.flatMap(({ events: [queued], run }, position) => {
@@ -96,35 +97,14 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
     return changes.map(({ run }) => Option.map(Option.fromUndefinedOr(gates.get(run.id)), (gate) => ({ run, gate })))
   })
 
-  const statements = Semaphore.makeUnsafe(maxInProgress)
-
-  // Submissions gather for one turn of the scheduler, and longer while as many statements run as may.
-  const withOthers = RequestResolver.make<WithOthers>((entries) =>
-    acceptAll(entries.map(({ request }) => request)).pipe(
-      // The error appears again with the submission that caused it.
-      Effect.catchCause(() => Effect.succeed([])),
-      Effect.flatMap((gated: ReadonlyArray<Option.Option<Gated>>) =>
-        Effect.forEach(entries, (entry, position) => Request.succeed(entry, gated[position] ?? Option.none()), {
-          discard: true
-        })
-      ),
-      statements.withPermit
-    )
-  ).pipe(
-    RequestResolver.setDelayEffect(Effect.andThen(Effect.yieldNow, statements.withPermit(Effect.void))),
-    RequestResolver.batchN(maxTogether)
-  )
+  const withOthers = Together.make(sql, { most: 64, groups: 2, all: acceptAll })
 
   return (submission) =>
     Effect.gen(function* () {
-      const inTransaction = Option.isSome(yield* Effect.serviceOption(sql.transactionService))
       // Credentials are kept in a separate table, and an added output is weighed; few runs have either.
-      const input =
-        inTransaction || submission.credentials.length > 0 || addsOutput(submission)
-          ? null
-          : shortText(submission.input)
+      const input = submission.credentials.length > 0 || addsOutput(submission) ? null : shortText(submission.input)
       if (input === null) return yield* alone(submission)
-      const accepted = yield* Effect.request(WithOthers({ submission, input }), withOthers)
+      const accepted = yield* withOthers({ submission, input })
       return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
     })
 }
@@ -149,7 +129,7 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
       select * from ${Table.recordset(sql, Runs.table, "new", rows, { position: "integer", event: "text", payload: "text" })}
     ), gate as (
       select * from gates where workflow_id in (select workflow_id from new)
-        and removed_at is null and waiting and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
+        and removed_at is null and waiting and ready_at <= ${now} and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
     ), inserted as (
       insert into runs (${Table.names(sql, Runs.table)})
       select ${Table.names(sql, Runs.table, "new")}

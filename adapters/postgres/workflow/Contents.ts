@@ -19,7 +19,22 @@ export interface ContentRow {
  * Makes a reader that keeps the contents it read last, as long as their texts have at most `most` characters together.
  */
 export const make = <Row extends ContentRow>(read: (row: Row) => Content, most: number) => {
-  const kept = new Map<string, { readonly content: Content; readonly size: number }>()
+  const kept = keeping<Content>(most)
+  return (row: Row): Content => {
+    const content = kept.get(row.version_id) ?? read(row)
+    kept.set(row.version_id, content, sizeOf(row))
+    return content
+  }
+}
+
+/** What was read last of things that never change, as long as their sizes are at most `most` together. */
+export interface Kept<A> {
+  readonly get: (id: string) => A | undefined
+  readonly set: (id: string, value: A, size: number) => void
+}
+
+export const keeping = <A>(most: number): Kept<A> => {
+  const kept = new Map<string, { readonly value: A; readonly size: number }>()
   let size = 0
 
   const forget = (id: string): void => {
@@ -27,20 +42,28 @@ export const make = <Row extends ContentRow>(read: (row: Row) => Content, most: 
     kept.delete(id)
   }
 
-  return (row: Row): Content => {
-    const known = kept.get(row.version_id)
-    const one = known ?? { content: read(row), size: sizeOf(row) }
+  const set = (id: string, value: A, its: number): void => {
     // The entries are in the order of their last use.
-    forget(row.version_id)
-    kept.set(row.version_id, one)
-    size += one.size
-    for (const id of kept.keys()) {
+    forget(id)
+    kept.set(id, { value, size: its })
+    size += its
+    for (const oldest of kept.keys()) {
       if (size <= most) break
-      forget(id)
+      forget(oldest)
     }
-    return one.content
+  }
+
+  return {
+    get: (id) => {
+      const known = kept.get(id)
+      if (known === undefined) return undefined
+      set(id, known.value, known.size)
+      return known.value
+    },
+    set
   }
 }
 
-const sizeOf = ({ edges, input_schema, nodes, output_schema, settings, vault_schema }: ContentRow): number =>
+/** How many characters the content of a version has. */
+export const sizeOf = ({ edges, input_schema, nodes, output_schema, settings, vault_schema }: ContentRow): number =>
   nodes.length + edges.length + input_schema.length + output_schema.length + vault_schema.length + settings.length

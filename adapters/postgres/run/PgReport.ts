@@ -1,0 +1,74 @@
+/**
+ * Appends the events of running attempts in PostgreSQL, and marks their progress. What several attempts of a process
+ * report at the same time is written in one statement.
+ */
+import { Clock, Effect, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { RunEvent } from "../../../core/event/RunEvent.ts"
+import { LeaseLost, type Progress } from "../../../core/run/Run.ts"
+import type { LeaseRef } from "../../../core/run/RunStore.ts"
+import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import * as Together from "../Together.ts"
+import { withoutSqlErrors } from "../Transaction.ts"
+import * as Events from "../tables/Events.ts"
+import * as Table from "../tables/Table.ts"
+
+interface Reported {
+  readonly lease: LeaseRef
+  readonly events: ReadonlyArray<RunEvent>
+  readonly progress: Partial<Progress>
+}
+
+/** Reports as the port says. */
+export const make = (sql: SqlClient.SqlClient) => {
+  const withOthers = Together.make(sql, {
+    most: 64,
+    groups: 2,
+    all: (all: ReadonlyArray<Reported>) => Effect.map(write(sql, all), (owned) => owned.map(Option.some))
+  })
+  return (reported: Reported): Effect.Effect<void, LeaseLost | StoreUnavailable> =>
+    Effect.gen(function* () {
+      const answered = yield* withOthers(reported)
+      const owned = Option.isSome(answered) ? answered.value : (yield* write(sql, [reported]))[0]
+      const { fence, id } = reported.lease
+      if (owned !== true) return yield* new LeaseLost({ sessionId: id, fence })
+    })
+}
+
+/** Writes reports, and answers for each whether its lease is still its own. Nothing of the others is written. */
+const write = (sql: SqlClient.SqlClient, all: ReadonlyArray<Reported>) =>
+  Effect.gen(function* () {
+    const at = yield* Clock.currentTimeMillis
+    const leases = all.map(({ lease, progress }) => ({
+      ...lease,
+      acted: progress.acted === true,
+      committed: progress.committed === true
+    }))
+    const events = all
+      .flatMap(({ events, lease }) =>
+        events.map((event) => ({ ...Events.table.encode({ runId: lease.id, at, event }), fence: lease.fence }))
+      )
+      .map((event, position) => ({ ...event, position }))
+    const owned = yield* sql<{ readonly id: string; readonly fence: bigint }>`
+      with reported as materialized (
+        select id, fence, bool_or(acted) as acted, bool_or(committed) as committed
+        from json_to_recordset(${JSON.stringify(leases)}::json) as reported (
+          id uuid, fence bigint, acted boolean, committed boolean) group by id, fence
+      ), owned as materialized (
+        select runs.id, lease_fence as fence, reported.acted, reported.committed from runs
+        join reported on reported.id = runs.id and reported.fence = runs.lease_fence
+        order by runs.id for no key update of runs
+      ), marked as (
+        update runs set acted = runs.acted or owned.acted, committed = runs.committed or owned.committed from owned
+        where runs.id = owned.id and (owned.acted > runs.acted or owned.committed > runs.committed)
+      ), told as (
+        insert into run_events (${Table.names(sql, Events.table)})
+        select ${Table.names(sql, Events.table, "event")} from ${Table.recordset(sql, Events.table, "event", events, {
+          fence: "bigint",
+          position: "integer"
+        })} join owned on owned.id = event.run_id and owned.fence = event.fence order by event.position
+      )
+      select id, fence from owned`
+    const kept = new Set(owned.map(({ fence, id }) => `${id} ${fence}`))
+    return all.map(({ lease: { fence, id } }) => kept.has(`${id} ${fence}`))
+  }).pipe(withoutSqlErrors)

@@ -1,0 +1,90 @@
+/**
+ * Ends attempts in PostgreSQL.
+ *
+ * Most attempts end their run, and many may end at the same time. Those are settled in two statements for all: one reads
+ * the runs without locks, the other writes what was decided about each, provided that its row is still the version that
+ * was read. Every other attempt is settled in a separate transaction, under the lock of its run.
+ */
+import { Clock, Effect, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import { isEnded, isRunning, type LeaseLost, type RunningRun } from "../../../core/run/Run.ts"
+import type { LeaseRef } from "../../../core/run/RunStore.ts"
+import type { Change, LockedRun } from "../../../core/run/Transition.ts"
+import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import * as Together from "../Together.ts"
+import { withoutSqlErrors } from "../Transaction.ts"
+import * as Gates from "../tables/Gates.ts"
+import * as Runs from "../tables/Runs.ts"
+import * as Writing from "../Writing.ts"
+
+/** Decides how an attempt ends. It may be asked twice about one attempt, and must answer alike. */
+export type Decide = (locked: LockedRun<RunningRun>, now: number) => Change
+
+export type Settle = (lease: LeaseRef, decide: Decide) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
+
+/** Runs whose input and output take more bytes than this in their table are settled alone, so that a group stays small. */
+const mostStored = 8_192
+
+interface Ending {
+  readonly lease: LeaseRef
+  readonly decide: Decide
+}
+
+type FoundRow = Runs.Row & Gates.Row & { readonly seen: string }
+
+/** Settles attempts as the port says; `alone` settles one in a transaction. */
+export const make = (sql: SqlClient.SqlClient, alone: Settle): Settle => {
+  const settleAll = Effect.fnUntraced(function* (endings: ReadonlyArray<Ending>) {
+    const rows = yield* found(
+      sql,
+      endings.map(({ lease }) => lease)
+    )
+    const byLease = new Map(rows.map((row) => [`${row.id} ${row.lease_fence}`, row]))
+    const at = yield* Clock.currentTimeMillis
+    const decided = endings.map(({ decide, lease: { fence, id } }) => {
+      const row = byLease.get(`${id} ${fence}`)
+      // Two endings of one lease: the second one finds its lease gone.
+      byLease.delete(`${id} ${fence}`)
+      return row === undefined ? undefined : ended(row, decide, at)
+    })
+    const settled = yield* Writing.write(
+      sql,
+      decided.flatMap((one) => one?.written ?? [])
+    )
+    return decided.map((one) =>
+      one !== undefined && settled.has(one.change.run.id) ? Option.some(one.change) : Option.none()
+    )
+  }, withoutSqlErrors)
+
+  const withOthers = Together.make(sql, { most: 128, groups: 2, all: settleAll })
+
+  return (lease, decide) =>
+    Effect.flatMap(withOthers({ lease, decide }), (settled) =>
+      Option.isSome(settled) ? Effect.succeed(settled.value) : alone(lease, decide)
+    )
+}
+
+/** The short runs of these leases that have brought no file, with their gates. */
+const found = (sql: SqlClient.SqlClient, leases: ReadonlyArray<LeaseRef>) => sql<FoundRow>`
+  select gates.*, runs.*, runs.xmin::text as seen
+  from json_to_recordset(${JSON.stringify(leases)}::json) as leases (id uuid, fence bigint)
+  join runs on runs.id = leases.id and lease_fence = leases.fence
+  join gates on gates.workflow_id = runs.workflow_id
+  where pg_column_size(input) + pg_column_size(data) <= ${mostStored}
+    and not exists (select from run_events where run_id = runs.id and event = 'file.uploaded')`
+
+/** An end of a run as it is written. */
+interface Ended {
+  readonly change: Change
+  readonly written: Writing.Written
+}
+
+/** What a decision writes; `undefined` where that takes more than a short row, its failures and its events. */
+const ended = (row: FoundRow, decide: Decide, at: number): Ended | undefined => {
+  const run = Runs.toRun(row)
+  if (!isRunning(run)) return undefined
+  const change = decide({ run, gate: Gates.toGate(row), files: [] }, at)
+  if (!isEnded(change.run) || change.failedLogin !== undefined) return undefined
+  const written = Writing.writtenOf(change, at, row.seen)
+  return Writing.length(written) > Writing.mostTogether ? undefined : { change, written }
+}

@@ -1,0 +1,267 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, type Layer } from "effect"
+import { SqlClient, Statement } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { LeaseLost, type RunningRun } from "../../core/run/Run.ts"
+import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import type { Signals } from "../../core/runtime/Signals.ts"
+import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+type Stores = RunStore | WorkflowStore | WorkspaceStore | Signals
+
+const leaseOf = ({ run }: Claimed) => ({ id: run.id, fence: run.lease.fence })
+
+const success = (locked: Transition.LockedRun<RunningRun>, at: number) =>
+  Transition.finish(locked, { _tag: "Success", data: { done: true } }, at)
+
+/** An attempt that failed and is tried again after this time. */
+const putOff = (delayMillis: number) => (locked: Transition.LockedRun<RunningRun>, at: number) =>
+  Transition.settle(locked, { _tag: "Failed", data: {}, errors: [], retry: { times: null, delayMillis } }, at)
+
+const claim = (limit: number) =>
+  Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit, leaseMillis: 3_600_000 }))
+
+const allAtOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
+  Effect.all(effects, { concurrency: "unbounded" })
+
+/** So many runs of a new workflow, carried out by a worker. */
+const claimed = Effect.fnUntraced(function* (count: number, maxRetries = 0) {
+  const workflow = yield* makeWorkflow(yield* makeWorkspace(), { maxRetries })
+  for (let index = 0; index < count; index++) yield* (yield* RunStore).submit(submission(workflow))
+  return yield* claim(count)
+})
+
+const kindsOf = Effect.fnUntraced(function* ({ run }: Claimed) {
+  return (yield* (yield* RunStore).events(run.id, 0)).map(({ event }) => event.event)
+})
+
+const eventsOf = (kind: "execution.success") => ["execution.queued", "execution.start", kind]
+
+/** What the stores promise of runs that are dispatched together. */
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`dispatch (${name})`, (it) => {
+    const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
+      it.effect(title, () => Effect.andThen(empty, test()))
+
+    promise("ends that come together are each stored, also where the decision about one of them fails", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const all = yield* claimed(6)
+        const exits = yield* allAtOnce(
+          all.map((one, index) =>
+            Effect.exit(
+              runs.settle(leaseOf(one), (locked, at) => {
+                if (index === 3) throw new Error("No decision")
+                return success(locked, at)
+              })
+            )
+          )
+        )
+        assert.deepStrictEqual(
+          exits.map(Exit.hasDies),
+          all.map((_, index) => index === 3)
+        )
+        for (const [index, one] of all.entries()) {
+          const kinds = yield* kindsOf(one)
+          if (index === 3) assert.deepStrictEqual(kinds, ["execution.queued", "execution.start"])
+          else assert.deepStrictEqual(kinds, eventsOf("execution.success"))
+        }
+        for (const one of all.slice(3, 4)) yield* runs.settle(leaseOf(one), success)
+      })
+    )
+
+    promise("ends that come together are refused for those alone whose lease is lost", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const all = yield* claimed(4)
+        const [taken] = all
+        if (taken === undefined) throw new Error("Nothing was claimed")
+        yield* runs.change(taken.run.workspaceId, taken.run.id, Transition.interrupt)
+        const results = yield* allAtOnce(
+          [...all, ...all.slice(1, 2)].map((one) => Effect.result(runs.settle(leaseOf(one), success)))
+        )
+        const lost = results.filter((result) => result._tag === "Failure")
+        // The interrupted one, and one of the two ends of the same lease.
+        assert.lengthOf(lost, 2)
+        for (const result of lost) assert.instanceOf(result.failure, LeaseLost)
+        for (const one of all.slice(1)) assert.deepStrictEqual(yield* kindsOf(one), eventsOf("execution.success"))
+      })
+    )
+
+    promise("reports that come together are kept in the order of each run, and refused where a lease is lost", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const all = yield* claimed(3)
+        const step = ({ run }: Claimed, name: string) =>
+          ({ event: "execution.step", runId: run.id, workflowId: run.workflowId, step: name, next: null }) as const
+        const results = yield* allAtOnce(
+          all.map((one, index) => {
+            const { fence, id } = leaseOf(one)
+            const events = ["1", "2"].map((name) => step(one, name))
+            const progress = index === 1 ? { acted: true } : {}
+            return Effect.result(runs.report({ id, fence: index === 2 ? fence + 100 : fence }, { events, progress }))
+          })
+        )
+        assert.deepStrictEqual(
+          results.map(({ _tag }) => _tag),
+          ["Success", "Success", "Failure"]
+        )
+        for (const [index, one] of all.entries()) {
+          const events = (yield* runs.events(one.run.id, 0)).flatMap(({ event }) =>
+            event.event === "execution.step" ? [event.step] : []
+          )
+          assert.deepStrictEqual(events, index === 2 ? [] : ["1", "2"])
+          const { run } = yield* runs.get(one.run.workspaceId, one.run.id)
+          assert.deepStrictEqual(run.progress, { acted: index === 1, committed: false })
+        }
+      })
+    )
+
+    promise("of several workflows the share of a claim is even, and what is over goes to others the next time", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        const sent = new Map<string, Array<string>>()
+        for (let index = 0; index < 4; index++) {
+          const workflow = yield* makeWorkflow(caller)
+          const ids: Array<string> = []
+          for (let count = 0; count < 5; count++) ids.push((yield* runs.submit(submission(workflow))).run.id)
+          sent.set(workflow.workflow.id, ids)
+        }
+        const started = new Map<string, Array<string>>()
+        for (const expected of [
+          [1, 1, 2, 2],
+          [3, 3, 3, 3],
+          [4, 4, 5, 5]
+        ]) {
+          for (const { run } of yield* claim(6)) {
+            started.set(run.workflowId, [...(started.get(run.workflowId) ?? []), run.id])
+          }
+          assert.deepStrictEqual([...started.values()].map(({ length }) => length).sort(), expected)
+        }
+        for (const [workflow, ids] of started) assert.deepStrictEqual(ids, sent.get(workflow)?.slice(0, ids.length))
+      })
+    )
+
+    promise("several workers that claim at once never start one run twice, and start all", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const sent = yield* allAtOnce(Array.from({ length: 60 }, () => runs.submit(submission(workflow))))
+        const started: Array<string> = []
+        const claimAll = Effect.gen(function* () {
+          for (;;) {
+            const some = yield* claim(7)
+            started.push(...some.map(({ run }) => run.id))
+            if (some.length === 0) return
+          }
+        })
+        yield* allAtOnce([claimAll, claimAll, claimAll, claimAll])
+        // What the others had locked when each found no more.
+        yield* claimAll
+        assert.deepStrictEqual(started.sort(), sent.map(({ run }) => run.id).sort())
+      })
+    )
+
+    promise("a run that is put off starts when its time has come, and one submitted meanwhile at once", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const [one] = yield* claimed(1, 3)
+        if (one === undefined) throw new Error("Nothing was claimed")
+        yield* runs.settle(leaseOf(one), putOff(60_000))
+        assert.deepStrictEqual(yield* claim(5), [])
+        assert.deepStrictEqual(yield* claim(5), [])
+        const later = submission({
+          workflow: { id: one.run.workflowId, workspaceId: one.run.workspaceId },
+          version: one.version
+        } as never)
+        yield* runs.submit(later)
+        assert.deepStrictEqual(
+          (yield* claim(5)).map(({ run }) => run.id),
+          [later.id]
+        )
+        assert.deepStrictEqual(yield* claim(5), [])
+        yield* TestClock.adjust(60_000)
+        const again = yield* claim(5)
+        assert.deepStrictEqual(
+          again.map(({ run }) => run.id),
+          [one.run.id]
+        )
+        // A shorter delay than that of another run of the workflow is not overlooked.
+        assert.deepStrictEqual(yield* claim(5), [])
+        for (const running of again) yield* runs.settle(leaseOf(running), putOff(10_000))
+        yield* TestClock.adjust(10_000)
+        assert.deepStrictEqual(
+          (yield* claim(5)).map(({ run }) => run.id),
+          [one.run.id]
+        )
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)
+
+/** Counts the statements of an effect; `begin` and `commit` are not among them. */
+const statementsOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  let count = 0
+  const value = yield* Effect.provideService(effect, Statement.CurrentTransformer, (statement) => {
+    count++
+    return Effect.succeed(statement)
+  })
+  return { count, value }
+})
+
+it.layer(databases.postgres[0], { timeout: "60 seconds" })("dispatch (cost)", (it) => {
+  it.effect("runs that start and end together take less than half a statement each", () =>
+    Effect.gen(function* () {
+      yield* databases.postgres[1]
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      for (let index = 0; index < 48; index++) yield* runs.submit(submission(workflow))
+      // The first claim reads the version.
+      for (const one of yield* claim(24)) yield* runs.settle(leaseOf(one), success)
+      const started = yield* statementsOf(claim(24))
+      assert.lengthOf(started.value, 24)
+      const ended = yield* statementsOf(allAtOnce(started.value.map((one) => runs.settle(leaseOf(one), success))))
+      assert.isAbove(started.count + ended.count, 0)
+      assert.isBelow(started.count + ended.count, 12)
+    })
+  )
+
+  it.effect("a claim touches no workflow whose runs are all put off", () =>
+    Effect.gen(function* () {
+      yield* databases.postgres[1]
+      const [sql, runs] = [yield* SqlClient.SqlClient, yield* RunStore]
+      const caller = yield* makeWorkspace()
+      for (let index = 0; index < 20; index++) {
+        yield* runs.submit(submission(yield* makeWorkflow(caller, { maxRetries: 5 })))
+      }
+      for (const one of yield* claim(20)) yield* runs.settle(leaseOf(one), putOff(3_600_000))
+      // This one finds them.
+      assert.deepStrictEqual(yield* claim(1), [])
+      yield* claim(1)
+      const versions = sql`select workflow_id, ctid::text, xmin::text, xmax::text from gates order by workflow_id`
+      const before = yield* versions
+      const sent = submission(yield* makeWorkflow(caller))
+      yield* runs.submit(sent)
+      const started = yield* statementsOf(claim(10))
+      assert.deepStrictEqual(
+        started.value.map(({ run }) => run.id),
+        [sent.id]
+      )
+      assert.isBelow(started.count, 10)
+      yield* claim(10)
+      const after = yield* versions
+      assert.deepStrictEqual(
+        after.filter(({ workflow_id }) => workflow_id !== sent.workflowId),
+        before
+      )
+    })
+  )
+})

@@ -116,7 +116,7 @@ const deliveries = Layer.effect(
               return true
             })
           )
-          .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
+          .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie, withoutSqlErrors)
       ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         find(workspaceId, id).pipe(Effect.map(Rows.toDelivery), withoutSqlErrors)
@@ -145,7 +145,9 @@ const deliveries = Layer.effect(
           })
         )
       ),
-      tidy: Effect.orDie(store.cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })),
+      tidy: store
+        .cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })
+        .pipe(Effect.orDie, withoutSqlErrors),
       delivered: Effect.fn("Deliveries.delivered")((workspaceId, id, { durationMillis, responseStatus }) =>
         transaction(
           sql,

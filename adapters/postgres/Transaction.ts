@@ -92,5 +92,6 @@ const refusedByServer = new Map([
   ["53", "the server lacks space, memory or connections"]
 ])
 
-const stateOf = (cause: unknown): string =>
+/** The state of PostgreSQL in the cause of an error, such as `57P01`; empty where there is none. */
+export const stateOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""

@@ -14,6 +14,7 @@ import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import type { Probe } from "../../adapters/postgres/server/Probe.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../adapters/secrets/SecretStoreRequest.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
@@ -165,7 +166,9 @@ const layerOutside = (sending: HttpSender.Options) =>
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
 
-type Stores = Layer.Layer<Exclude<Layer.Success<typeof Embedded.layer>, PgClient.PgClient | SqlClient.SqlClient>>
+type Stores = Layer.Layer<
+  Exclude<Layer.Success<typeof Embedded.layer>, PgClient.PgClient | SqlClient.SqlClient | Probe>
+>
 
 interface Options {
   readonly sandbox?: typeof ThreadSandbox.defaults

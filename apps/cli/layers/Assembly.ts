@@ -5,7 +5,6 @@ import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
 import { Effect, Layer, Option, type Redacted, Schema } from "effect"
-import { SqlClient } from "effect/sql"
 import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
@@ -16,6 +15,7 @@ import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../../adapters/playwright/Grid.ts"
 import type { BrowserNotConfined, ChromiumNotRunnable } from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../../adapters/postgres/Stores.ts"
+import * as Probe from "../../../adapters/postgres/server/Probe.ts"
 import * as HttpSources from "../../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../../adapters/secrets/SecretStoreRequest.ts"
 import * as ThreadSandbox from "../../../adapters/threads/ThreadSandbox.ts"
@@ -55,7 +55,11 @@ import * as Inbox from "./Inbox.ts"
 import * as MasterKeys from "./MasterKeys.ts"
 import * as Models from "./Models.ts"
 
-export interface Storage extends MasterKeys.Sources, Artifacts.Settings {}
+export interface Storage extends MasterKeys.Sources, Artifacts.Settings {
+  readonly databaseConnections: number
+  /** How long a database that is away is waited for; none: without limit. */
+  readonly waitSeconds: Option.Option<number>
+}
 
 export interface Working extends BrowserSettings.PageSettings {
   readonly concurrency: number
@@ -86,7 +90,10 @@ export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {
 export const layerStorage = (settings: Storage) => {
   const stores = Option.match(settings.databaseUrl, {
     onNone: () => Layer.fresh(Embedded.layer(settings.dataDir)),
-    onSome: (url) => Postgres.layer(url)
+    onSome: (url) => {
+      const waitMillis = Option.getOrElse(settings.waitSeconds, () => Number.POSITIVE_INFINITY) * 1_000
+      return Postgres.layer(url, settings.databaseConnections, waitMillis)
+    }
   })
   return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)
 }
@@ -280,14 +287,12 @@ const leaseMillis = 30_000
 
 const layerReadiness = Layer.effect(
   Readiness,
-  Effect.map(SqlClient.SqlClient, (sql) =>
+  Effect.map(Probe.Probe, ({ ask }) =>
     Readiness.of({
-      ready: sql`select 1`.pipe(
-        Effect.timeout("2 seconds"),
-        Effect.andThen(Effect.flatMap(Supervisor, ({ unhealthy }) => unhealthy)),
-        Effect.map((loops) => loops.length === 0),
-        Effect.catchCause(() => Effect.succeed(false))
-      )
+      ready: Effect.gen(function* () {
+        const unhealthy = yield* (yield* Supervisor).unhealthy
+        return unhealthy.length === 0 && (yield* ask) !== null
+      })
     })
   )
 )

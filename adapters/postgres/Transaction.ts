@@ -5,6 +5,7 @@
 import { Cause, Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { is as isUnavailable, StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
+import { outage } from "../../core/runtime/Supervisor.ts"
 
 /** Transactions that were chosen to give way to others are repeated so often, with growing pauses. */
 const retries = Schedule.exponential("5 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 6 }))
@@ -95,3 +96,12 @@ const refusedByServer = new Map([
 /** The state of PostgreSQL in the cause of an error, such as `57P01`; empty where there is none. */
 export const stateOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+
+/** Logs why something that is tried again failed: as part of an outage, where it is that. */
+export const logFailure =
+  (line: string) =>
+  (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.void
+    const reason = outageOf(cause)
+    return reason === null ? Effect.logWarning(line, cause) : outage(`${line}: ${reason}`)
+  }

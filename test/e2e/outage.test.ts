@@ -1,0 +1,97 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { linkTo } from "../support/databaseLink.ts"
+import { freshDatabase } from "../support/databases.ts"
+import { dataDir, key, masterKey, ready, sluice } from "../support/processes.ts"
+
+interface Answer {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly body: unknown
+  readonly millis: number
+}
+
+const ask = (url: string, method: string, path: string, json?: unknown) =>
+  Effect.promise(async (): Promise<Answer> => {
+    const began = performance.now()
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { "cc-key": key, ...(json === undefined ? {} : { "content-type": "application/json" }) },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) })
+    })
+    return {
+      status: answer.status,
+      retryAfter: answer.headers.get("retry-after"),
+      body: await answer.json(),
+      millis: performance.now() - began
+    }
+  })
+
+const id = "00000000-0000-4000-8000-000000000001"
+const requests = [
+  ["GET", "/workflows"],
+  ["GET", `/run/${id}`],
+  ["POST", "/run", { workflow_id: id }],
+  ["GET", `/events/runs/${id}`],
+  ["GET", "/nowhere"]
+] as const
+
+it.live(
+  "while the database is away, requests are answered 503, processes wait, and little is logged",
+  () =>
+    Effect.gen(function* () {
+      const link = yield* linkTo(yield* freshDatabase)
+      const settings = {
+        DATABASE_URL: link.url,
+        SLUICE_MASTER_KEY: masterKey,
+        SLUICE_DATA_DIR: yield* dataDir
+      }
+      yield* link.cut
+      const [api, scheduler] = [yield* sluice(["api"], settings), yield* sluice(["scheduler"], settings)]
+      yield* Effect.forEach([api, scheduler], ({ said }) => said(/Waiting for the database at DATABASE_URL/))
+      yield* link.restore
+      const url = yield* ready(api)
+      yield* scheduler.said(/scheduler started/)
+      assert.strictEqual((yield* ask(url, "GET", "/readyz")).status, 200)
+
+      const isRefusal = ({ body, retryAfter, status }: Answer) => {
+        assert.strictEqual(status, 503)
+        assert.match(retryAfter ?? "", /^[1-9]\d*$/)
+        assert.deepStrictEqual(Object.keys(Object(body)).sort(), ["error", "message", "statusCode"])
+      }
+      const allAreRefused = Effect.gen(function* () {
+        isRefusal(yield* ask(url, "GET", "/readyz"))
+        for (const [method, path, json] of requests) isRefusal(yield* ask(url, method, path, json))
+        assert.strictEqual((yield* ask(url, "GET", "/healthz")).status, 200)
+      })
+      const isBack = ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 200 }))
+
+      yield* link.cut
+      const began = performance.now()
+      yield* allAreRefused
+      yield* Effect.sleep("1 second")
+      yield* link.restore
+      yield* isBack
+
+      yield* link.freeze
+      const { millis, status } = yield* ask(url, "GET", "/readyz")
+      assert.strictEqual(status, 503)
+      // It answers within a second; the machine that runs this test may be busy.
+      assert.isBelow(millis, 2_000)
+      yield* allAreRefused
+      yield* link.restore
+      yield* isBack
+      // Keys are looked up again: this one does not exist.
+      assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
+
+      const most = 2 + Math.ceil((performance.now() - began) / 10_000)
+      for (const { child, output } of [api, scheduler]) {
+        const lines = output()
+          .split("\n")
+          .filter((line) => line.includes("level="))
+        assert.isAtMost(lines.length, most, output())
+        assert.isNull(child.exitCode)
+      }
+    }).pipe(Effect.scoped),
+  120_000
+)

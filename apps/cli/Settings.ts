@@ -187,6 +187,11 @@ export const listening = {
     Flag.withSchema(wholeNumber(1, 3_600, "a number of seconds from 1 to 3600")),
     Flag.withDefault(Stalled.defaultSeconds)
   ),
+  drainSeconds: setting(
+    "drain",
+    "SLUICE_DRAIN_SECONDS",
+    "How long the HTTP interface still serves after SIGTERM, while /readyz answers 503; not at all after Ctrl-C"
+  ).pipe(Flag.withSchema(wholeNumber(0, 600, "a number of seconds from 0 to 600")), Flag.withDefault(5)),
   publicUrl: setting(
     "public-url",
     "SLUICE_PUBLIC_URL",

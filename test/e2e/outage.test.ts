@@ -37,14 +37,15 @@ const requests = [
 ] as const
 
 it.live(
-  "while the database is away, requests are answered 503, processes wait, and little is logged",
+  "processes wait for the database, answer 503 while it is away, log little, and end in order",
   () =>
     Effect.gen(function* () {
       const link = yield* linkTo(yield* freshDatabase)
       const settings = {
         DATABASE_URL: link.url,
         SLUICE_MASTER_KEY: masterKey,
-        SLUICE_DATA_DIR: yield* dataDir
+        SLUICE_DATA_DIR: yield* dataDir,
+        SLUICE_DRAIN_SECONDS: "2"
       }
       yield* link.cut
       const [api, scheduler] = [yield* sluice(["api"], settings), yield* sluice(["scheduler"], settings)]
@@ -92,6 +93,13 @@ it.live(
         assert.isAtMost(lines.length, most, output())
         assert.isNull(child.exitCode)
       }
+
+      api.child.kill("SIGTERM")
+      scheduler.child.kill("SIGTERM")
+      const leaving = yield* ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
+      assert.include(Object(leaving.body), { message: "This process is shutting down" })
+      assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
+      assert.deepStrictEqual(yield* Effect.all([api.ended, scheduler.ended]), [0, 0])
     }).pipe(Effect.scoped),
   120_000
 )

@@ -175,18 +175,21 @@ interface Options {
   readonly rateLimits?: ReadonlyArray<Limit>
   readonly sending?: HttpSender.Options
   readonly stores?: Stores
+  /** For how long the server still serves after it began to leave. */
+  readonly graceMillis?: number
 }
 
 /** The service, without limits on requests and with the usual bounds unless others are given. */
 export const layerWith = ({
+  graceMillis = 0,
   rateLimits = [],
   sandbox,
   sending = HttpSender.defaults,
   stores = Embedded.layer
 }: Options) =>
   service.pipe(
-    Layer.provide(
-      Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
+    Layer.provideMerge(
+      Server.layer({ host: "127.0.0.1", port: 0, rateLimits, graceMillis: Effect.succeed(graceMillis) }).pipe(
         Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) }))
       )
     ),

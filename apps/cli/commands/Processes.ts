@@ -6,6 +6,7 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Command } from "effect/cli"
 import * as Server from "../../api/Server.ts"
 import * as BrowserSettings from "../BrowserSettings.ts"
+import * as Ending from "../Ending.ts"
 import * as Assembly from "../layers/Assembly.ts"
 import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
@@ -29,8 +30,8 @@ export const api = Command.make(
     yield* Effect.gen(function* () {
       yield* Console.log(`sluice ready ${yield* Server.address}`)
       yield* Effect.never
-    }).pipe(Effect.provide(service))
-  })
+    }).pipe(Ending.leaving, Effect.provide(service))
+  }, Ending.service)
 ).pipe(Command.withDescription("Serve the HTTP interface"))
 
 export const inbox = Command.make(
@@ -48,7 +49,7 @@ export const inbox = Command.make(
       yield* Console.log(`sluice inbox ready on port ${Option.getOrNull(settings.smtpPort)}`)
       yield* Effect.never
     }).pipe(Effect.provide(service))
-  })
+  }, Ending.service)
 ).pipe(Command.withDescription("Receive mail with one-time codes and links"))
 
 export const scheduler = Command.make(
@@ -60,7 +61,7 @@ export const scheduler = Command.make(
       Layer.provide(Assembly.layerStorage(settings))
     )
     yield* Effect.andThen(Console.log("sluice scheduler started"), Effect.never).pipe(Effect.provide(running))
-  })
+  }, Ending.service)
 ).pipe(Command.withDescription("Open and close gates on time, and end lost or expired runs"))
 
 export const worker = Command.make(
@@ -72,7 +73,7 @@ export const worker = Command.make(
       Layer.provide(Assembly.layerStorage(settings))
     )
     yield* Effect.andThen(Console.log("sluice worker started"), Effect.never).pipe(Effect.provide(running))
-  })
+  }, Ending.service)
 ).pipe(Command.withDescription("Execute runs in a browser"))
 
 export const migrate = Command.make(

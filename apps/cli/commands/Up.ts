@@ -14,6 +14,7 @@ import * as MessageDelivery from "../../demo/MessageDelivery.ts"
 import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
 import * as BrowserSettings from "../BrowserSettings.ts"
+import * as Ending from "../Ending.ts"
 import * as Assembly from "../layers/Assembly.ts"
 import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
@@ -33,49 +34,56 @@ export const up = Command.make(
     ...Settings.inbound,
     ...Settings.bootstrap
   },
-  Effect.fn(function* (given) {
-    const withDemo = given.demo && Option.isNone(given.databaseUrl)
-    const settings = withDemo ? yield* withInbox(given) : given
-    const addresses = new Map<string, string>()
-    const post = MessageDelivery.make({
-      smtpPort: Option.getOrNull(settings.smtpPort),
-      addresses,
-      say: (line) => console.log(line)
-    })
-    const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
-    const service = Layer.mergeAll(
-      Assembly.layerApi(settings),
-      Inbox.layer(settings),
-      Assembly.layerScheduler(settings),
-      Assembly.layerWorker(settings, Option.toArray(site))
-    ).pipe(Layer.provideMerge(Assembly.layerEncryption(settings)), Layer.provideMerge(Assembly.layerStorage(settings)))
+  Effect.fn(
+    function* (given) {
+      const withDemo = given.demo && Option.isNone(given.databaseUrl)
+      const settings = withDemo ? yield* withInbox(given) : given
+      const addresses = new Map<string, string>()
+      const post = MessageDelivery.make({
+        smtpPort: Option.getOrNull(settings.smtpPort),
+        addresses,
+        say: (line) => console.log(line)
+      })
+      const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
+      // Released from the top: the interface closes when the runs of the worker have ended or were given back.
+      const service = Layer.merge(
+        Assembly.layerScheduler(settings),
+        Assembly.layerWorker(settings, Option.toArray(site))
+      ).pipe(
+        Layer.provideMerge(Layer.merge(Assembly.layerApi(settings), Inbox.layer(settings))),
+        Layer.provideMerge(Assembly.layerEncryption(settings)),
+        Layer.provideMerge(Assembly.layerStorage(settings))
+      )
 
-    yield* Effect.gen(function* () {
-      const made = yield* FirstWorkspace.make(settings)
-      const api = yield* Server.address
-      if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
-      if (Option.isSome(site)) {
-        yield* Console.log(`Demo site   ${site.value}/login`)
-        for (const { id } of (yield* (yield* WorkspaceStore).list).slice(0, 1)) {
-          const buyer = { permissionedUserId: "buyer", domain: site.value }
-          if (Option.isSome(settings.inboxDomain))
-            addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
+      yield* Effect.gen(function* () {
+        const made = yield* FirstWorkspace.make(settings)
+        const api = yield* Server.address
+        if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
+        if (Option.isSome(site)) {
+          yield* Console.log(`Demo site   ${site.value}/login`)
+          for (const { id } of (yield* (yield* WorkspaceStore).list).slice(0, 1)) {
+            const buyer = { permissionedUserId: "buyer", domain: site.value }
+            if (Option.isSome(settings.inboxDomain))
+              addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
+          }
         }
-      }
-      yield* Console.log(`sluice ready ${api}`)
-      if (Option.isSome(made) && Option.isSome(site)) {
-        const demo = { api, ...made.value, site: site.value }
-        yield* Effect.andThen(Demo.keepCredentials(demo), Demo.run(demo, terminal())).pipe(
-          Effect.provide(FetchHttpClient.layer),
-          Effect.matchEffect({
-            onFailure: (error) => Console.error(error.message),
-            onSuccess: (id) => Console.log(farewell(id))
-          })
-        )
-      }
-      yield* Effect.never
-    }).pipe(Effect.provide(service))
-  }, Effect.scoped)
+        yield* Console.log(`sluice ready ${api}`)
+        if (Option.isSome(made) && Option.isSome(site)) {
+          const demo = { api, ...made.value, site: site.value }
+          yield* Effect.andThen(Demo.keepCredentials(demo), Demo.run(demo, terminal())).pipe(
+            Effect.provide(FetchHttpClient.layer),
+            Effect.matchEffect({
+              onFailure: (error) => Console.error(error.message),
+              onSuccess: (id) => Console.log(farewell(id))
+            })
+          )
+        }
+        yield* Effect.never
+      }).pipe(Ending.leaving, Effect.provide(service))
+    },
+    Effect.scoped,
+    Ending.service
+  )
 ).pipe(Command.withDescription("Run the API, the scheduler and a worker in one process"))
 
 /** A port beside the one of the interface; any free one where that is any free one. */

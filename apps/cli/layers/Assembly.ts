@@ -49,6 +49,7 @@ import { Readiness } from "../../api/Readiness.ts"
 import * as Server from "../../api/Server.ts"
 import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
 import * as BrowserSettings from "../BrowserSettings.ts"
+import * as Ending from "../Ending.ts"
 import { settingNames } from "../SettingNames.ts"
 import * as Artifacts from "./Artifacts.ts"
 import * as Inbox from "./Inbox.ts"
@@ -118,6 +119,7 @@ export interface Serving extends Inbox.Reachable, Models.ModelSettings {
   readonly streamsPerKey: number
   readonly streamsPerWorkspace: number
   readonly stalledSeconds: number
+  readonly drainSeconds: number
   readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
   readonly proxies: ReadonlyArray<Proxies.Pooled>
@@ -145,7 +147,9 @@ export const layerApi = (settings: Serving) =>
         host: settings.host,
         port: settings.port,
         rateLimits: settings.rateLimits,
-        stalledSeconds: settings.stalledSeconds
+        stalledSeconds: settings.stalledSeconds,
+        // A person at the terminal waits for the end; no proxy sends clients there.
+        graceMillis: Effect.sync(() => (Ending.isByHand() ? 0 : settings.drainSeconds * 1_000))
       })
     ),
     Layer.provide([

@@ -17,6 +17,7 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { Receiving } from "../../core/vault/inbox/Receiving.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
@@ -92,7 +93,8 @@ const readiness = HttpRouter.add(
   Effect.gen(function* () {
     if ((yield* (yield* Closing.Closing).leftAt) !== null) return notReady("This process is shutting down")
     const ready = yield* (yield* Readiness).ready
-    return ready ? HttpServerResponse.jsonUnsafe({ status: "ready" }) : notReady("The database does not answer")
+    if (!ready) return notReady("The database does not answer")
+    return HttpServerResponse.jsonUnsafe({ status: "ready", clock_skew_ms: yield* (yield* ClockSkew).millis })
   })
 )
 

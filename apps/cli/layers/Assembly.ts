@@ -15,6 +15,7 @@ import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import type { GridUnusable } from "../../../adapters/playwright/Grid.ts"
 import type { BrowserNotConfined, ChromiumNotRunnable } from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import * as Postgres from "../../../adapters/postgres/Stores.ts"
+import * as DatabaseClock from "../../../adapters/postgres/server/DatabaseClock.ts"
 import * as Probe from "../../../adapters/postgres/server/Probe.ts"
 import * as HttpSources from "../../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../../adapters/secrets/SecretStoreRequest.ts"
@@ -93,7 +94,7 @@ export const layerStorage = (settings: Storage) => {
     onNone: () => Layer.fresh(Embedded.layer(settings.dataDir)),
     onSome: (url) => {
       const waitMillis = Option.getOrElse(settings.waitSeconds, () => Number.POSITIVE_INFINITY) * 1_000
-      return Postgres.layer(url, settings.databaseConnections, waitMillis)
+      return DatabaseClock.layer.pipe(Layer.provideMerge(Postgres.layer(url, settings.databaseConnections, waitMillis)))
     }
   })
   return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)

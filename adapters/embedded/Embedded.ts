@@ -14,6 +14,7 @@ import * as OwnerOnly from "../files/OwnerOnly.ts"
 import { layerSignals } from "../memory/LocalSignals.ts"
 import * as MemoryLiveChannel from "../memory/run/MemoryLiveChannel.ts"
 import { layerStores, maxMessageSize } from "../postgres/Stores.ts"
+import * as Probe from "../postgres/server/Probe.ts"
 import * as Database from "./Database.ts"
 import * as Lock from "./Lock.ts"
 
@@ -96,7 +97,9 @@ const layerSignalsAfterCommit = Layer.effect(
 
 /** All stores and signals on the client of an embedded database. */
 export const layerOn = <E, R>(client: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, E, R>) =>
-  Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer).pipe(Layer.provideMerge(client))
+  Layer.mergeAll(layerStores, layerSignalsAfterCommit, MemoryLiveChannel.layer, Probe.layer).pipe(
+    Layer.provideMerge(client)
+  )
 
 /** All stores and signals on an embedded database. */
 export const layer = (folder: string | null) =>

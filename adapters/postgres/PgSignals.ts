@@ -7,6 +7,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, PubSub, Queue, Schedule, Schema, Stream } from "effect"
 import { type Signal, Signals } from "../../core/runtime/Signals.ts"
+import { logFailure } from "./Transaction.ts"
 
 const channel = "sluice"
 const together = "3 millis"
@@ -37,9 +38,7 @@ export const layer = Layer.effect(
       yield* Effect.forEach(payloads, (payload) => pg.notify(channel, payload), { discard: true })
       yield* Effect.sleep(together)
     }).pipe(
-      Effect.catchTag("SqlError", (error) =>
-        Effect.logWarning("A signal could not be sent; receivers find the change at their next poll", error)
-      ),
+      Effect.catchCause(logFailure("A signal could not be sent; receivers find the change at their next poll")),
       Effect.forever
     )
 
@@ -57,7 +56,7 @@ export const layer = Layer.effect(
         )
       })
     ).pipe(
-      Effect.tapCause((cause) => Effect.logWarning("Signals are not received; listening again", cause)),
+      Effect.tapCause(logFailure("Signals are not received; listening again")),
       Effect.ignoreCause,
       Effect.repeat(Schedule.spaced("1 second"))
     )

@@ -1,8 +1,7 @@
 /**
  * All stores on one PostgreSQL database, whose schema is migrated before any of them is built.
  */
-import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Layer, type Redacted } from "effect"
+import { Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
 import * as PgDeliveries from "./event/PgDeliveries.ts"
@@ -22,6 +21,7 @@ import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
+import * as Client from "./server/Client.ts"
 import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
 import * as PgPatchStore from "./workflow/PgPatchStore.ts"
@@ -63,13 +63,7 @@ export const layerStores = Layer.mergeAll(
 )
 
 /** The stores and signals on the server at a URL such as `postgres://user:password@host/database`. */
-export const layer = (url: Redacted.Redacted<string>, maxConnections = 10) =>
+export const layer = (url: Redacted.Redacted<string>, maxConnections = 10, waitMillis = 0) =>
   Layer.mergeAll(layerStores, PgSignals.layer, PgLiveChannel.layer).pipe(
-    Layer.provideMerge(
-      PgClient.layerFrom(
-        PgClient.make({ url, maxConnections, maxMessageSize, applicationName: "sluice" }).pipe(
-          Effect.mapError(Migrations.unavailable)
-        )
-      )
-    )
+    Layer.provideMerge(Client.layer({ url, maxConnections, maxMessageSize, waitMillis }))
   )

@@ -2,9 +2,10 @@
  * Maps failures of store statements: a temporary conflict is retried, an unreachable database is `StoreUnavailable`,
  * and everything else is a defect.
  */
-import { Effect, Schedule } from "effect"
+import { Cause, Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import { StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
+import { is as isUnavailable, StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
+import { outage } from "../../core/runtime/Supervisor.ts"
 
 /** Transactions that were chosen to give way to others are repeated so often, with growing pauses. */
 const retries = Schedule.exponential("5 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 6 }))
@@ -27,25 +28,80 @@ export const withoutSqlErrors = <A, E, R>(
 ): Effect.Effect<A, Stored<E>, R> =>
   effect.pipe(
     Effect.retry({ while: givesWay, schedule: retries }),
-    Effect.catchIf(isSqlError, (error): Effect.Effect<never, StoreUnavailable> => {
-      const reason = unavailable(error)
-      return reason === null ? Effect.die(error) : Effect.fail(new StoreUnavailable({ reason }))
-    })
+    Effect.catchCause(withoutSqlCause)
   ) as Effect.Effect<A, Stored<E>, R>
 
-const isSqlError = (error: unknown): error is SqlError.SqlError => SqlError.isSqlError(error)
+/**
+ * The cause of a failure, with `StoreUnavailable` in place of errors that tell of an outage.
+ *
+ * A connection that is lost in a transaction fails the statement, and then its rollback as a defect: the defect says
+ * nothing more. An interruption and a refusal of the transaction itself stay what they are.
+ */
+const withoutSqlCause = (cause: Cause.Cause<unknown>) => {
+  const outages = cause.reasons.map((reason) =>
+    reason._tag === "Interrupt" ? null : outageOf(reason._tag === "Fail" ? reason.error : reason.defect)
+  )
+  const others = cause.reasons.filter((_, index) => outages[index] === null)
+  const reason = outages.find((one) => one !== null)
+  if (reason !== undefined && others.every(isSqlFailure)) return Effect.fail(new StoreUnavailable({ reason }))
+  return Effect.failCause(
+    Cause.fromReasons(others.map((one) => (isSqlFailure(one) ? Cause.makeDieReason(one.error) : one)))
+  )
+}
+
+const isSqlFailure = (reason: Cause.Reason<unknown>): reason is Cause.Fail<SqlError.SqlError> =>
+  reason._tag === "Fail" && SqlError.isSqlError(reason.error)
 
 const givesWay = (error: unknown): boolean =>
   SqlError.isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")
 
-/** Why the database cannot be reached, in words without a value of a statement; `null` for every other failure. */
-const unavailable = ({ reason }: SqlError.SqlError): string | null => {
-  if (reason._tag === "ConnectionError") return reason.message
-  return endedByServer.has(stateOf(reason.cause)) ? "the server ended the connection, or accepts none at present" : null
+/**
+ * Why the database cannot be used at present, if that is what an error or one of its causes says, in words without a
+ * value of a statement; else `null`.
+ */
+export const outageOf = (error: unknown): string | null => {
+  let one: unknown = error
+  for (let depth = 0; depth < deepestCause; depth += 1) {
+    if (Cause.isCause(one)) one = Cause.squash(one)
+    if (isUnavailable(one)) return one.reason
+    if (SqlError.isSqlError(one)) return reasonOf(one)
+    if (!(one instanceof Error)) return null
+    one = one.cause
+  }
+  return null
 }
 
-/** The states of the classes 57P and 53 with which PostgreSQL ends or refuses connections. */
-const endedByServer = new Set(["57P01", "57P02", "57P03", "53300"])
+/** Libraries wrap the errors of the database a few times. */
+const deepestCause = 5
 
-const stateOf = (cause: unknown): string =>
+const reasonOf = ({ reason }: SqlError.SqlError): string | null => {
+  if (reason._tag === "ConnectionError") return reason.message
+  if (reason._tag === "StatementTimeoutError") return "a statement took longer than the server allows"
+  if (reason.operation === "connect") return `a connection is refused: ${reason.message}`
+  const state = stateOf(reason.cause)
+  return refusedByServer.get(state) ?? refusedByServer.get(state.slice(0, 2)) ?? null
+}
+
+/** What PostgreSQL says by a state, or a class of states, with which it ends connections or accepts no work. */
+const refusedByServer = new Map([
+  ["57P01", "the server ended the connection, or accepts none at present"],
+  ["57P02", "the server ended the connection, or accepts none at present"],
+  ["57P03", "the server ended the connection, or accepts none at present"],
+  ["57P05", "the server ended a connection that was idle"],
+  ["25P03", "the server ended a transaction that was idle"],
+  ["25006", "the server accepts no writes at present"],
+  ["53", "the server lacks space, memory or connections"]
+])
+
+/** The state of PostgreSQL in the cause of an error, such as `57P01`; empty where there is none. */
+export const stateOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+
+/** Logs why something that is tried again failed: as part of an outage, where it is that. */
+export const logFailure =
+  (line: string) =>
+  (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
+    if (Cause.hasInterruptsOnly(cause)) return Effect.void
+    const reason = outageOf(cause)
+    return reason === null ? Effect.logWarning(line, cause) : outage(`${line}: ${reason}`)
+  }

@@ -17,6 +17,7 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { Receiving } from "../../core/vault/inbox/Receiving.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
@@ -90,12 +91,14 @@ const readiness = HttpRouter.add(
   "GET",
   "/readyz",
   Effect.gen(function* () {
+    if ((yield* (yield* Closing.Closing).leftAt) !== null) return notReady("This process is shutting down")
     const ready = yield* (yield* Readiness).ready
-    return ready
-      ? HttpServerResponse.jsonUnsafe({ status: "ready" })
-      : HttpServerResponse.jsonUnsafe(Errors.general(503, "The database does not answer"), { status: 503 })
+    if (!ready) return notReady("The database does not answer")
+    return HttpServerResponse.jsonUnsafe({ status: "ready", clock_skew_ms: yield* (yield* ClockSkew).millis })
   })
 )
+
+const notReady = (reason: string) => HttpServerResponse.jsonUnsafe(Errors.general(503, reason), { status: 503 })
 
 const vault = Layer.mergeAll(
   VaultHttp.layer,
@@ -224,10 +227,16 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
           Effect.provideService(surround(routed), AfterResponse.AfterResponse, after)
         )
       )
-      // No exporter reads traces, and recording them takes a fifth of the time of a short request.
-      return HttpServer.serve(
-        Effect.withTracerEnabled(NoStore.marked(withRetryAfter(answerMistakes(Effect.interruptible(answered)))), false)
+      const { leftAt } = yield* Closing.Closing
+      // A connection that stays open would be used again when the server has closed.
+      const lastOnConnection = Effect.flatMap((response: HttpServerResponse.HttpServerResponse) =>
+        Effect.map(leftAt, (at) =>
+          at === null ? response : HttpServerResponse.setHeader(response, "connection", "close")
+        )
       )
+      const complete = lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered))))
+      // No exporter reads traces, and recording them takes a fifth of the time of a short request.
+      return HttpServer.serve(Effect.withTracerEnabled(NoStore.marked(complete), false))
     })
   )
 
@@ -239,7 +248,8 @@ const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerRespon
 )
 
 /**
- * Serves the interface. On shutdown it ends its streams in order, stops accepting, and answers what was asked before.
+ * Serves the interface. On shutdown it says that it is not ready, serves for a grace, ends its streams in order, stops
+ * accepting, and answers what was asked before.
  * `port` 0 takes a free port. Without `rateLimits`, requests are not counted.
  */
 export const layer = (options: {
@@ -248,10 +258,12 @@ export const layer = (options: {
   readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
   /** After how long a connection is closed whose client takes nothing. */
   readonly stalledSeconds?: number
-}): Layer.Layer<HttpServer.HttpServer, CannotListen, Needs> =>
-  Closing.atRelease.pipe(
+  /** For how long it still serves after it began to leave, in milliseconds. */
+  readonly graceMillis?: Effect.Effect<number>
+}): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs> =>
+  Closing.atRelease(options.graceMillis ?? Effect.succeed(0)).pipe(
     Layer.provideMerge(served(options.rateLimits ?? [])),
-    Layer.provide(Closing.Closing.layer),
+    Layer.provideMerge(Closing.Closing.layer),
     Layer.provideMerge(
       listening(options).pipe(
         Layer.catch((error) =>

@@ -76,6 +76,16 @@ export const storage = {
     pattern: /^postgres(ql)?:\/\/./,
     words: "an address that begins with postgres://"
   }),
+  databaseConnections: setting(
+    "database-connections",
+    "SLUICE_DATABASE_CONNECTIONS",
+    "How many connections to PostgreSQL a process opens at most for its work; it has one more to look whether the server answers"
+  ).pipe(Flag.withSchema(wholeNumber(4, 1_000, "a number from 4 to 1000")), Flag.withDefault(10)),
+  waitSeconds: setting(
+    "wait",
+    "SLUICE_WAIT_SECONDS",
+    "How long a process that starts waits for a PostgreSQL server that is away; 0 fails at once; without limit when not set"
+  ).pipe(Flag.withSchema(wholeNumber(0, 86_400, "a number of seconds from 0 to 86400")), Flag.optional),
   masterKey: secret(
     "master-key",
     "SLUICE_MASTER_KEY",
@@ -177,6 +187,11 @@ export const listening = {
     Flag.withSchema(wholeNumber(1, 3_600, "a number of seconds from 1 to 3600")),
     Flag.withDefault(Stalled.defaultSeconds)
   ),
+  drainSeconds: setting(
+    "drain",
+    "SLUICE_DRAIN_SECONDS",
+    "How long the HTTP interface still serves after SIGTERM, while /readyz answers 503; not at all after Ctrl-C"
+  ).pipe(Flag.withSchema(wholeNumber(0, 600, "a number of seconds from 0 to 600")), Flag.withDefault(5)),
   publicUrl: setting(
     "public-url",
     "SLUICE_PUBLIC_URL",

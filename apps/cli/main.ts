@@ -11,6 +11,7 @@ import { keys } from "./commands/Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
 import { up } from "./commands/Up.ts"
 import { window } from "./commands/Window.ts"
+import * as Ending from "./Ending.ts"
 import { settingNames } from "./SettingNames.ts"
 
 const sluice = Command.make("sluice").pipe(
@@ -42,5 +43,5 @@ Command.run(sluice, { version: "0.1.0" }).pipe(
   Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])),
   Effect.provide(NodeServices.layer),
   Effect.provideService(SettingNames, settingNames),
-  NodeRuntime.runMain({ disableErrorReporting: true })
+  NodeRuntime.runMain({ disableErrorReporting: true, teardown: Ending.teardown })
 )

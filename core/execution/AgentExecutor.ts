@@ -74,7 +74,9 @@ export const layer = Layer.effect(
       const { content } = claimed.version
       const begun = yield* Effect.result(begin(claimed))
       if (Result.isFailure(begun)) {
-        return yield* verdictOf(claimed, { failure: begun.failure, data: {}, committed: false })
+        return yield* StoreUnavailable.waitUntilBack(
+          verdictOf(claimed, { failure: begun.failure, data: {}, acted: false, committed: false })
+        )
       }
       const { accounts, graph, over, session } = begun.success
       const dryRun = claimed.run.options.dryRun
@@ -82,8 +84,10 @@ export const layer = Layer.effect(
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       yield* secrets.prepared
       const watching = observerOf(claimed, reporter, keeper)
+      let acted = false
       let committed = false
       const before: typeof watching.before = (mark) => {
+        acted ||= mark === "acting"
         committed ||= mark === "committing"
         return watching.before(mark)
       }
@@ -113,7 +117,7 @@ export const layer = Layer.effect(
       )
       yield* recovering.over
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Transition.Outcome
-      return yield* verdictOf(claimed, { ...outcome, committed })
+      return yield* StoreUnavailable.waitUntilBack(verdictOf(claimed, { ...outcome, acted, committed }))
     })
 
     /** A defect ends the attempt as itself, but without what the attempt knew to be secret. */

@@ -4,6 +4,7 @@
 import { type Duration, Effect } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
+import { outage } from "../runtime/Supervisor.ts"
 
 /**
  * Carries something out. When it dies, or the store cannot be reached, `message` is logged with the reason, but without
@@ -16,7 +17,7 @@ export const bestEffort =
       Effect.asVoid,
       Effect.catch((error: E) =>
         StoreUnavailable.is(error)
-          ? Effect.andThen(Effect.logWarning(`${message}: ${error.message}`), Effect.sleep(pause))
+          ? Effect.andThen(outage(`${message}: ${error.message}`), Effect.sleep(pause))
           : Effect.fail(error as Exclude<E, StoreUnavailable.StoreUnavailable>)
       ),
       Effect.catchDefect((defect) =>

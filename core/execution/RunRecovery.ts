@@ -11,6 +11,7 @@ import type { RunEvent } from "../event/RunEvent.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { Claimed } from "../run/RunStore.ts"
+import { outage } from "../runtime/Supervisor.ts"
 import { Patches } from "../workflow/patch/Patches.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { bestEffort } from "./BestEffort.ts"
@@ -34,6 +35,7 @@ export const make = Effect.gen(function* () {
     const load = settings.selectors ? elements.of(workspaceId, workflowId) : Effect.succeed([])
     const { learned, memories } = yield* ElementMemory.of(
       load.pipe(
+        Effect.catchTag("StoreUnavailable", ({ message }) => Effect.as(outage(`${notRead}: ${message}`), [])),
         Effect.catchCause((cause) =>
           Effect.as(Effect.logWarning(`${notRead}: ${secrets.describe(Cause.squash(cause))}`), [])
         )

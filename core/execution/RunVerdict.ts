@@ -12,10 +12,14 @@ import type { Settings } from "../workflow/Workflow.ts"
 import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 
-/** An attempt that failed. `committed` is true when it passed a node that must not be repeated. */
+/**
+ * An attempt that failed. `acted` is true when it did something on the site that a second attempt would do again,
+ * `committed` when it passed a node that must not be repeated.
+ */
 export interface FailedAttempt {
   readonly data: Schema.JsonObject
   readonly failure: Failure
+  readonly acted: boolean
   readonly committed: boolean
 }
 
@@ -40,7 +44,15 @@ export const make = Effect.gen(function* () {
       })
       .pipe(Effect.catchTags({ WorkflowNotFound: () => Effect.void, RoleForbids: Effect.die }))
 
-  return Effect.fn("RunVerdict.of")(function* (claimed: Claimed, { committed, data, failure }: FailedAttempt) {
+  return Effect.fn("RunVerdict.of")(function* (claimed: Claimed, { acted, committed, data, failure }: FailedAttempt) {
+    if (failure.code === "BROWSER-E0001" && !acted && !committed) {
+      const lost: RunFailure = {
+        ...reportedAs(failure, failure.message, null),
+        id: yield* identifiers.uuid,
+        at: yield* Clock.currentTimeMillis
+      }
+      return { _tag: "Failed", data, errors: [lost], lostBrowser: true } satisfies Outcome
+    }
     const code = yield* declaredCode(claimed, failure)
     const requeued = code?.action !== "retry" && isRequeued(claimed.version.content.settings, failure)
     const message = requeued && committed ? `${failure.message}. ${notAgain}` : failure.message

@@ -6,6 +6,7 @@ import { Effect, Queue, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
+import { outage } from "../runtime/Supervisor.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"
 import { type Claimed, RunStore } from "./RunStore.ts"
@@ -82,7 +83,7 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (
       Effect.catchTag("LeaseLost", (lost) => Effect.logInfo(lost.message)),
       // The lease has run out by now: the run is tried again, or ended, by the scheduler.
       Effect.catchTag("StoreUnavailable", ({ message }) =>
-        Effect.logError(`The end of an attempt could not be stored: ${message}`)
+        outage(`The end of an attempt of run ${lease.id} could not be stored: ${message}`)
       ),
       Effect.annotateLogs({ session_id: lease.id })
     )

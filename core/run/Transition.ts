@@ -53,6 +53,8 @@ export type Outcome =
       readonly retry?: Retry
       /** The alias of the credential that the attempt could not sign in with, where that is how it failed. */
       readonly failedLogin?: string
+      /** Whether it failed because its browser went away. */
+      readonly lostBrowser?: true
     }
 
 /** The effect of a failure: how many retries in all (`null`: as many as the workflow allows), and how far put off. */
@@ -133,6 +135,10 @@ export const finish = (ending: Ending<Run.RunningRun>, outcome: Outcome, at: num
  * as not repeatable; else the run ends with the outcome of the attempt. The errors of a run tried again stay in its
  * record.
  *
+ * An attempt whose browser went away before it acted is tried again like one that lost its worker: without using a
+ * retry, at most ten attempts in all. The first time it is at once, then put off like a retry, as the worker may have no
+ * browser for a while.
+ *
  * An attempt that could not sign in with one member of a pool is followed by one with the next, at once and without
  * using a retry, while there is a member that the run did not try.
  */
@@ -164,8 +170,14 @@ const settleAttempt = (
   at: number
 ): Change<Run.WaitingRun | Run.EndedRun> => {
   const { gate, run } = locked
-  const retry = outcome._tag === "Failed" ? outcome.retry : undefined
-  if (outcome._tag === "Success" || retry === undefined) return finish(locked, outcome, at)
+  if (outcome._tag === "Success") return finish(locked, outcome, at)
+  const { retry } = outcome
+  if (outcome.lostBrowser && !run.progress.acted && !run.progress.committed && run.attempts < maxAttempts) {
+    const delayMillis = run.attempts === 1 ? 0 : retryDelayMillis(run.attempts - 2)
+    const lost = { ...run, errors: [...run.errors, ...outcome.errors] }
+    return requeue(lost, gate, { retries: run.retries, delayMillis }, at)
+  }
+  if (retry === undefined) return finish(locked, outcome, at)
   const left = run.retries < Math.min(retry.times ?? run.maxRetries, maxAttempts)
   if (!left || run.progress.committed || run.attempts >= maxAttempts) return finish(locked, outcome, at)
   const delayMillis = retry.delayMillis ?? retryDelayMillis(run.retries)

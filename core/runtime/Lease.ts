@@ -3,10 +3,12 @@
  * renews the leases while the fibers run.
  *
  * A process that dies loses its leases. One that cannot renew a lease interrupts the work before the lease runs out,
- * because another process may claim it from then on. The work of a lease that was lost is interrupted.
+ * because another process may claim it from then on. The work of a lease that was lost is interrupted. A process whose
+ * clock is far from that of the store claims nothing.
  */
 import { Clock, Effect, FiberMap, type Scope } from "effect"
 import * as Background from "./Background.ts"
+import * as ClockSkew from "./ClockSkew.ts"
 import type { StoreUnavailable } from "./StoreUnavailable.ts"
 import * as Wake from "./Wake.ts"
 
@@ -90,7 +92,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     while (true) {
       const capacity = yield* options.capacity
       const limit = Math.min(capacity - busy.size, capacity * mostHeld - leases.size)
-      if (limit <= 0) return
+      if (limit <= 0 || !(yield* ClockSkew.mayClaim)) return
       const now = yield* Clock.currentTimeMillis
       const claimed = yield* options.claim(limit)
       yield* Effect.forEach(claimed, (work) => begin(work, now), { discard: true })

@@ -18,6 +18,15 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
 /** Whether a failure is that the store cannot be reached. */
 export const is = (error: unknown): error is StoreUnavailable => error instanceof StoreUnavailable
 
+/** Makes a defect of every failure except that the store cannot be reached, which stays for the caller to handle. */
+export const otherwiseDie = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Extract<E, StoreUnavailable>, R> =>
+  Effect.catch(effect, (error) => (is(error) ? Effect.fail(error as Extract<E, StoreUnavailable>) : Effect.die(error)))
+
+/** Whether a failure is another one than that the store cannot be reached. */
+export const isOther = (error: unknown): boolean => !is(error)
+
 /**
  * Tries again for one minute while the store cannot be reached, with growing pauses; no lease outlives that. All other
  * failures and defects pass at once.

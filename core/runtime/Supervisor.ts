@@ -56,3 +56,7 @@ export const make = (): Supervisor => {
 
 /** The supervisor of the process. */
 export const Supervisor = Context.Reference<Supervisor>("sluice/core/runtime/Supervisor", { defaultValue: make })
+
+/** Logs that something failed because the store cannot be reached, unless an outage was logged shortly before. */
+export const outage = (line: string): Effect.Effect<void> =>
+  Effect.flatMap(Supervisor, ({ unavailable }) => unavailable(line))

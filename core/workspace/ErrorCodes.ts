@@ -5,7 +5,7 @@
  */
 
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
-import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { isOther, otherwiseDie, type StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Collection, KeyTaken, Kind } from "./Collection.ts"
 import { Identifiers } from "./Identifiers.ts"
 import * as Permissions from "./Permissions.ts"
@@ -110,7 +110,7 @@ export class ErrorCodes extends Context.Service<
           return { code, created: true }
         })
         // A request that loses the race for a name finds the code that won, unless that was removed or renamed since.
-        return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
+        return yield* attempt.pipe(Effect.retry({ times: 10, while: isOther }), otherwiseDie)
       })
 
       const change = Effect.fn("ErrorCodes.change")(function* (caller: Caller, id: string, fields: Partial<Draft>) {

@@ -77,6 +77,19 @@ it.layer(layerWith({ stores }))("while the database cannot be reached", (it) => 
       })
   )
 
+  it.effect.each(["/healthz", "/readyz"])("%s with a key does not look the key up", (path) =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const { key } = yield* member("Owner")
+      const { status } = yield* Effect.acquireUseRelease(
+        Effect.sync(() => Object.assign(switches, { keys: true })),
+        () => send({ method: "GET", path, key }),
+        () => Effect.sync(() => Object.assign(switches, { keys: false }))
+      )
+      assert.strictEqual(status, 200)
+    })
+  )
+
   it.effect.each([
     ["GET", `/workflows/${id}/versions/1`],
     ["GET", `/workflow-components/${id}/versions/1`],

@@ -133,7 +133,11 @@ describe("sluice up", () => {
           [{ PORT: "eighty" }, "--port"],
           [{ SLUICE_CHROMIUM: "/nowhere/chromium" }, "Set SLUICE_CHROMIUM to a Chromium that runs on this machine"],
           [
-            { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", SLUICE_MASTER_KEY: masterKey },
+            {
+              DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+              SLUICE_MASTER_KEY: masterKey,
+              SLUICE_WAIT_SECONDS: "0"
+            },
             "Cannot use the database at DATABASE_URL"
           ],
           [{ SLUICE_MASTER_KEY: "short-and-secret" }, "64 hexadecimal digits"]

@@ -53,3 +53,38 @@ describe("the end of a run", () => {
     assert.deepInclude(end, { event: "execution.success", data: { done: true }, files: [file] })
   })
 })
+
+describe("a run whose browser went away", () => {
+  const failure = { ...Run.failure(waiting, "BROWSER-E0001", "The browser went away", 2_000) }
+  const lost: Transition.Outcome = { _tag: "Failed", data: {}, errors: [failure], lostBrowser: true }
+  const running = (fields: Partial<Run.RunningRun>): Transition.LockedRun<Run.RunningRun> => {
+    const run = Transition.claim(waiting, Gate.open, lease, 1_000)?.run
+    assert.isDefined(run)
+    return { run: { ...run, ...fields }, gate: Gate.open, files: [] }
+  }
+
+  it("before it acted is tried again at once, then put off, and never uses a retry", () => {
+    const first = Transition.settle(running({}), lost, 2_000).run
+    assert.deepInclude(first, { status: "execution.requeued", retries: 0, notBefore: 2_000, errors: [failure] })
+    const third = Transition.settle(running({ attempts: 3, errors: [failure] }), lost, 2_000).run
+    assert.deepInclude(third, {
+      status: "execution.requeued",
+      retries: 0,
+      notBefore: 12_000,
+      errors: [failure, failure]
+    })
+  })
+
+  it("before it acted fails in its tenth attempt", () => {
+    const { events, run } = Transition.settle(running({ attempts: 10 }), lost, 2_000)
+    assert.strictEqual(run.status, "execution.failed")
+    assert.deepInclude(events[0], { event: "execution.failed", errors: [failure] })
+  })
+
+  it.each([
+    { acted: true, committed: false },
+    { acted: true, committed: true }
+  ])("after %s fails", (progress) => {
+    assert.strictEqual(Transition.settle(running({ progress }), lost, 2_000).run.status, "execution.failed")
+  })
+})

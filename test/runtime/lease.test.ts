@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
+import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as Lease from "../../core/runtime/Lease.ts"
 
 const leaseMillis = 30_000
@@ -74,6 +75,21 @@ it.effect("claims the next piece while a result is stored, and holds at most thr
     yield* finish("b")
     yield* TestClock.adjust(1)
     assert.deepStrictEqual(log, ["begin a", "begin b", "begin c", "end b", "begin d"])
+  }).pipe(quiet, Effect.scoped)
+)
+
+it.effect("claims nothing while the clock of its machine is far from that of the store", () =>
+  Effect.gen(function* () {
+    const { log, options, waiting } = yield* desk
+    yield* Ref.set(waiting, [parcel("a")])
+    let millis = -5_001
+    const holder = yield* Lease.make(options(1))
+    yield* holder.run.pipe(Effect.provideService(ClockSkew, { millis: Effect.sync(() => millis) }), Effect.forkScoped)
+    yield* TestClock.adjust("1 minute")
+    assert.deepStrictEqual(log, [])
+    millis = -5_000
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual(log, ["begin a"])
   }).pipe(quiet, Effect.scoped)
 )
 

@@ -32,6 +32,7 @@ export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>)
           SLUICE_BOOTSTRAP_KEY: key,
           SLUICE_BOOTSTRAP_ENCRYPTION_KEY: encryptionKey,
           PORT: "0",
+          SLUICE_DRAIN_SECONDS: "0",
           NO_COLOR: "1",
           ...env
         }

@@ -14,6 +14,7 @@ import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { Tables } from "../../adapters/memory/Tables.ts"
+import type { Probe } from "../../adapters/postgres/server/Probe.ts"
 import * as HttpSources from "../../adapters/secrets/HttpSources.ts"
 import * as SecretAsking from "../../adapters/secrets/SecretStoreRequest.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
@@ -165,25 +166,30 @@ const layerOutside = (sending: HttpSender.Options) =>
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })
   )
 
-type Stores = Layer.Layer<Exclude<Layer.Success<typeof Embedded.layer>, PgClient.PgClient | SqlClient.SqlClient>>
+type Stores = Layer.Layer<
+  Exclude<Layer.Success<typeof Embedded.layer>, PgClient.PgClient | SqlClient.SqlClient | Probe>
+>
 
 interface Options {
   readonly sandbox?: typeof ThreadSandbox.defaults
   readonly rateLimits?: ReadonlyArray<Limit>
   readonly sending?: HttpSender.Options
   readonly stores?: Stores
+  /** For how long the server still serves after it began to leave. */
+  readonly graceMillis?: number
 }
 
 /** The service, without limits on requests and with the usual bounds unless others are given. */
 export const layerWith = ({
+  graceMillis = 0,
   rateLimits = [],
   sandbox,
   sending = HttpSender.defaults,
   stores = Embedded.layer
 }: Options) =>
   service.pipe(
-    Layer.provide(
-      Server.layer({ host: "127.0.0.1", port: 0, rateLimits }).pipe(
+    Layer.provideMerge(
+      Server.layer({ host: "127.0.0.1", port: 0, rateLimits, graceMillis: Effect.succeed(graceMillis) }).pipe(
         Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) }))
       )
     ),

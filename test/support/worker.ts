@@ -43,7 +43,10 @@ const executor = Layer.succeed(
   })
 )
 
-/** Works for as long as the layer lives. */
-export const layer = Layer.effectDiscard(
-  Effect.forkScoped(Worker.run({ name: "scripted", capacity: 50, leaseMillis: 30_000, graceMillis: 0 }))
-).pipe(Layer.provide(executor))
+/** Works for as long as the layer lives, and gives its runs so many milliseconds when it is released. */
+export const layerWith = (graceMillis: number) =>
+  Layer.effectDiscard(
+    Effect.forkScoped(Worker.run({ name: "scripted", capacity: 50, leaseMillis: 30_000, graceMillis }))
+  ).pipe(Layer.provide(executor))
+
+export const layer = layerWith(0)

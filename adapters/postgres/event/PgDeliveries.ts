@@ -1,11 +1,12 @@
 /** Deliveries to webhooks in PostgreSQL. When they are due they are in a queue beside them. */
-import { Clock, Duration, Effect, Layer, Schema } from "effect"
+import { Clock, Duration, Effect, Layer, Logger, Schema } from "effect"
 import { PersistedQueue } from "effect/persistence"
 import { SqlClient } from "effect/sql"
 import { Deliveries, type Filter, type NewDelivery } from "../../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
+import { outage } from "../../../core/runtime/Supervisor.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
-import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import { outageOf, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Rows from "../tables/Deliveries.ts"
 
 /** The content of the queue: a delivery as it was when it was put in. */
@@ -19,6 +20,7 @@ const deliveries = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const store = yield* PersistedQueue.PersistedQueueStore
+    const loggers = yield* loggersOfQueue
     const queue = yield* PersistedQueue.make({ name: "webhooks", schema: Ticket, maxAttempts: maxTakes })
 
     const enqueue = (id: string, turn: number, delayMillis: number) =>
@@ -116,7 +118,13 @@ const deliveries = Layer.effect(
               return true
             })
           )
-          .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
+          .pipe(
+            Effect.repeat({ until: (handedOut) => handedOut }),
+            Effect.asVoid,
+            Effect.orDie,
+            withoutSqlErrors,
+            Effect.provideService(Logger.CurrentLoggers, loggers)
+          )
       ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         find(workspaceId, id).pipe(Effect.map(Rows.toDelivery), withoutSqlErrors)
@@ -145,7 +153,9 @@ const deliveries = Layer.effect(
           })
         )
       ),
-      tidy: Effect.orDie(store.cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })),
+      tidy: store
+        .cleanup({ timeToLive: Duration.minutes(1), failedTimeToLive: Duration.days(7) })
+        .pipe(Effect.orDie, withoutSqlErrors),
       delivered: Effect.fn("Deliveries.delivered")((workspaceId, id, { durationMillis, responseStatus }) =>
         transaction(
           sql,
@@ -165,6 +175,19 @@ const deliveries = Layer.effect(
   })
 )
 
+/**
+ * The loggers of the queue. It logs each of its failures with its cause, several times a second while the database is
+ * away, in fibers of its own and in those of its callers.
+ */
+const loggersOfQueue = Effect.map(Logger.CurrentLoggers, (loggers): ReadonlySet<Logger.Logger<unknown, unknown>> => {
+  const withoutOutages = Logger.make<unknown, void>((entry) => {
+    const reason = outageOf(entry.cause)
+    if (reason === null) for (const logger of loggers) logger.log(entry)
+    else Effect.runSyncWith(entry.fiber.context)(outage(`The queue of deliveries to webhooks waits: ${reason}`))
+  })
+  return new Set([withoutOutages])
+})
+
 export const layer = deliveries.pipe(
   Layer.provide(PersistedQueue.layer),
   Layer.provide(
@@ -173,7 +196,7 @@ export const layer = deliveries.pipe(
       pollInterval: "500 millis",
       lockRefreshInterval: "10 seconds",
       lockExpiration: "30 seconds"
-    })
+    }).pipe(Layer.provide(Layer.effect(Logger.CurrentLoggers, loggersOfQueue)))
   )
 )
 

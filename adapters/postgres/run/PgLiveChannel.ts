@@ -7,7 +7,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Option, PubSub, Schedule, Schema, Stream } from "effect"
 import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
-import { withoutSqlErrors } from "../Transaction.ts"
+import { logFailure, withoutSqlErrors } from "../Transaction.ts"
 
 const channel = "sluice_live"
 
@@ -39,7 +39,7 @@ export const layer = Layer.effect(
         )
       })
     ).pipe(
-      Effect.tapCause((cause) => Effect.logWarning("Live view messages are not received; listening again", cause)),
+      Effect.tapCause(logFailure("Live view messages are not received; listening again")),
       Effect.ignoreCause,
       Effect.repeat(Schedule.spaced("1 second")),
       Effect.forkScoped

@@ -66,7 +66,8 @@ export const layer = HttpApiBuilder.group(
               Errors.badRequest(`Last-Event-ID: Expected the id of an event of this run, got "${after.slice(0, 80)}"`)
             )
           }
-          const history = (from: number) => Effect.orDie(runs.events(caller, id, from))
+          const history = (from: number) =>
+            runs.events(caller, id, from).pipe(Effect.catchTag("RunNotFound", Effect.die))
           const isOver = Run.isEnded(run) && (yield* history(Number(after))).length === 0
           if (isOver) return yield* answer(caller, Stream.succeed([]))
           return yield* answer(caller, events.ofRun(caller.workspaceId, id, Number(after), history))

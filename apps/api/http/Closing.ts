@@ -1,23 +1,59 @@
 /**
- * Signals endless answers that the server is about to close, so that they end in order.
+ * The orderly end of the server: first it says that it is not ready, so that no new clients are sent to it, while it still
+ * serves those that come; then its endless answers end, and then it closes.
  */
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Layer } from "effect"
 
 export class Closing extends Context.Service<
   Closing,
   {
-    /** Completes when the server begins to close. */
+    /** Says from now on that the server is not ready. It still serves. */
+    readonly leave: Effect.Effect<void>
+    /** When it began to say so, in epoch milliseconds; `null` before. */
+    readonly leftAt: Effect.Effect<number | null>
+    /** Completes when the server begins to close, for answers that do not end by themselves. */
     readonly begun: Effect.Effect<void>
     readonly begin: Effect.Effect<void>
   }
 >()("sluice/apps/api/http/Closing") {
   static readonly layer = Layer.effect(
     Closing,
-    Effect.map(Deferred.make<void>(), (begun) =>
-      Closing.of({ begun: Deferred.await(begun), begin: Effect.asVoid(Deferred.succeed(begun, undefined)) })
-    )
+    Effect.map(Deferred.make<void>(), (begun) => {
+      let leftAt: number | null = null
+      return Closing.of({
+        leave: Effect.map(Clock.currentTimeMillis, (now) => {
+          leftAt ??= now
+        }),
+        leftAt: Effect.sync(() => leftAt),
+        begun: Deferred.await(begun),
+        begin: Effect.asVoid(Deferred.succeed(begun, undefined))
+      })
+    })
   )
 }
 
-/** Begins to close when it is released. Built on a server, it is released before the server is. */
-export const atRelease = Layer.effectDiscard(Effect.flatMap(Closing, ({ begin }) => Effect.addFinalizer(() => begin)))
+/**
+ * For how long endless answers go on at least when the server is released, in milliseconds: what carried out runs in this
+ * process has been released before, and their last events are on the way.
+ */
+const settlingMillis = 500
+
+/**
+ * Begins to close when it is released: when the grace since the server began to leave is over. Built on a server, it is
+ * released before the server is.
+ */
+export const atRelease = (graceMillis: Effect.Effect<number>) =>
+  Layer.effectDiscard(
+    Effect.flatMap(Closing, ({ begin, leave, leftAt }) =>
+      Effect.addFinalizer(() =>
+        Effect.gen(function* () {
+          yield* leave
+          const grace = yield* graceMillis
+          const now = yield* Clock.currentTimeMillis
+          const left = ((yield* leftAt) ?? now) + grace - now
+          if (grace > 0) yield* Effect.sleep(Math.max(left, settlingMillis))
+          yield* begin
+        })
+      )
+    )
+  )

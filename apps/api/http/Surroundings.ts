@@ -27,8 +27,8 @@ import { Surrounded } from "./Surrounded.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Probes of the machine that the service runs on are not counted. */
-const uncounted = new Set(["/healthz", "/readyz"])
+/** Probes of the machine that the service runs on are not counted, and no key of theirs is looked up. */
+const probes = new Set(["/healthz", "/readyz"])
 
 /** Descriptions of the interface cost nothing here. */
 export const layer = Layer.succeed(Surrounded, (handler) => handler)
@@ -64,9 +64,10 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         // An address with a scheme and a host is one for a proxy, which this is not.
         const sent = NodeHttpServerRequest.toIncomingMessage(request).url ?? ""
         const destination = Endpoints.destination(method, sent.startsWith("/") ? path : sent)
-        const sender = yield* identify(keyOf(headers))
+        const isProbe = probes.has(path)
+        const sender = isProbe ? Option.none() : yield* identify(keyOf(headers))
 
-        if (limiter !== null && !uncounted.has(path)) {
+        if (limiter !== null && !isProbe) {
           const name = Option.match(sender, {
             onNone: () => `address ${Option.getOrElse(request.remoteAddress, () => "")}`,
             onSome: ({ hash }) => hash

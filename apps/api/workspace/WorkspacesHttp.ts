@@ -1,6 +1,7 @@
 /** Answers the endpoints of workspaces, their settings and their API keys. */
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { otherwiseDie } from "../../../core/runtime/StoreUnavailable.ts"
 import { PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
 import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
 import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
@@ -18,7 +19,7 @@ export const layer = HttpApiBuilder.group(
     const apiKeys = yield* ApiKeys
     const phoneNumbers = yield* PhoneNumbers
     // The workspace of an authenticated caller exists.
-    const mine = (caller: Caller) => Effect.orDie(workspaces.get(caller, caller.workspaceId))
+    const mine = (caller: Caller) => otherwiseDie(workspaces.get(caller, caller.workspaceId))
     return handlers.handleAll({
       me: Effect.fn(function* () {
         const { role, userId, workspaceId } = yield* CurrentCaller

@@ -3,10 +3,12 @@
  */
 import { Console, Effect, Layer } from "effect"
 import * as Server from "../../api/Server.ts"
+import * as Ending from "../Ending.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { untilEnd } from "./AtRest.ts"
+import { leaving } from "./Leaving.ts"
 
 export const api = Effect.fnUntraced(function* (settings: StorageSettings & Serving & Inbox.ReceivingMail) {
   const service = Layer.merge(layerApi(settings), Inbox.layer(settings)).pipe(
@@ -16,5 +18,5 @@ export const api = Effect.fnUntraced(function* (settings: StorageSettings & Serv
   yield* Effect.gen(function* () {
     yield* Console.log(`sluice ready ${yield* Server.address}`)
     yield* untilEnd
-  }).pipe(Effect.provide(service))
-})
+  }).pipe(leaving, Effect.provide(service))
+}, Ending.service)

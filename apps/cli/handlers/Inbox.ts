@@ -2,6 +2,7 @@
  * What `sluice inbox` does: receives mail until it is interrupted.
  */
 import { Console, Effect, Layer, Option } from "effect"
+import * as Ending from "../Ending.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { untilEnd } from "./AtRest.ts"
@@ -18,4 +19,4 @@ export const inbox = Effect.fnUntraced(function* (settings: StorageSettings & In
     yield* Console.log(`sluice inbox ready on port ${Option.getOrNull(settings.smtpPort)}`)
     yield* untilEnd
   }).pipe(Effect.provide(service))
-})
+}, Ending.service)

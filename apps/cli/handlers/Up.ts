@@ -12,6 +12,7 @@ import { visitors } from "../../demo/DemoUsers.ts"
 import * as MessageDelivery from "../../demo/MessageDelivery.ts"
 import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
+import * as Ending from "../Ending.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
@@ -19,54 +20,59 @@ import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { layerWorker, type Working } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
+import { leaving } from "./Leaving.ts"
 
 interface UpSettings extends StorageSettings, Serving, Working, Keeping, Inbox.ReceivingMail, FirstWorkspace.Bootstrap {
   readonly demo: boolean
 }
 
-export const up = Effect.fnUntraced(function* (given: UpSettings) {
-  const withDemo = given.demo && Option.isNone(given.databaseUrl)
-  const settings = withDemo ? yield* withInbox(given) : given
-  const addresses = new Map<string, string>()
-  const post = MessageDelivery.make({
-    smtpPort: Option.getOrNull(settings.smtpPort),
-    addresses,
-    say: (line) => console.log(line)
-  })
-  const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
-  const service = Layer.mergeAll(
-    layerApi(settings),
-    Inbox.layer(settings),
-    layerScheduler(settings),
-    layerWorker(settings, Option.toArray(site))
-  ).pipe(Layer.provideMerge(layerEncryption(settings)), Layer.provideMerge(layerStorage(settings)))
+export const up = Effect.fnUntraced(
+  function* (given: UpSettings) {
+    const withDemo = given.demo && Option.isNone(given.databaseUrl)
+    const settings = withDemo ? yield* withInbox(given) : given
+    const addresses = new Map<string, string>()
+    const post = MessageDelivery.make({
+      smtpPort: Option.getOrNull(settings.smtpPort),
+      addresses,
+      say: (line) => console.log(line)
+    })
+    const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
+    // Released from the top: the interface closes when the runs of the worker have ended or were given back.
+    const service = Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site))).pipe(
+      Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
+      Layer.provideMerge(layerEncryption(settings)),
+      Layer.provideMerge(layerStorage(settings))
+    )
 
-  yield* Effect.gen(function* () {
-    const made = yield* FirstWorkspace.make(settings)
-    const api = yield* Server.address
-    if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
-    if (Option.isSome(site)) {
-      yield* Console.log(`Demo site   ${site.value}/login`)
-      for (const { id } of (yield* (yield* WorkspaceStore).list).slice(0, 1)) {
-        const buyer = { permissionedUserId: "buyer", domain: site.value }
-        if (Option.isSome(settings.inboxDomain))
-          addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
+    yield* Effect.gen(function* () {
+      const made = yield* FirstWorkspace.make(settings)
+      const api = yield* Server.address
+      if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
+      if (Option.isSome(site)) {
+        yield* Console.log(`Demo site   ${site.value}/login`)
+        for (const { id } of (yield* (yield* WorkspaceStore).list).slice(0, 1)) {
+          const buyer = { permissionedUserId: "buyer", domain: site.value }
+          if (Option.isSome(settings.inboxDomain))
+            addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
+        }
       }
-    }
-    yield* Console.log(`sluice ready ${api}`)
-    if (Option.isSome(made) && Option.isSome(site)) {
-      const demo = { api, ...made.value, site: site.value }
-      yield* Effect.andThen(Demo.keepCredentials(demo), Demo.run(demo, terminal())).pipe(
-        Effect.provide(FetchHttpClient.layer),
-        Effect.matchEffect({
-          onFailure: (error) => Console.error(error.message),
-          onSuccess: (id) => Console.log(farewell(id))
-        })
-      )
-    }
-    yield* untilEnd
-  }).pipe(Effect.provide(service))
-}, Effect.scoped)
+      yield* Console.log(`sluice ready ${api}`)
+      if (Option.isSome(made) && Option.isSome(site)) {
+        const demo = { api, ...made.value, site: site.value }
+        yield* Effect.andThen(Demo.keepCredentials(demo), Demo.run(demo, terminal())).pipe(
+          Effect.provide(FetchHttpClient.layer),
+          Effect.matchEffect({
+            onFailure: (error) => Console.error(error.message),
+            onSuccess: (id) => Console.log(farewell(id))
+          })
+        )
+      }
+      yield* untilEnd
+    }).pipe(leaving, Effect.provide(service))
+  },
+  Effect.scoped,
+  Ending.service
+)
 
 /** A port beside the one of the interface; any free one where that is any free one. */
 const beside = (port: number, distance: number): number =>

@@ -2,9 +2,9 @@
  * The HTTP interface of a process, and the delivery of events to webhooks.
  */
 import { Effect, Layer, Option, type Redacted } from "effect"
-import { SqlClient } from "effect/sql"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
+import * as Probe from "../../../adapters/postgres/server/Probe.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
@@ -17,6 +17,7 @@ import * as LiveTickets from "../../api/live/LiveTickets.ts"
 import { Readiness } from "../../api/Readiness.ts"
 import * as Server from "../../api/Server.ts"
 import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
+import * as Ending from "../Ending.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
@@ -29,6 +30,7 @@ export interface Serving extends Inbox.Reachable, Models.ModelSettings, SourceSe
   readonly streamsPerKey: number
   readonly streamsPerWorkspace: number
   readonly stalledSeconds: number
+  readonly drainSeconds: number
   readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
   readonly proxies: ReadonlyArray<Proxies.Pooled>
@@ -43,7 +45,9 @@ export const layerApi = (settings: Serving) =>
         host: settings.host,
         port: settings.port,
         rateLimits: settings.rateLimits,
-        stalledSeconds: settings.stalledSeconds
+        stalledSeconds: settings.stalledSeconds,
+        // A person at the terminal waits for the end; no proxy sends clients there.
+        graceMillis: Effect.sync(() => (Ending.isByHand() ? 0 : settings.drainSeconds * 1_000))
       })
     ),
     Layer.provide([
@@ -79,14 +83,12 @@ const layerWebhooks = Layer.effectDiscard(
 
 const layerReadiness = Layer.effect(
   Readiness,
-  Effect.map(SqlClient.SqlClient, (sql) =>
+  Effect.map(Probe.Probe, ({ ask }) =>
     Readiness.of({
-      ready: sql`select 1`.pipe(
-        Effect.timeout("2 seconds"),
-        Effect.andThen(Effect.flatMap(Supervisor, ({ unhealthy }) => unhealthy)),
-        Effect.map((loops) => loops.length === 0),
-        Effect.catchCause(() => Effect.succeed(false))
-      )
+      ready: Effect.gen(function* () {
+        const unhealthy = yield* (yield* Supervisor).unhealthy
+        return unhealthy.length === 0 && (yield* ask) !== null
+      })
     })
   )
 )

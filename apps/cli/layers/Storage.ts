@@ -10,7 +10,11 @@ import { WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
 import * as Artifacts from "./Artifacts.ts"
 import * as MasterKeys from "./MasterKeys.ts"
 
-export interface StorageSettings extends MasterKeys.Sources, Artifacts.Settings {}
+export interface StorageSettings extends MasterKeys.Sources, Artifacts.Settings {
+  readonly databaseConnections: number
+  /** How long a database that is away is waited for; none: without limit. */
+  readonly waitSeconds: Option.Option<number>
+}
 
 const layerEmbedded = (folder: string) =>
   Layer.unwrap(
@@ -20,11 +24,19 @@ const layerEmbedded = (folder: string) =>
     )
   )
 
-const layerPostgres = (url: Redacted.Redacted<string>) =>
+const layerPostgres = (url: Redacted.Redacted<string>, { databaseConnections, waitSeconds }: StorageSettings) =>
   Layer.unwrap(
     Effect.map(
-      Effect.promise(() => import("../../../adapters/postgres/Stores.ts")),
-      (Postgres) => Postgres.layer(url)
+      Effect.promise(() =>
+        Promise.all([
+          import("../../../adapters/postgres/Stores.ts"),
+          import("../../../adapters/postgres/server/DatabaseClock.ts")
+        ])
+      ),
+      ([Postgres, DatabaseClock]) => {
+        const waitMillis = Option.getOrElse(waitSeconds, () => Number.POSITIVE_INFINITY) * 1_000
+        return DatabaseClock.layer.pipe(Layer.provideMerge(Postgres.layer(url, databaseConnections, waitMillis)))
+      }
     )
   )
 
@@ -32,7 +44,7 @@ const layerPostgres = (url: Redacted.Redacted<string>) =>
 export const layerStorage = (settings: StorageSettings) => {
   const stores = Option.match(settings.databaseUrl, {
     onNone: () => Layer.fresh(layerEmbedded(settings.dataDir)),
-    onSome: layerPostgres
+    onSome: (url) => layerPostgres(url, settings)
   })
   return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)
 }

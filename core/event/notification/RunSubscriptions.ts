@@ -2,7 +2,7 @@
  * Subscribing to the runs of a workspace or of some of its workflows, and ending that.
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
-import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Fingerprints } from "../../vault/keys/Fingerprints.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
@@ -89,7 +89,7 @@ export class RunSubscriptions extends Context.Service<
           return fresh
         })
         // A request that loses the race to create the subscription adds to the one that won.
-        return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
+        return yield* attempt.pipe(Effect.retry({ times: 10, while: isOther }), otherwiseDie)
       })
 
       const subscribe = Effect.fn("RunSubscriptions.subscribe")(function* (
@@ -123,7 +123,7 @@ export class RunSubscriptions extends Context.Service<
           const left = events === null ? [] : one.events.filter((event) => !events.includes(event))
           return left.length === 0
             ? store.remove(caller.workspaceId, one.id)
-            : Effect.orDie(
+            : otherwiseDie(
                 store.change(caller.workspaceId, one.id, (before) => Result.succeed({ ...before, events: left }))
               )
         })

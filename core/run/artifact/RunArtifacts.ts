@@ -4,6 +4,7 @@
 
 import { Clock, Context, Effect, Layer, Schema, Stream } from "effect"
 import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
+import { outage } from "../../runtime/Supervisor.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { Run } from "../Run.ts"
 import * as Bounds from "./ArtifactBounds.ts"
@@ -67,9 +68,9 @@ export class RunArtifacts extends Context.Service<
           })
 
           const leaveOut = (failure: NotKept) =>
-            Effect.andThen(Effect.logWarning(failure.message), store.leaveOut(run.id)).pipe(
+            Effect.andThen(store.leaveOut(run.id), Effect.logWarning(failure.message)).pipe(
               Effect.catchTag("StoreUnavailable", ({ message }) =>
-                Effect.logWarning(`The omitted artifact could not be counted: ${message}`)
+                outage(`An omitted artifact of run ${run.id} could not be counted: ${message}`)
               ),
               Effect.annotateLogs({ session_id: run.id })
             )

@@ -4,7 +4,7 @@
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SettingNames } from "../../runtime/SettingNames.ts"
-import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as Inbox from "../inbox/Inbox.ts"
@@ -142,7 +142,7 @@ export class TfaCodes extends Context.Service<
             reason: `none arrived at ${address} within the last ${Inbox.freshMillis / 60_000} minutes`
           })
         }
-        const code = yield* Effect.orDie(sealing.unseal(entry.workspaceId, latest.value.sealed))
+        const code = yield* otherwiseDie(sealing.unseal(entry.workspaceId, latest.value.sealed))
         return {
           _tag: "Email",
           code: Redacted.make(LoginCodes.candidates(Redacted.value(code))[0] ?? ""),

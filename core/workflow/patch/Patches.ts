@@ -2,7 +2,7 @@
  * Offering, listing, applying and dismissing the patches of workflows.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
-import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Collection } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../../workspace/Ids.ts"
@@ -147,7 +147,7 @@ export class Patches extends Context.Service<
 
       return Patches.of({
         // Of two runs that bring the same at once, the later one confirms it.
-        offer: (...offered) => offer(...offered).pipe(Effect.retry({ times: 3 }), Effect.orDie),
+        offer: (...offered) => offer(...offered).pipe(Effect.retry({ times: 3, while: isOther }), otherwiseDie),
         list: Effect.fn("Patches.list")(function* (caller, workflowId) {
           yield* workflows.get(caller, workflowId)
           return yield* store.ofWorkflow(caller.workspaceId, workflowId)

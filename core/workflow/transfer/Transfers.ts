@@ -2,7 +2,7 @@
  * Taking workflows from one workspace to another, and copying them within one.
  */
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
-import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { type Draft, type ErrorCode, ErrorCodeStore, kind as errorCodeKind } from "../../workspace/ErrorCodes.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
@@ -101,7 +101,7 @@ export class Transfers extends Context.Service<
               yield* errorCodes.insert(caller.workspaceId, made)
               return { ref, id: made.id, isNew: true }
             })
-            return yield* attempt.pipe(Effect.retry({ times: 10 }), Effect.orDie)
+            return yield* attempt.pipe(Effect.retry({ times: 10, while: isOther }), otherwiseDie)
           })
         )
       })

@@ -1,0 +1,85 @@
+/**
+ * The clock of the database as the clock of this process, so that all processes judge windows, leases and retries by the
+ * same one whatever their machines show.
+ *
+ * Between two measurements it goes on by the monotonic clock of the machine, and is right to half the time that the
+ * database takes to answer. It is measured at the start, every minute, and when the clock of the machine was set or the
+ * machine slept.
+ */
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import * as Skew from "../../../core/runtime/ClockSkew.ts"
+import { type Answer, Probe } from "./Probe.ts"
+
+/** How often the clock is measured, in milliseconds. */
+const everyMillis = 60_000
+
+/** How often it is looked whether the clock of the machine was set. */
+const lookEvery = "1 second"
+
+/** By how much the clock of the machine has to leave the monotonic one to count as set, in milliseconds. */
+const setMillis = 250
+
+/** How many questions make a measurement: the one that was answered fastest counts. */
+const questions = 3
+
+export const layer = Layer.effectContext(
+  Effect.gen(function* () {
+    const { ask } = yield* Probe
+    const machine = yield* Clock.Clock
+    const wall = () => machine.currentTimeMillisUnsafe()
+    let offset = wall() - performance.now()
+    let skew = 0
+    let measuredAt = Number.NEGATIVE_INFINITY
+    let wallOffset = offset
+
+    const measure = Effect.gen(function* () {
+      const answers = (yield* Effect.replicateEffect(ask, questions)).filter((one) => one !== null)
+      const [best] = answers.toSorted((a, b) => roundTrip(a) - roundTrip(b))
+      if (best === undefined) return false
+      offset = best.at - (best.askedAt + best.answeredAt) / 2
+      wallOffset = wall() - performance.now()
+      measuredAt = performance.now()
+      const before = skew
+      skew = Math.round(wallOffset - offset)
+      if (Math.abs(skew) > Skew.warnsAbove && Math.abs(skew - before) > Skew.warnsAbove) {
+        yield* Effect.logWarning(messageOf(skew))
+      }
+      return true
+    })
+
+    const isDue = () =>
+      performance.now() >= measuredAt + everyMillis || Math.abs(wall() - performance.now() - wallOffset) > setMillis
+
+    yield* Effect.repeat(measure, { until: (measured) => measured, schedule: Schedule.spaced("500 millis") })
+    yield* Effect.sleep(lookEvery).pipe(
+      Effect.andThen(Effect.suspend(() => (isDue() ? measure : Effect.void))),
+      Effect.forever,
+      Effect.forkScoped
+    )
+
+    const now = () => Math.floor(offset + performance.now())
+    const clock: Clock.Clock = {
+      currentTimeMillisUnsafe: now,
+      currentTimeMillis: Effect.sync(now),
+      currentTimeNanosUnsafe: () => BigInt(now()) * nanosPerMilli,
+      currentTimeNanos: Effect.sync(() => BigInt(now()) * nanosPerMilli),
+      monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: machine.monotonicTimeNanos,
+      sleep: (duration) => machine.sleep(duration)
+    }
+    return Context.make(Clock.Clock, clock).pipe(Context.add(Skew.ClockSkew, { millis: Effect.sync(() => skew) }))
+  })
+)
+
+const nanosPerMilli = BigInt(1_000_000)
+
+const roundTrip = ({ answeredAt, askedAt }: Answer): number => answeredAt - askedAt
+
+const messageOf = (skew: number): string => {
+  const seconds = (Math.abs(skew) / 1_000).toFixed(1)
+  const consequence =
+    Math.abs(skew) > Skew.claimsUpTo
+      ? `It claims no work until they differ by no more than ${Skew.claimsUpTo / 1_000} s`
+      : "Times are judged by that of the database"
+  return `The clock of this machine is ${seconds} s ${skew > 0 ? "ahead of" : "behind"} that of the database. ${consequence}`
+}

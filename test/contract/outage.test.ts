@@ -1,0 +1,98 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Logger, Redacted, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Client from "../../adapters/postgres/server/Client.ts"
+import { Probe } from "../../adapters/postgres/server/Probe.ts"
+import { transaction, withoutSqlErrors } from "../../adapters/postgres/Transaction.ts"
+import { linkTo } from "../support/databaseLink.ts"
+import { migratedDatabase } from "../support/databases.ts"
+
+/** The stores by way of a link of their own. */
+const linked = Effect.gen(function* () {
+  const link = yield* linkTo(yield* migratedDatabase)
+  const services = yield* Layer.build(Postgres.layer(Redacted.make(link.url), 5))
+  return { link, services }
+})
+
+it.live("a connection that is lost in a transaction is a store that cannot be reached, and no defect", () =>
+  Effect.gen(function* () {
+    const { link, services } = yield* linked
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const began = yield* Deferred.make<void>()
+      const working = yield* transaction(
+        sql,
+        sql`select 1`.pipe(Effect.andThen(Deferred.succeed(began, undefined)), Effect.andThen(sql`select pg_sleep(30)`))
+      ).pipe(Effect.flip, Effect.forkChild)
+      yield* Deferred.await(began)
+      yield* link.cut
+      assert.strictEqual((yield* Fiber.join(working))._tag, "StoreUnavailable")
+      assert.strictEqual((yield* Effect.flip(transaction(sql, sql`select 1`)))._tag, "StoreUnavailable")
+      yield* link.restore
+      yield* transaction(sql, sql`select 1`)
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
+)
+
+it.live(
+  "a server that hangs fails what waits for it, refuses what follows at once, and is used again when it is back",
+  () =>
+    Effect.gen(function* () {
+      const link = yield* linkTo(yield* migratedDatabase)
+      const options = { url: Redacted.make(link.url), maxConnections: 3, maxMessageSize: 1_000_000, suspectMillis: 200 }
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { ask } = yield* Probe
+        const one = withoutSqlErrors(sql`select 1`)
+        const slow = yield* Effect.forkChild(withoutSqlErrors(sql`select pg_sleep(0.5)`))
+        yield* Effect.forEach([1, 2, 3, 4, 5], () => one, { concurrency: "unbounded" })
+        assert.isNotNull(yield* ask)
+        // What takes long on a server that answers is left alone.
+        yield* Fiber.join(slow)
+        yield* link.freeze
+        // More than there are connections: some wait for an answer, and some for a connection.
+        const failed = yield* Effect.forEach(
+          [...Array(20).keys()],
+          (turn) => Effect.flip(turn % 2 === 0 ? one : transaction(sql, sql`select 1`)),
+          { concurrency: "unbounded" }
+        ).pipe(Effect.timeout("20 seconds"))
+        assert.deepStrictEqual([...new Set(failed.map(({ _tag }) => _tag))], ["StoreUnavailable"])
+        const began = performance.now()
+        assert.strictEqual((yield* Effect.flip(one))._tag, "StoreUnavailable")
+        assert.isBelow(performance.now() - began, 500)
+        assert.isNull(yield* ask)
+        yield* link.restore
+        yield* one.pipe(Effect.retry({ schedule: Schedule.spaced("50 millis") }), Effect.timeout("20 seconds"))
+        assert.isNotNull(yield* ask)
+      }).pipe(Effect.provide(Client.layer(options)))
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live("a process that starts while the server is away waits for it with one line, or fails at once", () =>
+  Effect.gen(function* () {
+    const link = yield* linkTo(yield* migratedDatabase)
+    const lines: Array<string> = []
+    const log = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+    const building = (waitMillis: number) =>
+      Layer.build(Postgres.layer(Redacted.make(link.url), 4, waitMillis)).pipe(Effect.provide(log))
+    yield* link.cut
+    const refused = yield* Effect.flip(building(0))
+    assert.strictEqual(refused._tag, "DatabaseUnavailable")
+    assert.deepStrictEqual(lines, [])
+    const waiting = yield* Effect.forkChild(building(60_000))
+    while (lines.length === 0) yield* Effect.sleep("10 millis")
+    yield* Effect.sleep("700 millis")
+    yield* link.restore
+    yield* Effect.timeout(Fiber.join(waiting), "20 seconds")
+    const wrong = new URL(link.url)
+    wrong.pathname = "/none"
+    const misnamed = yield* Effect.flip(Layer.build(Postgres.layer(Redacted.make(wrong.href), 4, 60_000)))
+    assert.include(misnamed.message, 'database "none" does not exist')
+    assert.deepStrictEqual(
+      lines.map((line) => line.replace(/:\d+$/, "")),
+      ["Waiting for the database at DATABASE_URL: connect ECONNREFUSED 127.0.0.1"]
+    )
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,114 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { linkTo } from "../support/databaseLink.ts"
+import { freshDatabase } from "../support/databases.ts"
+import { dataDir, key, masterKey, ready, sluice } from "../support/processes.ts"
+
+interface Answer {
+  readonly status: number
+  readonly retryAfter: string | null
+  readonly body: unknown
+  readonly millis: number
+}
+
+const ask = (url: string, method: string, path: string, json?: unknown) =>
+  Effect.promise(async (): Promise<Answer> => {
+    const began = performance.now()
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { "cc-key": key, ...(json === undefined ? {} : { "content-type": "application/json" }) },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) })
+    })
+    return {
+      status: answer.status,
+      retryAfter: answer.headers.get("retry-after"),
+      body: await answer.json(),
+      millis: performance.now() - began
+    }
+  })
+
+const id = "00000000-0000-4000-8000-000000000001"
+const requests = [
+  ["GET", "/workflows"],
+  ["GET", `/run/${id}`],
+  ["POST", "/run", { workflow_id: id }],
+  ["GET", `/events/runs/${id}`],
+  ["GET", "/nowhere"]
+] as const
+
+it.live(
+  "processes wait for the database, answer 503 while it is away, log little, and end in order",
+  () =>
+    Effect.gen(function* () {
+      const link = yield* linkTo(yield* freshDatabase)
+      const settings = {
+        DATABASE_URL: link.url,
+        SLUICE_MASTER_KEY: masterKey,
+        SLUICE_DATA_DIR: yield* dataDir,
+        SLUICE_DRAIN_SECONDS: "2"
+      }
+      yield* link.cut
+      // The machine of the one seems to be 3 s ahead.
+      const skewed = "data:text/javascript,const now = Date.now; Date.now = () => now() %2B 3000"
+      const NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --import="${skewed}"`
+      const [api, scheduler] = [
+        yield* sluice(["api"], { ...settings, NODE_OPTIONS }),
+        yield* sluice(["scheduler"], settings)
+      ]
+      yield* Effect.forEach([api, scheduler], ({ said }) => said(/Waiting for the database at DATABASE_URL/))
+      yield* link.restore
+      const url = yield* ready(api)
+      yield* scheduler.said(/scheduler started/)
+      const atFirst = yield* ask(url, "GET", "/readyz")
+      assert.strictEqual(atFirst.status, 200)
+      assert.approximately(Object(atFirst.body).clock_skew_ms, 3_000, 900)
+      assert.match(api.output(), /The clock of this machine is [23]\.\d s ahead of that of the database/)
+
+      const isRefusal = ({ body, retryAfter, status }: Answer) => {
+        assert.strictEqual(status, 503)
+        assert.match(retryAfter ?? "", /^[1-9]\d*$/)
+        assert.deepStrictEqual(Object.keys(Object(body)).sort(), ["error", "message", "statusCode"])
+      }
+      const allAreRefused = Effect.gen(function* () {
+        isRefusal(yield* ask(url, "GET", "/readyz"))
+        for (const [method, path, json] of requests) isRefusal(yield* ask(url, method, path, json))
+        assert.strictEqual((yield* ask(url, "GET", "/healthz")).status, 200)
+      })
+      const isBack = ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 200 }))
+
+      yield* link.cut
+      const began = performance.now()
+      yield* allAreRefused
+      yield* Effect.sleep("1 second")
+      yield* link.restore
+      yield* isBack
+
+      yield* link.freeze
+      const { millis, status } = yield* ask(url, "GET", "/readyz")
+      assert.strictEqual(status, 503)
+      // It answers within a second; the machine that runs this test may be busy.
+      assert.isBelow(millis, 2_000)
+      yield* allAreRefused
+      yield* link.restore
+      yield* isBack
+      // Keys are looked up again: this one does not exist.
+      assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
+
+      const most = 3 + Math.ceil((performance.now() - began) / 10_000)
+      for (const { child, output } of [api, scheduler]) {
+        const lines = output()
+          .split("\n")
+          .filter((line) => line.includes("level="))
+        assert.isAtMost(lines.length, most, output())
+        assert.isNull(child.exitCode)
+      }
+
+      api.child.kill("SIGTERM")
+      scheduler.child.kill("SIGTERM")
+      const leaving = yield* ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
+      assert.include(Object(leaving.body), { message: "This process is shutting down" })
+      assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
+      assert.deepStrictEqual(yield* Effect.all([api.ended, scheduler.ended]), [0, 0])
+    }).pipe(Effect.scoped),
+  120_000
+)

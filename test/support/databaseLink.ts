@@ -1,0 +1,73 @@
+/**
+ * The way to a PostgreSQL server through a listener of the test, which can be cut and frozen as the server itself would
+ * be when it stops or hangs, while other tests use the server.
+ */
+import { createServer, connect as dial, type Socket } from "node:net"
+import { Effect } from "effect"
+
+export interface DatabaseLink {
+  /** The URL of the database by way of the link. */
+  readonly url: string
+  /** Ends all connections, and refuses new ones. */
+  readonly cut: Effect.Effect<void>
+  /** Keeps all connections open and accepts new ones, but nothing passes any more: a server that hangs. */
+  readonly freeze: Effect.Effect<void>
+  /** Lets everything pass again. */
+  readonly restore: Effect.Effect<void>
+  /** How many connections were opened so far. */
+  readonly opened: () => number
+}
+
+/** Opens a link to the database of a URL, until the scope closes. */
+export const linkTo = (database: string) =>
+  Effect.gen(function* () {
+    const target = new URL(database)
+    const pairs = new Set<readonly [Socket, Socket]>()
+    let frozen = false
+    let opened = 0
+    const server = createServer({ pauseOnConnect: true }, (client) => {
+      opened += 1
+      const upstream = dial(Number(target.port), target.hostname)
+      const pair = [client, upstream] as const
+      pairs.add(pair)
+      for (const [from, to] of [pair, [upstream, client]] as const) {
+        from.on("data", (chunk) => void to.write(chunk))
+        from.on("error", () => {})
+        from.on("close", () => {
+          pairs.delete(pair)
+          to.destroy()
+        })
+        if (frozen) from.pause()
+        else from.resume()
+      }
+    })
+    const listen = (port: number) =>
+      Effect.callback<number>((resume) => {
+        server.listen(port, "127.0.0.1", () => {
+          const address = server.address()
+          resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+        })
+      })
+    const cut = Effect.callback<void>((resume) => {
+      if (server.listening) server.close(() => resume(Effect.void))
+      else resume(Effect.void)
+      for (const pair of pairs) for (const one of pair) one.destroy()
+    })
+    const port = yield* Effect.acquireRelease(listen(0), () => cut)
+    const url = new URL(database)
+    url.host = `127.0.0.1:${port}`
+    return {
+      url: url.href,
+      opened: () => opened,
+      cut,
+      freeze: Effect.sync(() => {
+        frozen = true
+        for (const pair of pairs) for (const one of pair) one.pause()
+      }),
+      restore: Effect.gen(function* () {
+        frozen = false
+        for (const pair of pairs) for (const one of pair) one.resume()
+        if (!server.listening) yield* listen(port)
+      })
+    } satisfies DatabaseLink
+  })

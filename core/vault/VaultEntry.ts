@@ -147,7 +147,7 @@ export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
       }
 }
 
-/** How codes for the site are come by: as the entry says, or by its secret, or that of its provider, where it says nothing. */
+/** How codes for the site arrive: as the entry says, or else by its secret or that of its provider. */
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
   fields.tfa_method ?? (fields.tfa_secret === null && fields.secret_provider_id === null ? null : "AUTHENTICATOR")
 

@@ -53,7 +53,7 @@ export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
 
 const ask = make()
 
-/** Reads a mail. One that cannot be read in time has no text; this fails with nothing but the defect `MailsWaiting`. */
+/** Reads a mail. One that cannot be read in time has no text; it fails only with the defect `MailsWaiting`. */
 export const mail = (raw: Uint8Array): Effect.Effect<MailParser.Mail> =>
   Effect.suspend(() => {
     const bytes = MailParser.readable(raw)

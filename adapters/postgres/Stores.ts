@@ -30,8 +30,8 @@ import * as PgIdempotencyStore from "./workspace/PgIdempotencyStore.ts"
 import * as PgWorkspaceStore from "./workspace/PgWorkspaceStore.ts"
 
 /**
- * The longest row that is read, in bytes. A run's input alone may have 25 MB, and what its events tell of it as much
- * again; the client would take 16 MB.
+ * The longest row that is read, in bytes. A run's input alone may have 25 MB, and its events may repeat it; the client
+ * would take 16 MB.
  */
 export const maxMessageSize = 268_435_456
 

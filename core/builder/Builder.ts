@@ -29,7 +29,7 @@ export const maxOpen = 20
 /** How long a look at the page is waited for. */
 const lookMillis = 15_000
 
-/** The nets under a lost signal: for someone who waits for a look, and for someone who follows. */
+/** The longest sleeps, should a signal be lost: of a caller that waits for a picture, and of one that follows. */
 const lookAgain = "1 second"
 const followAgain = "5 seconds"
 

@@ -28,7 +28,7 @@ export type Opening =
       /** The vault user of the workflow, under the alias `LOGIN`; `null` for a workflow without credentials. */
       readonly login: { readonly permissionedUserId: string; readonly site: string } | null
     }
-  /** A workflow as one of its versions has it, up to the node `until`, or with nothing but its start page opened. */
+  /** A workflow as one of its versions has it, up to the node `until`, or with only its start page opened. */
   | {
       readonly _tag: "Of"
       readonly stored: Stored

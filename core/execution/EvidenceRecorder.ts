@@ -12,8 +12,8 @@ import { type Exchange, type Recorded, record } from "../browser/Exchange.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
+import { recordsNetwork } from "../run/evidence/Evidence.ts"
 import { EvidenceStore } from "../run/evidence/EvidenceStore.ts"
-import * as NetworkPolicy from "../run/evidence/NetworkPolicy.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import type { Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import { bestEffort } from "./BestEffort.ts"
@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
     )
 
     const opened = Effect.fnUntraced(function* (page: BrowserSession) {
-      if (NetworkPolicy.records(version.content, run.options)) yield* logged(page, claimed, secrets)
+      if (recordsNetwork(version.content, run.options)) yield* logged(page, claimed, secrets)
       yield* live.attend(page)
       if (version.content.settings.video_record_session)
         filmed = yield* VideoCapture.record(page, run, keeper, reporter)

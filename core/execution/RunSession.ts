@@ -10,9 +10,8 @@ import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
 import type { Account } from "../vault/Account.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
 import * as Proxies from "../vault/Proxies.ts"
-import * as SealedBrowserState from "../vault/SealedBrowserState.ts"
 import { VaultEntries } from "../vault/VaultEntries.ts"
-import type { BrowserState, VaultEntry } from "../vault/VaultEntry.ts"
+import { type BrowserState, openBrowserState, type VaultEntry } from "../vault/VaultEntry.ts"
 import type * as AllowedSites from "../workflow/AllowedSites.ts"
 import type { Settings } from "../workflow/Workflow.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
@@ -78,7 +77,7 @@ export const make = Effect.gen(function* () {
       yield* change(account.entry, (before) => SavedSession.used(before, now)),
       () => account.entry
     )
-    return { entry, state: yield* SealedBrowserState.open(cipher, entry) } satisfies Used
+    return { entry, state: yield* openBrowserState(cipher, entry) } satisfies Used
   })
 
   /** The proxy that the first of the credentials asks for, or else the workflow. */

@@ -318,7 +318,7 @@ const mostMade = 1_000
 /** The least number of signs of a value, without separators, that are hidden in a name. */
 const shortestInName = 6
 
-/** Names of files are shorter than this, so no more of a value is looked for in them. */
+/** Names of files are shorter than this, so a longer part of a value is not sought in them. */
 const longestInName = 1_024
 
 /** Between two words of it there are at most so many signs. */

@@ -186,7 +186,7 @@ const defined = <Name extends keyof Fields>(
 ): Partial<Fields> =>
   Object.fromEntries(names.map((name) => [name, read(name)]).filter(([, value]) => value !== undefined))
 
-/** The proxy that follows from a body. Without a new value the one of another setting is of no use, and goes. */
+/** The proxy that follows from a body. A value of another setting is dropped. */
 function proxyOf(sent: Sent, before: Fields): Pick<Fields, "proxy_setting" | "proxy_value"> {
   const { proxy_setting, proxy_value } = sent
   if (proxy_setting === undefined && proxy_value === undefined && sent.proxy != null) {

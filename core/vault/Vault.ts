@@ -12,12 +12,11 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
 import * as Inbox from "./inbox/Inbox.ts"
-import * as ReaderKey from "./keys/ReaderKey.ts"
+import { accepted, effectiveVersion } from "./keys/EncryptionKeys.ts"
 import { type Cipher, Sealing } from "./keys/Sealing.ts"
 import { PhoneNumbers } from "./otp/PhoneNumbers.ts"
 import * as Proxies from "./Proxies.ts"
 import { SecretProviders } from "./providers/SecretProviders.ts"
-import * as SealedBrowserState from "./SealedBrowserState.ts"
 import * as Domain from "./site/Domain.ts"
 import * as SecretSites from "./site/SecretSites.ts"
 import { locate, VaultEntries } from "./VaultEntries.ts"
@@ -30,7 +29,9 @@ import {
   effectiveTfaMethod,
   type Fields,
   InvalidEntry,
+  noBrowserState,
   OriginsForOwners,
+  openBrowserState,
   type Pair,
   type VaultEntry,
   withoutBrowserState,
@@ -103,15 +104,15 @@ export class Vault extends Context.Service<
 
       /** The version of the key that the caller reads with. */
       const readsWith = Effect.fnUntraced(function* ({ keyId, workspaceId }: Caller, { keys }: Cipher) {
-        if (keyId === undefined || ReaderKey.accepted(keys) === null) return keys.present.version
+        if (keyId === undefined || accepted(keys) === null) return keys.present.version
         const key = yield* workspaces.getKey(workspaceId, keyId)
-        return Option.isSome(key) ? ReaderKey.effectiveVersion(keys, key.value) : keys.present.version
+        return Option.isSome(key) ? effectiveVersion(keys, key.value) : keys.present.version
       })
 
       /** Records the key that the caller sealed with: the latest one shows which key its clients have. */
       const note = Effect.fnUntraced(function* (caller: Caller, { keys }: Cipher, versions: ReadonlyArray<number>) {
         const { keyId, workspaceId } = caller
-        if (keyId === undefined || versions.length === 0 || ReaderKey.accepted(keys) === null) return
+        if (keyId === undefined || versions.length === 0 || accepted(keys) === null) return
         const version = Math.min(...versions)
         const key = yield* workspaces.getKey(workspaceId, keyId)
         if (Option.isSome(key) && key.value.sealsWith !== version)
@@ -134,9 +135,7 @@ export class Vault extends Context.Service<
         kept: VaultEntry
       ) {
         const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = allows(caller.role, "edit")
-          ? yield* SealedBrowserState.open(cipher, lasting)
-          : SealedBrowserState.nothing
+        const browserState = allows(caller.role, "edit") ? yield* openBrowserState(cipher, lasting) : noBrowserState
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"

@@ -4,11 +4,12 @@
  * Secrets are sealed when they arrive and stay so. The stored state of a browser for a site (cookies, storage, headers)
  * gives access like a password does: it is kept sealed as well.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Redacted, Schema } from "effect"
 import { inOneSentence } from "../window/Problems.ts"
 import { UserId, WorkspaceId } from "../workspace/Ids.ts"
 import { Role } from "../workspace/Workspace.ts"
 import * as Interval from "./Interval.ts"
+import type { Cipher } from "./keys/Sealing.ts"
 
 export const TfaMethod = Schema.Literals(["AUTHENTICATOR", "EMAIL", "MAGIC_LINK", "SMS"])
 export type TfaMethod = typeof TfaMethod.Type
@@ -146,7 +147,7 @@ export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
       }
 }
 
-/** How codes for the site are come by: as the entry says, or by its secret, or that of its provider, where it says nothing. */
+/** How codes for the site arrive: as the entry says, or else by its secret or that of its provider. */
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
   fields.tfa_method ?? (fields.tfa_secret === null && fields.secret_provider_id === null ? null : "AUTHENTICATOR")
 
@@ -157,6 +158,23 @@ export const withoutBrowserState = (entry: VaultEntry, now: number): VaultEntry 
   clears: (entry.clears ?? 0) + 1,
   sessionDataSetAt: null,
   fields: { ...entry.fields, cookies: null, local_storage: null, session_storage: null }
+})
+
+/** The browser state of an entry that keeps none. */
+export const noBrowserState: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
+
+/**
+ * Opens the browser state of an entry, each part of which is sealed separately. A value that does not open was changed
+ * by another program, which is a defect.
+ */
+export const openBrowserState = Effect.fnUntraced(function* (cipher: Cipher, { fields }: VaultEntry) {
+  const state: Record<string, unknown> = { ...noBrowserState }
+  for (const name of browserStateNames) {
+    const sealed = fields[name]
+    if (sealed !== null) state[name] = Redacted.value(yield* Effect.orDie(cipher.unseal(sealed)))
+  }
+  // Each part was validated before this service sealed it, and only this service can seal.
+  return state as unknown as BrowserState
 })
 
 /** A problem of what was sent, and where it lies, such as `cookies[2].name`. */

@@ -196,7 +196,7 @@ describe("a workflow is refused", () => {
     ])
   })
 
-  it("when a model would be told what an expression makes of a secret", () => {
+  it("when a model would get the result of an expression over a secret", () => {
     const asks = (secret: string) =>
       problems({ text: "x", execution: "LLM_DOM", prompt: `The field that holds {{${secret}}}` }).map(
         ({ path }) => path

@@ -244,7 +244,7 @@ describe("a grid", () => {
             one.kind
           )
         }
-        // Only as it is read it can be told how large it is.
+        // Its size is known only while it is read.
         const small = gridOf(Effect.succeed([endpoint(server.wsEndpoint(), 1)]), {
           allowedOrigins: [site],
           limits: { ...defaultPageLimits, downloadBytes: 2, names: settingNames }

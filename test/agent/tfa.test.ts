@@ -152,7 +152,7 @@ describe("a code that is sent", () => {
     }).pipe(Effect.provide(services("inbox.example")))
   )
 
-  it.effect("as a link is opened: the one that the pattern chooses, and nothing tells of it", () =>
+  it.effect("as a link is opened: the one that the pattern chooses, and is in no report", () =>
     Effect.gen(function* () {
       const link = "https://bank.example/enter/0123456789abcdef01?t=aaaabbbb1"
       const fiber = yield* Effect.forkChild(

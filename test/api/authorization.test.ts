@@ -146,7 +146,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /workflow-builder/agent/{conversation_id}/interrupt": { ability: "edit", status: 200 },
   "DELETE /workflow-builder/agent/{conversation_id}": { ability: "edit", status: 200 },
   "GET /workflow-builder/agent/{conversation_id}/stream": { ability: "read", status: 200 },
-  // A client is known by the first thing that names it, so that any id is as good as another.
+  // The first request with a client id makes the client, so any id will do.
   "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 },
   // The runs of this table wait to be started, and ask nothing.
   "GET /run/{session_id}/user_interaction": { ability: "read", status: 404 },

@@ -258,7 +258,7 @@ it.layer(layer, { timeout: "30 seconds" })("components", (it) => {
     })
   )
 
-  it.effect("let go of their nodes when they are deleted", () =>
+  it.effect("release their nodes when they are deleted", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp
       const component = yield* create(chain(user))

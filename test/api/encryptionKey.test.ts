@@ -118,7 +118,7 @@ it.layer(layer, { timeout: "30 seconds" })("the encryption key of a workspace", 
     })
   )
 
-  it.effect("is not kept with the answer that told it", () =>
+  it.effect("is not kept with the answer that shows it", () =>
     Effect.gen(function* () {
       const { dump, member, send } = yield* Service
       const { key } = yield* member("Owner")

@@ -8,7 +8,7 @@ import { layer, Service } from "../support/service.ts"
 const incompressible = (length: number) => randomBytes(length).toString("base64").slice(0, length)
 
 it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
-  it.effect("tell of an input what a submission would, and let placeholders stand for credentials", () =>
+  it.effect("report of an input what a submission would, and take placeholders for credentials", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp
       const id = yield* create({ vault_schema: { BANK: { type: "credential", domain: "bank.example" } } })

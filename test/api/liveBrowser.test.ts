@@ -94,7 +94,7 @@ it.live(
       yield* Fiber.join(fiber)
       const { body } = yield* recordOf(me, session)
       assert.strictEqual(body.status, "execution.success")
-      // The run was recorded all the while, and its video told of before its end.
+      // The run was recorded throughout, and its video was announced before its end.
       const names = (body.events as ReadonlyArray<{ event: string }>).map(({ event }) => event)
       assert.deepStrictEqual(names.slice(-2), ["video.uploaded", "execution.success"])
       const [video, ...others] = body.video_urls as ReadonlyArray<{ signed_screen_recording_url: string }>

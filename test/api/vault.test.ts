@@ -297,7 +297,7 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
     })
   )
 
-  it.effect("shows to those who may only read no browser state, and secrets sealed like to anybody", () =>
+  it.effect("shows a Viewer no browser state, and secrets only sealed", () =>
     Effect.gen(function* () {
       const owner = yield* asMember("Owner")
       const password = owner.sealed("x")
@@ -310,7 +310,7 @@ it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
     })
   )
 
-  it.effect("marks every answer as not to be kept by anybody, refusals as well", () =>
+  it.effect("marks every answer as not to be stored, refusals as well", () =>
     Effect.gen(function* () {
       const { send } = yield* Service
       const { ask, me } = yield* asMember()

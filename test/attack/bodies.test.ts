@@ -7,6 +7,7 @@ import { Effect, Layer } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
 import { pair } from "../support/credentials.ts"
+import { chainOf } from "../support/fixtures.ts"
 import { home, hosting } from "../support/hosted.ts"
 import { layerInMemory as layerService, Service } from "../support/service.ts"
 import * as Watchdog from "../support/watchdog.ts"
@@ -124,21 +125,8 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
 
 /** A chain of nodes that set a text. */
 const largeWorkflow = (count: number, value: string) => {
-  const ids = Array.from({ length: count + 2 }, () => randomUUID())
-  const set = { operations: [{ type: "SET", target: "context.x", value: JSON.stringify(value) }] }
-  return {
-    name: "Large",
-    nodes: ids.map((id, index) => ({
-      id,
-      name: `Step ${index}`,
-      ...(index === 0
-        ? { action: "START", parameters: { url: "https://site.test" } }
-        : index === count + 1
-          ? { action: "END", parameters: {} }
-          : { action: "TRANSFORM", parameters: set })
-    })),
-    edges: Object.fromEntries(ids.slice(0, -1).map((id, index) => [id, { to: ids[index + 1] }]))
-  }
+  const operations = [{ type: "SET", target: "context.x", value: JSON.stringify(value) }]
+  return chainOf(count, () => ({ action: "TRANSFORM", parameters: { operations } }))
 }
 
 /** The largest that are accepted, in one way each. */

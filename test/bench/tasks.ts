@@ -40,7 +40,7 @@ const measure = Effect.gen(function* () {
     Effect.promise(() => chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] })),
     (browser) => Effect.promise(() => browser.close())
   )
-  // A browser without any page lets go of what draws them, and pays for that with the next one: the agent's is never so.
+  // A browser without any page ends its renderer, and its next page pays for a new one. The agent's always has a page.
   yield* Effect.promise(() => own.newPage())
 
   const agent = (challenge: Challenge) => async () => async () => {

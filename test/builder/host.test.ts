@@ -104,6 +104,16 @@ const host = Effect.gen(function* () {
   return fiber
 })
 
+/** Runs a test beside a host. */
+const hosted = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof services> | Browser>) =>
+  provided(
+    Effect.gen(function* () {
+      const fiber = yield* host
+      yield* test
+      yield* Fiber.interrupt(fiber)
+    })
+  )
+
 const tell = (caller: Caller, id: Conversation.ConversationId, text: string) =>
   Effect.gen(function* () {
     const builder = yield* Builder
@@ -131,11 +141,10 @@ const names = ({ draft }: Conversation.Conversation) =>
   (draft.content.nodes as ReadonlyArray<{ readonly name: string }>).map(({ name }) => name)
 
 it.effect("messages become the steps of a workflow that does the same again", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
       const caller = yield* makeWorkspace()
-      const fiber = yield* host
       const { conversation, status } = yield* builder.open(caller, opening)
       assert.strictEqual(status, "processing")
       yield* settle
@@ -164,7 +173,6 @@ it.effect("messages become the steps of a workflow that does the same again", ()
         ["START", "INPUT_TEXT", "CLICK", "EXTRACT_DATAMODEL", "END"]
       )
       assert.deepInclude(version.content.input_schema, { required: ["user"] })
-      yield* Fiber.interrupt(fiber)
     })
   )
 )
@@ -190,11 +198,10 @@ const kept = (caller: Caller) =>
   })
 
 it.effect("a workflow is done up to a node, where a failing step is replaced and the rest goes on", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
       const caller = yield* makeWorkspace()
-      const fiber = yield* host
       const { workflow } = yield* kept(caller)
       const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(2), given))
       yield* settle
@@ -220,7 +227,6 @@ it.effect("a workflow is done up to a node, where a failing step is replaced and
       assert.deepStrictEqual([stored.workflow.id, stored.version.versionNumber], [workflow.id, 2])
       yield* tell(caller, id, "undo")
       assert.include(names((yield* tell(caller, id, "undo")).conversation), "CLICK 2")
-      yield* Fiber.interrupt(fiber)
     })
   )
 )
@@ -255,11 +261,10 @@ const conditional = (caller: Caller) =>
   })
 
 it.effect("a conversation skips the nodes that a run would skip, and reads the network like a run", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
       const caller = yield* makeWorkspace()
-      const fiber = yield* host
       const { workflow } = yield* conditional(caller)
       const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(1), given))
       yield* settle
@@ -276,34 +281,30 @@ it.effect("a conversation skips the nodes that a run would skip, and reads the n
         replayed.last.text,
         `Did 1 step, skipped 1. The end of the workflow comes next. The page is at ${login}`
       )
-      yield* Fiber.interrupt(fiber)
     })
   )
 )
 
 it.effect("a replay that fails stays at the node that failed", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
       const caller = yield* makeWorkspace()
-      const fiber = yield* host
       const { workflow } = yield* kept(caller)
       const { conversation } = yield* builder.open(caller, yield* ofWorkflow(caller, workflow.id, nodeId(3), given))
       yield* settle
       const [replayed] = yield* builder.messages(caller, conversation.id, 1, 1)
       assert.deepInclude(replayed?.result, { done: false, nodeId: nodeId(2), errorCode: "SELECTOR-E0001" })
       assert.strictEqual((yield* builder.get(caller, conversation.id)).conversation.draft.cursor.after, nodeId(1))
-      yield* Fiber.interrupt(fiber)
     })
   )
 )
 
 it.effect("inputs that are missing are asked for, once", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
       const caller = yield* makeWorkspace()
-      const fiber = yield* host
       const { workflow } = yield* kept(caller)
       const { conversation, status: asking } = yield* builder.open(
         caller,
@@ -326,16 +327,14 @@ it.effect("inputs that are missing are asked for, once", () =>
       const told = yield* builder.messages(caller, id, 1, 100)
       assert.notInclude(JSON.stringify(told), "secret")
       assert.strictEqual(told[0]?.question?.state, "answered")
-      yield* Fiber.interrupt(fiber)
     })
   )
 )
 
 it.effect("a turn is stopped when its user interrupts it, and the page stays open", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
-      const fiber = yield* host
       const { caller, id } = yield* opened
       const busy = yield* tell(caller, id, "delay 60")
       assert.strictEqual(busy.status, "processing")
@@ -347,7 +346,6 @@ it.effect("a turn is stopped when its user interrupts it, and the page stays ope
       const after = yield* tell(caller, id, "click #go")
       assert.deepInclude(after.last.result, { done: true, url: list })
       assert.notInclude(names(after.conversation), "Wait")
-      yield* Fiber.interrupt(fiber)
     })
   )
 )
@@ -421,25 +419,22 @@ it.effect(
 )
 
 it.effect("a page that goes away leaves a conversation that the next message brings back", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
-      const fiber = yield* host
       const { caller, id } = yield* opened
       watched.broken = true
       const broken = yield* tell(caller, id, "click #go")
       assert.deepStrictEqual([broken.status, broken.conversation.page, watched.open], ["agent-errored", false, 0])
       watched.broken = false
       assert.deepInclude((yield* tell(caller, id, "click #go")).last.result, { done: true })
-      yield* Fiber.interrupt(fiber)
     })
   )
 )
 
 it.effect("a conversation in which nothing happens ends, and one that is ended gives its browser back at once", () =>
-  provided(
+  hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
-      const fiber = yield* host
       const idle = yield* opened
       const left = yield* opened
       const waiting = yield* opened
@@ -457,7 +452,6 @@ it.effect("a conversation in which nothing happens ends, and one that is ended g
       const saved = yield* builder.save(idle.caller, idle.id, { note: "Late", force: false })
       assert.strictEqual(saved.version.versionNumber, 1)
       assert.strictEqual(yield* status(idle.caller, idle.id), "ended")
-      yield* Fiber.interrupt(fiber)
     })
   )
 )

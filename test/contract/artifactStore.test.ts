@@ -15,7 +15,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
-import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { makeWorkflow, makeWorkspace, recordedOf, submission } from "../support/fixtures.ts"
 
 type Stores = ArtifactStore | DecisionStore | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
 
@@ -55,7 +55,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         )
       )
 
-    promise("are counted, and the videos among them told of, oldest first", () =>
+    promise("are counted, and the videos among them listed, oldest first", () =>
       Effect.gen(function* () {
         const store = yield* ArtifactStore
         const run = yield* someRun
@@ -124,22 +124,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           const at = yield* Clock.currentTimeMillis
           yield* evidence.keepSnapshot({ runId: run.id, nodeId: "a", artifactId: id, at })
           yield* evidence.openLog(run.id)
-          yield* evidence.log(run.id, [
-            {
-              id: "1",
-              method: "GET",
-              url: "https://shop.example/",
-              status: 200,
-              resourceType: "xhr",
-              startedAt: at,
-              durationMillis: 1,
-              failure: null,
-              requestHeaders: {},
-              responseHeaders: {},
-              responseBody: null,
-              responseBodyTruncated: false
-            }
-          ])
+          yield* evidence.log(run.id, [recordedOf("1", at)])
           yield* evidence.closeLog(run.id, false)
           return [id, video]
         })

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
-import type { Recorded } from "../../core/browser/Exchange.ts"
 import * as RunFailure from "../../core/event/RunFailure.ts"
 import { type Admission, LiveStore } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
@@ -16,24 +15,9 @@ import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { UserId } from "../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
-import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { makeWorkflow, makeWorkspace, recordedOf, submission } from "../support/fixtures.ts"
 
 type Stores = ErrorReports | EvidenceStore | GateStore | LiveStore | RunStore | WorkflowStore | WorkspaceStore
-
-const event = (id: string, at: number, body: string | null = null): Recorded => ({
-  id,
-  method: "GET",
-  url: "https://shop.example/\u0000\ud800",
-  status: 200,
-  resourceType: "xhr",
-  startedAt: at,
-  durationMillis: 1,
-  failure: null,
-  requestHeaders: {},
-  responseHeaders: {},
-  responseBody: body,
-  responseBodyTruncated: false
-})
 
 const failedWith = (code: string | null, at: number): RunFailure.RunFailure => ({
   ...RunFailure.of({ code, message: `It failed \u0000 \ud800 at ${at}` }),
@@ -83,7 +67,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* (yield* RunStore).submit(sent)
         assert.isTrue(Option.isNone(yield* store.network(id)))
         assert.deepStrictEqual(yield* store.openLog(id), bounds)
-        const [late, early] = [event("1-2", 2_000, "x".repeat(10)), event("1-1", 1_000)]
+        const [late, early] = [recordedOf("1-2", 2_000, "x".repeat(10)), recordedOf("1-1", 1_000)]
         yield* store.log(id, [late])
         yield* store.log(id, [])
         yield* store.log(id, [early])

@@ -10,7 +10,7 @@ import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
-import { daily, makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
+import { daily, makeWorkflow } from "../support/fixtures.ts"
 import {
   claim,
   failLogin,
@@ -23,7 +23,8 @@ import {
   status,
   stopAll,
   submit,
-  users
+  users,
+  withWorkflow
 } from "../support/slots.ts"
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
@@ -32,13 +33,7 @@ type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceSto
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`failed logins (${name})`, (it) => {
     const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
-      it.effect(title, () =>
-        Effect.gen(function* () {
-          yield* empty
-          const caller = yield* makeWorkspace()
-          return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
-        })
-      )
+      it.effect(title, () => Effect.andThen(empty, withWorkflow(test)))
 
     promise(
       "a failed login stops those that wait for the credential and have no other, whatever holds them",

@@ -9,7 +9,7 @@ import { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { entryOf } from "../support/entries.ts"
-import { makeWorkspace } from "../support/fixtures.ts"
+import { makeWorkspace, workspaceOf } from "../support/fixtures.ts"
 
 type Stores = Mailboxes | PhoneNumberStore | ReceivedCodes | VaultEntries | WorkspaceStore
 
@@ -96,14 +96,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const domain = "https://app.example.com"
         const made = yield* Effect.forEach(ids, (id) =>
           Effect.gen(function* () {
-            yield* store.create({
-              id,
-              name: "Test",
-              createdAt: 0,
-              waitingTtlMillis: null,
-              inputRequiredTimeoutSeconds: 15,
-              signedUrlTtlSeconds: 604_800
-            })
+            yield* store.create(workspaceOf(id))
             const entry = entryOf({ tfa_method: "EMAIL" }, { workspaceId: id, permissionedUserId: "Robot", domain })
             return { entry, id, insert: entries.insert(id, entry) }
           })

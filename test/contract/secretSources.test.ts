@@ -127,7 +127,7 @@ const suite = (name: string, make: Effect.Effect<Store, never, Scope.Scope>) =>
       })
     )
 
-    it.effect("tells what is not there from what is of no use, and repeats no secret", () =>
+    it.effect("distinguishes a missing item from an unusable one, and repeats no secret", () =>
       Effect.gen(function* () {
         const { access, refs, source } = yield* make
         const missing = yield* Effect.flip(source.read(connection(access), refs.missing))

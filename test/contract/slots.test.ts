@@ -16,7 +16,19 @@ import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
-import { claim, finish, held, ids, makeEntry, naming, settle, site, submit, users } from "../support/slots.ts"
+import {
+  claim,
+  finish,
+  held,
+  ids,
+  makeEntry,
+  naming,
+  settle,
+  site,
+  submit,
+  users,
+  withWorkflow
+} from "../support/slots.ts"
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 
@@ -31,13 +43,7 @@ const edit = (entry: VaultEntry, fields: Partial<VaultEntry["fields"]>) =>
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`slots (${name})`, (it) => {
     const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
-      it.effect(title, () =>
-        Effect.gen(function* () {
-          yield* empty
-          const caller = yield* makeWorkspace()
-          return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
-        })
-      )
+      it.effect(title, () => Effect.andThen(empty, withWorkflow(test)))
 
     promise(
       "one run at a time has a credential, in the order of submission, and no other run waits for it",

@@ -62,7 +62,7 @@ it.effect("a stream gives a sign of life at once, and again after each 15 second
   )
 )
 
-it.effect("the events of a run wait for its submitter to be told, and two seconds at most", () =>
+it.effect("the events of a run wait for the answer to its submission, and two seconds at most", () =>
   provided(
     Effect.gen(function* () {
       const { announce, clientId, submit, workspaceId } = yield* setUp

@@ -93,7 +93,7 @@ const large: Readonly<Record<string, number>> = {
   "adapters/postgres/migrations": Number.POSITIVE_INFINITY,
   // One file an action.
   "core/agent/action": 19,
-  "core/agent/recovery": 17
+  "core/agent/recovery": 16
 }
 
 /** No folder is a drawer: what is more than a reader can take in at once becomes folders with names of their own. */

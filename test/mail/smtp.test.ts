@@ -288,7 +288,7 @@ it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }], perRecipient
 })
 
 it.layer(shared({ perRemoteAddress: [{ requests: 4, seconds: 60 }] }), { timeout: "30 seconds" })(
-  "somebody who guesses addresses",
+  "a client that guesses addresses",
   (it) => {
     it.effect("is asked to retry later, and their connection is ended", () =>
       Effect.gen(function* () {

@@ -186,7 +186,7 @@ it.live(
         )
         assert.isNull(failure)
         assert.lengthOf(leaks(asked, password, userName), 0)
-        // A name may be told in data; a secret stays the reference that it was.
+        // A name may stand in data; a secret stays the reference that it was.
         assert.strictEqual(data.user, userName)
         assert.match(String(data.echo), /^\{\{secret:\d+\}\}$/)
         const words = wordsOf(asked[0] as Asked)

@@ -310,7 +310,7 @@ it.effect("a run that comes back to its worker keeps its new lease when the atte
   )
 )
 
-it.effect("what an attempt told is kept once, and what it came to is kept, whatever ends in that moment", () =>
+it.effect("the reports of an attempt are kept once, and its result is kept, whatever ends at that moment", () =>
   provided(
     Effect.gen(function* () {
       const { begun, layer } = yield* byHand

@@ -5,7 +5,7 @@ import * as Background from "../../core/runtime/Background.ts"
 import { retry, StoreUnavailable, waitUntilBack } from "../../core/runtime/StoreUnavailable.ts"
 import * as Supervisor from "../../core/runtime/Supervisor.ts"
 
-/** A loop whose rounds fail as told, the lines that it logs, and its supervisor. */
+/** A loop whose rounds fail on request, the lines that it logs, and its supervisor. */
 const looping = Effect.fnUntraced(function* (failing: Effect.Effect<void, StoreUnavailable>) {
   const lines: Array<string> = []
   const rounds = yield* Ref.make(0)

@@ -72,7 +72,7 @@ export interface Seen {
   readonly offers: ReadonlyArray<Offer>
 }
 
-/** Walks a graph and answers what came of it and what was told on the way. */
+/** Walks a graph, and answers its outcome and the reports on the way. */
 export const walk = (
   graph: { readonly nodes: unknown; readonly edges: unknown },
   inputs: Schema.JsonObject = {},

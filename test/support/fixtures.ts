@@ -4,12 +4,13 @@
 
 import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
+import type { Recorded } from "../../core/browser/Exchange.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Submission } from "../../core/run/Transition.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
 import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
-import type { Caller } from "../../core/workspace/Workspace.ts"
+import type { Caller, Workspace } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
 /** The smallest graph there is. */
@@ -42,16 +43,18 @@ export const componentData = (selector = "//button") => ({
   vault_schema: {}
 })
 
+export const workspaceOf = (id: WorkspaceId): Workspace => ({
+  id,
+  name: "Test",
+  createdAt: 0,
+  waitingTtlMillis: null,
+  inputRequiredTimeoutSeconds: 15,
+  signedUrlTtlSeconds: 604_800
+})
+
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(randomUUID())
-  yield* (yield* WorkspaceStore).create({
-    id,
-    name: "Test",
-    createdAt: 0,
-    waitingTtlMillis: null,
-    inputRequiredTimeoutSeconds: 15,
-    signedUrlTtlSeconds: 604_800
-  })
+  yield* (yield* WorkspaceStore).create(workspaceOf(id))
   return { workspaceId: id, userId: UserId.make(randomUUID()), role } satisfies Caller
 })
 
@@ -124,3 +127,40 @@ export const daily = (from: number, to: number): RunWindow.ValidRunWindow =>
       }))
     })
   ).window
+
+/** An exchange of a network log that began at an instant. */
+export const recordedOf = (id: string, at: number, body: string | null = null): Recorded => ({
+  id,
+  method: "GET",
+  url: "https://shop.example/\u0000\ud800",
+  status: 200,
+  resourceType: "xhr",
+  startedAt: at,
+  durationMillis: 1,
+  failure: null,
+  requestHeaders: {},
+  responseHeaders: {},
+  responseBody: body,
+  responseBodyTruncated: false
+})
+
+/** A workflow of nodes in a row between START and END. */
+export const chainOf = (
+  count: number,
+  nodeAt: (index: number) => { readonly action: string; readonly parameters: object }
+) => {
+  const ids = Array.from({ length: count + 2 }, () => randomUUID())
+  return {
+    name: "Chain",
+    nodes: ids.map((id, index) => ({
+      id,
+      name: `Step ${index}`,
+      ...(index === 0
+        ? { action: "START", parameters: { url: "https://site.test" } }
+        : index === count + 1
+          ? { action: "END", parameters: {} }
+          : nodeAt(index - 1))
+    })),
+    edges: Object.fromEntries(ids.slice(0, -1).map((id, index) => [id, { to: ids[index + 1] }]))
+  }
+}

@@ -25,7 +25,7 @@ export const connect = (member: Member, session: string) =>
 export const enter = (session: string, token: unknown) =>
   Effect.flatMap(Service, ({ send }) => send({ method: "POST", path: `/live/${session}/view`, json: { token } }))
 
-/** The stream of a view, read until what it told or showed is enough. */
+/** The stream of a view, read until it has reported or shown enough. */
 export const watch = (
   session: string,
   ticket: unknown,

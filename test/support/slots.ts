@@ -12,9 +12,16 @@ import type { Stored } from "../../core/workflow/WorkflowStore.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { entryOf } from "./entries.ts"
-import { submission } from "./fixtures.ts"
+import { makeWorkflow, makeWorkspace, submission } from "./fixtures.ts"
 
 export const site = "https://app.example.com"
+
+/** Runs a test with a new workspace, and a workflow whose runs are retried up to three times. */
+export const withWorkflow = <A, E, R>(test: (caller: Caller, workflow: Stored) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const caller = yield* makeWorkspace()
+    return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
+  })
 
 /** Keeps an entry of a user. */
 export const makeEntry = Effect.fn(function* (

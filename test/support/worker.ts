@@ -5,7 +5,7 @@ import { Deferred, Effect, Layer, type Schema } from "effect"
 import { Executor } from "../../core/run/Executor.ts"
 import * as Worker from "../../core/run/Worker.ts"
 
-/** The input of a run: the steps that it tells of, and what it waits for before it ends. */
+/** The input of a run: the steps that it reports, and the event that it waits for before it ends. */
 export interface Script {
   readonly steps?: ReadonlyArray<string>
   /** It ends when a gate of this name is opened. */

@@ -233,7 +233,7 @@ describe("a delivery", () => {
     assert.strictEqual(after.errors.length, status === "delivered" ? 0 : 1)
   })
 
-  it("is dead when the ladder is at its end, each attempt told", () => {
+  it("is dead after the last attempt of the ladder, with every attempt listed", () => {
     let one = delivery()
     for (let at = 0; one.status === "pending"; at = one.nextAttemptAt ?? at) {
       one = Delivery.attempted(one, answered(503), at, 1)

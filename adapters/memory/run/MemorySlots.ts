@@ -105,7 +105,7 @@ const findIn =
 const locate = (tables: Shape, workspaceId: WorkspaceId, { domain, permissionedUserId }: Pair) => {
   const own = [...(tables.collections.get(VaultEntries.kind.name)?.values() ?? [])]
     .filter((entry) => entry.workspaceId === workspaceId)
-    // The table of a kind holds nothing but things of that kind.
+    // The table of a kind holds only values of that kind.
     .map(({ value }) => value as unknown as VaultEntry)
     .filter((entry) => entry.permissionedUserId === permissionedUserId)
   return own.find((entry) => entry.domain === domain) ?? own.find((entry) => Domain.matches(entry.domain, domain))

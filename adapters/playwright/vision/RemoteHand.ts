@@ -13,7 +13,7 @@ import type { Tabs } from "../page/Tabs.ts"
  */
 const gestureMillis = 2_000
 
-/** The pressed keys and buttons, and their tab: what to do to let go of it, by its name. */
+/** The pressed keys and buttons, and their tab: how each is released, by its name. */
 type Pressed = Map<string, () => Promise<void>>
 
 export const make = (tabs: Tabs): RemoteHand => {

@@ -33,7 +33,7 @@ export interface Options {
   readonly reachedAs?: string
   /**
    * The addresses of a name. Where nothing is given, the guard looks names up on its own, with the bounds of one session: a
-   * page whose names are not answered for slows down no one else.
+   * page whose names are not answered for slows down no other session.
    */
   readonly resolve?: (name: string) => Promise<ReadonlyArray<string>>
 }

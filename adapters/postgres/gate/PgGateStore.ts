@@ -94,7 +94,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Locks a gate against everybody else until the transaction ends, and reads it. */
+/** Locks a gate against other transactions until the transaction ends, and reads it. */
 export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflowId: WorkflowId) =>
   Effect.flatMap(
     sql<Gates.Row>`

@@ -36,7 +36,7 @@ function* partsOf(entry: Batch[number], links: Links): Generator<string> {
   const data = message(entry, links)
   const outer = { event: "run.event", data, timestamp: iso(data.timestamp), expires_at: iso(data.expires_at) }
   let part = `id: ${entry.sequence}\n${begun("run.event")}`
-  // Plain data, which the type of JSON does not tell of interfaces.
+  // Plain data: an interface is not assignable to the type of JSON.
   for (const piece of JsonPieces.write(outer as Schema.Json, pieceBytes)) {
     if (part.length >= pieceBytes) {
       yield part

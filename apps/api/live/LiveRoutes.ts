@@ -93,7 +93,7 @@ export const routes = Layer.unwrap(
       return { ticket, rights: yield* views.rights(ticket) }
     })
 
-    /** Trades a token for a ticket. The token is used up, whichever run it was for. */
+    /** Exchanges a token for a ticket. The token is used up, also if it was for another run. */
     const enter = Effect.gen(function* () {
       const { session_id } = yield* HttpRouter.params
       const body = yield* sent(Entrance)

@@ -58,7 +58,7 @@ export const layer = HttpApiBuilder.group(
       record: Effect.fn(function* ({ params }) {
         const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id))
         const origins = yield* links.under(yield* origin, view.run.workspaceId)
-        // Plain data, which the type of JSON does not tell of interfaces.
+        // Plain data: an interface is not assignable to the type of JSON.
         return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id)) as Schema.Json)
       }),
       interrupt: Effect.fn(function* ({ params }) {

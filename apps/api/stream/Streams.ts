@@ -87,7 +87,7 @@ const sent = (response: ServerResponse): Effect.Effect<void> =>
 
 /**
  * Does something once, when a response or its connection is closed; at once if that has happened. A response that waits
- * behind another one on its connection does not tell of the end of the connection.
+ * behind another one on its connection does not report the end of the connection.
  */
 const onceClosed = (response: ServerResponse, act: () => void): void => {
   const { socket } = response.req

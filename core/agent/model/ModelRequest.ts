@@ -1,6 +1,6 @@
 /**
  * Asks the model one thing: keeps secrets out of what is sent, keeps to the budget of the run, judges the answer, asks
- * again when it is of no use, and records every decision.
+ * again when it is unusable, and records every decision.
  */
 import { Clock, Effect, Random, Ref, Result, type Schema } from "effect"
 import type { Shot } from "../../browser/vision/Shot.ts"
@@ -43,7 +43,7 @@ export interface Request<A> {
   readonly judge: (said: ModelAnswer) => Effect.Effect<Result.Result<Verdict<A>, string>, StepFailed>
 }
 
-/** So often is one thing asked before answers of no use end the step. */
+/** The number of requests for one answer before unusable answers end the step. */
 const mostAnswers = 3
 
 /** How long one answer may take, in milliseconds. */
@@ -60,7 +60,7 @@ export const isConfigured: Effect.Effect<boolean> = Effect.map(Model, (model) =>
  * The value of the first answer that is judged to be of use.
  *
  * Fails with `MODEL-E0001` when no model is configured or the wanted one is not served, `MODEL-E0002` when none answers,
- * `MODEL-E0003` when the answers are of no use, `MODEL-E0004` when the budget of the run is spent.
+ * `MODEL-E0003` when the answers are unusable, `MODEL-E0004` when the budget of the run is spent.
  */
 export const ask = Effect.fnUntraced(function* <A>(asked: Request<A>): Effect.fn.Return<A, StepFailed> {
   const model = yield* Model

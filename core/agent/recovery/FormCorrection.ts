@@ -4,9 +4,9 @@
  */
 import { Effect, Option } from "effect"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
+import * as NodeExpressions from "../../workflow/language/graph/NodeExpressions.ts"
 import { StepFailed } from "../Failure.ts"
 import { complaintOf } from "./Classification.ts"
-import * as InputUse from "./InputUse.ts"
 import {
   type CompletedStep,
   type FailedStep,
@@ -59,7 +59,7 @@ const isFilling = ({ node }: CompletedStep): boolean => node.action === "INPUT_T
 /** The steps whose field is complained about; where none is in particular, those whose field can still be seen. */
 const filled = ({ survey, trail }: FailedStep): ReadonlyArray<CompletedStep> => {
   const states = trail.map((step, index) => ({ step, state: survey.fields[index] }))
-  const fillings = states.filter(({ step }) => isFilling(step) && InputUse.of(step.node).length > 0)
+  const fillings = states.filter(({ step }) => isFilling(step) && NodeExpressions.inputs(step.node).length > 0)
   const complained = fillings.filter(({ state }) => state !== undefined && state.complaint !== "")
   return (complained.length > 0 ? complained : fillings.filter(({ state }) => state?.shown === true)).map(
     ({ step }) => step
@@ -68,7 +68,7 @@ const filled = ({ survey, trail }: FailedStep): ReadonlyArray<CompletedStep> => 
 
 const concerned = (trouble: FailedStep): ReadonlyArray<string> => {
   const { accounts } = trouble.memory.credentials
-  const names = filled(trouble).flatMap(({ node }) => InputUse.of(node))
+  const names = filled(trouble).flatMap(({ node }) => NodeExpressions.inputs(node))
   return [...new Set(names)].filter((name) => name !== "" && !accounts.has(name))
 }
 

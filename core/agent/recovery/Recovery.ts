@@ -12,7 +12,7 @@
  * 7. `modal`        the element is nowhere, and a dialog is open: it is dismissed like a pop-up
  *
  * and at last a person may correct what the step itself cannot use. After each of them the step is tried again, and when
- * it fails otherwise than before, all have another look. A step that may have taken effect is never tried again, nor one
+ * it fails in another way, all have another look. A step that may have taken effect is never tried again, nor one
  * that must not be repeated: those end the run.
  */
 import { Effect, Result } from "effect"

@@ -5,10 +5,10 @@
 import { Effect, Option, Result } from "effect"
 import type { Using } from "../../browser/Browser.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
+import * as NodeExpressions from "../../workflow/language/graph/NodeExpressions.ts"
 import type { StepFailed } from "../Failure.ts"
 import type { Person } from "../Person.ts"
 import type * as Memory from "../variables/Memory.ts"
-import * as InputUse from "./InputUse.ts"
 
 /** How often a person is asked about one step before it fails for good. */
 const mostQuestions = 3
@@ -24,7 +24,7 @@ interface CorrectionContext {
 
 /** Returns whether corrected inputs, or another option, could make a failed step succeed. */
 export const isMendable = (node: Node, failure: StepFailed): boolean =>
-  failure.code === "OPTION-E0001" || (failure.code === "TEMPLATE-E0001" && InputUse.of(node).length > 0)
+  failure.code === "OPTION-E0001" || (failure.code === "TEMPLATE-E0001" && NodeExpressions.inputs(node).length > 0)
 
 /**
  * Asks a person to mend a failed step, and tries it once more after each answer.

@@ -1,5 +1,5 @@
 /**
- * Spares a receiver that is down, and everybody else from waiting for it.
+ * Spares a receiver that is down, and other deliveries from waiting for it.
  *
  * ```
  *   closed -- 5 failures in a row --> open -- cool-down over --> half-open: one probe

@@ -30,7 +30,7 @@ export const seal = Effect.fnUntraced(function* (cipher: Cipher, { gestures, hol
     }
     batches.at(-1)?.push(gesture)
   }
-  // Gestures are plain data, which the type of JSON does not tell of interfaces.
+  // Gestures are plain data: an interface is not assignable to the type of JSON.
   return yield* Effect.forEach(batches, (batch) =>
     cipher.seal(Redacted.make({ holder, gestures: batch } as unknown as Schema.Json))
   )

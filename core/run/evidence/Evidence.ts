@@ -6,14 +6,14 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { LoggedEvent } from "../../event/RunEvent.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../../workflow/language/graph/Graph.ts"
+import type { Content } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { type RunId, RunNotFound, type WorkflowId, type WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
-import { isEnded, type Run } from "../Run.ts"
+import { isEnded, type Options, type Run } from "../Run.ts"
 import { history, RunStore } from "../RunStore.ts"
 import { ErrorReports, type Frame, type Group } from "./ErrorReports.ts"
 import { EvidenceStore, type NetworkLog, type Snapshot } from "./EvidenceStore.ts"
-import * as NetworkPolicy from "./NetworkPolicy.ts"
 
 /** Raised for a node that the version of the workflow that a run executes does not have. */
 export class NodeNotFound extends Schema.TaggedError<NodeNotFound>()("NodeNotFound", {
@@ -35,6 +35,10 @@ export interface Network {
 }
 
 const nothing: NetworkLog = { events: [], open: false, truncated: false }
+
+/** Returns whether a run is recorded: a debug run, or one of a workflow that sets `enable_network_listener`. */
+export const recordsNetwork = ({ settings }: Pick<Content, "settings">, options: Options): boolean =>
+  options.debug === true || (settings.enable_network_listener ?? false)
 
 export class Evidence extends Context.Service<
   Evidence,
@@ -86,7 +90,7 @@ export class Evidence extends Context.Service<
         }),
         network: Effect.fn("Evidence.network")(function* (caller, id) {
           const { run } = yield* runs.get(caller.workspaceId, id)
-          if (!NetworkPolicy.records(yield* contentOf(caller, run), run.options)) {
+          if (!recordsNetwork(yield* contentOf(caller, run), run.options)) {
             return { recorded: false, complete: true, log: nothing }
           }
           const log = Option.getOrElse(yield* store.network(id), () => nothing)

@@ -117,7 +117,7 @@ const reencrypt = Effect.fnUntraced(function* (
   return { resealed, unreadable }
 })
 
-/** A walk to another key than the present one is of no use any more, nor one that began before keys could be discarded. */
+/** A walk to a key that is not the present one is obsolete, and one that began before keys could be discarded too. */
 const isOutdated = (walk: Walk, { former, present }: KeyRing, now: number): boolean =>
   walk.version !== present.version ||
   (walk.endedAt !== null &&

@@ -113,7 +113,7 @@ export interface Opened {
 const keyOf = ({ id, updatedAt, workspaceId }: SecretProvider, ref: string): string =>
   JSON.stringify([workspaceId, id, updatedAt, ref])
 
-/** The access of a connection. It was sealed by this service, so what is no text is of no use to it. */
+/** The access of a connection. It was sealed by this service as text. */
 const textsOf = (opened: Redacted.Redacted<unknown>): Access => {
   const plain = Redacted.value(opened)
   return typeof plain === "object" && plain !== null

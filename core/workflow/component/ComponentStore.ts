@@ -4,6 +4,7 @@
 import { Context, type Effect, type Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
 import type { FieldsTooLarge } from "../FieldLimit.ts"
 import type { InvalidWorkflow, Workflow } from "../Workflow.ts"
 import type { Stored, StoredSizes } from "../WorkflowStore.ts"
@@ -14,6 +15,23 @@ export interface StoredComponent {
   readonly component: Component
   readonly version: ComponentVersion
 }
+
+/** A new component of a caller at `at`, with its first version. */
+export const firstVersion = (
+  { userId, workspaceId }: Caller,
+  {
+    data,
+    id,
+    name,
+    versionId,
+    versionNote
+  }: Pick<Component, "id" | "name"> &
+    Pick<ComponentVersion, "data" | "versionNote"> & { readonly versionId: ComponentVersion["id"] },
+  at: number
+): StoredComponent => ({
+  component: { id, workspaceId, name, createdAt: at, updatedAt: at, createdBy: userId },
+  version: { id: versionId, componentId: id, versionNumber: 1, data, createdAt: at, createdBy: userId, versionNote }
+})
 
 /** Why a workflow cannot take over a change of a component. */
 export type Unfit = InvalidWorkflow | FieldsTooLarge

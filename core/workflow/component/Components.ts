@@ -21,7 +21,7 @@ import {
   InvalidComponent
 } from "./Component.ts"
 import * as ComponentBody from "./ComponentBody.ts"
-import { type Carry, ComponentStore, type Propagation, type StoredComponent } from "./ComponentStore.ts"
+import { type Carry, ComponentStore, firstVersion, type Propagation, type StoredComponent } from "./ComponentStore.ts"
 import * as Instances from "./Instances.ts"
 import type * as PropagationRule from "./Propagation.ts"
 
@@ -107,25 +107,8 @@ export class Components extends Context.Service<
         const { data, name, versionNote } = yield* Effect.flatMap(ComponentBody.readCreate(caller, body), served)
         const at = yield* Clock.currentTimeMillis
         const id = ComponentId.make(yield* identifiers.uuid)
-        const stored: StoredComponent = {
-          component: {
-            id,
-            workspaceId: caller.workspaceId,
-            name,
-            createdAt: at,
-            updatedAt: at,
-            createdBy: caller.userId
-          },
-          version: {
-            id: yield* identifiers.uuid,
-            componentId: id,
-            versionNumber: 1,
-            data,
-            createdAt: at,
-            createdBy: caller.userId,
-            versionNote
-          }
-        }
+        const versionId = yield* identifiers.uuid
+        const stored = firstVersion(caller, { id, versionId, name, data, versionNote }, at)
         yield* store.create(stored)
         return stored
       })

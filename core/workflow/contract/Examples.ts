@@ -16,7 +16,7 @@ export interface Example {
 const most = 20
 
 /**
- * Makes examples that satisfy the input contract, no two alike. There is none where the schema gives too little to go by:
+ * Makes examples that satisfy the input contract, all different. There is none where the schema says too little:
  * a text that must match a pattern and has no example, for instance.
  */
 export const examplesOf = (content: Pick<Content, "input_schema" | "vault_schema">): ReadonlyArray<Example> => {

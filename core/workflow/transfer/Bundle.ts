@@ -88,7 +88,7 @@ export const pack = (
       }
     ),
     ...withoutSecrets(settings),
-    // A window is plain data, which the type of JSON does not tell of interfaces.
+    // A window is plain data: an interface is not assignable to the type of JSON.
     run_window: gate.runWindow as Schema.Json,
     components: known.flatMap((id) => {
       const one = held.get(id)

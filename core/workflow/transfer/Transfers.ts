@@ -9,7 +9,7 @@ import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import { ComponentId } from "../component/Component.ts"
-import { ComponentStore } from "../component/ComponentStore.ts"
+import { ComponentStore, firstVersion } from "../component/ComponentStore.ts"
 import * as Instances from "../component/Instances.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
@@ -133,25 +133,9 @@ export class Transfers extends Context.Service<
         yield* Effect.forEach(
           settled.filter(({ isNew }) => isNew),
           Effect.fnUntraced(function* ({ id, part }) {
-            yield* components.create({
-              component: {
-                id,
-                workspaceId: caller.workspaceId,
-                name: part.name,
-                createdAt: at,
-                updatedAt: at,
-                createdBy: caller.userId
-              },
-              version: {
-                id: yield* identifiers.uuid,
-                componentId: id,
-                versionNumber: 1,
-                data: part.data,
-                createdAt: at,
-                createdBy: caller.userId,
-                versionNote: null
-              }
-            })
+            const versionId = yield* identifiers.uuid
+            const { data, name } = part
+            yield* components.create(firstVersion(caller, { id, versionId, name, data, versionNote: null }, at))
           }),
           { discard: true }
         )

@@ -85,7 +85,7 @@ it.prop(
   }
 )
 
-it.prop("two that are the same are never told apart, and the one alone always is", [word, word], ([id, text]) => {
+it.prop("two equal elements are never distinguished, and one alone is always found", [word, word], ([id, text]) => {
   const one = looks({ id, text, type: "submit", section: "Order" })
   assert.strictEqual(theOne(one, [{ selector: "a", appearance: one, frame: null }])?.selector, "a")
   assert.isNull(

@@ -30,7 +30,7 @@ const longest = 20_000
 
 const at = (name: string, waitMillis = longest): ElementQuery => ({ selector: id(name), waitMillis })
 
-/** For what is never there: it is waited for in vain. */
+/** For an element that is missing: the wait for it fails. */
 const soon = (name: string) => at(name, 150)
 
 const typing: Typing = { strokes: [], existing: "replace", delayMillis: 0, paste: false }
@@ -455,7 +455,7 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
         })
     )
 
-    promise("tells of a field what is complained about it", "/form", (page) =>
+    promise("tells the complaints about a field", "/form", (page) =>
       Effect.gen(function* () {
         const { inspect, type } = page.elements
         const before = yield* inspect(id("code"))

@@ -125,7 +125,7 @@ interface State {
   readonly focus: string | null
   readonly refusals: number
   readonly removed: ReadonlyArray<string>
-  /** How often an element was looked for in vain. */
+  /** How many searches for an element found none. */
   readonly misses: number
   readonly watchers: ReadonlyArray<Watcher>
   /** How often the wheel was turned on the page. */

@@ -29,7 +29,7 @@ const options = {
   timeout: longestMillis,
   stack: limits.calls,
   sequence: limits.list,
-  // It has all that JSONata uses of a RegExp, and no more.
+  // It has only the members of a RegExp that JSONata uses.
   RegexEngine: SafeRegex as unknown as typeof RegExp
 }
 

@@ -87,3 +87,10 @@ export const texts = (value: unknown, path: string): ReadonlyArray<{ readonly at
 
 const couldHold = (value: unknown): boolean =>
   typeof value === "string" ? Template.isTemplate(value) : typeof value === "object" && value !== null
+
+/** The names of the inputs of a run that a node reads, each once; an empty name where an expression reads all of them. */
+export const inputs = (node: Node): ReadonlyArray<string> => [
+  ...new Set(
+    reads(node).flatMap(([root, name, input]) => (root === "context" && name === "inputs" ? [input ?? ""] : []))
+  )
+]

@@ -1,39 +1,16 @@
 /**
  * What callers send never holds the event loop: it is refused, or worked out elsewhere.
  */
-import { randomUUID } from "node:crypto"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
+import { chain, setting } from "../support/chains.ts"
 import { type Answer, layerWith, type Member, Service } from "../support/service.ts"
 import * as Watchdog from "../support/watchdog.ts"
 
 /** The longest that anything which a caller sends may hold the event loop, in milliseconds of processor time. */
 const longest = 100
-
-/** A chain of nodes between START and END. */
-const chain = (count: number, nodeAt: (index: number) => { readonly action: string; readonly parameters: object }) => {
-  const ids = Array.from({ length: count + 2 }, () => randomUUID())
-  return {
-    name: "Chain",
-    nodes: ids.map((id, index) => ({
-      id,
-      name: `Step ${index}`,
-      ...(index === 0
-        ? { action: "START", parameters: { url: "https://site.test" } }
-        : index === count + 1
-          ? { action: "END", parameters: {} }
-          : nodeAt(index - 1))
-    })),
-    edges: Object.fromEntries(ids.slice(0, -1).map((id, index) => [id, { to: ids[index + 1] }]))
-  }
-}
-
-const setting = (value: string, name = "x") => ({
-  action: "TRANSFORM",
-  parameters: { operations: [{ type: "SET", target: `context.${name}`, value }] }
-})
 
 const doubling = (levels: number) => ({
   type: "object",

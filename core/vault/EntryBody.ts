@@ -2,6 +2,7 @@
  * The request bodies that create or change a vault entry, by their form.
  */
 import { Result, Schema, SchemaIssue } from "effect"
+import { jsonObject } from "../workspace/request/ParsedJson.ts"
 import * as WellFormed from "../workspace/WellFormed.ts"
 import * as BrowserLocation from "./BrowserLocation.ts"
 import { IntervalText } from "./Interval.ts"
@@ -57,7 +58,7 @@ const pair = {
     .pipe(Schema.annotateKey({ messageMissingKey: aSite }))
 }
 
-const Storage = Schema.JsonObject.annotate({
+const Storage = jsonObject.annotate({
   description:
     "The stored values of the site by their keys; or an object of them for each of several origins, such as https://app.example.com"
 })

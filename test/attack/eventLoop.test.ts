@@ -5,17 +5,12 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
-import { chainOf } from "../support/fixtures.ts"
+import { chain, setting } from "../support/chains.ts"
 import { type Answer, layerWith, type Member, Service } from "../support/service.ts"
 import * as Watchdog from "../support/watchdog.ts"
 
 /** The longest that anything which a caller sends may hold the event loop, in milliseconds of processor time. */
 const longest = 100
-
-const setting = (value: string, name = "x") => ({
-  action: "TRANSFORM",
-  parameters: { operations: [{ type: "SET", target: `context.${name}`, value }] }
-})
 
 const doubling = (levels: number) => ({
   type: "object",
@@ -41,7 +36,7 @@ const nested = (levels: number): object => (levels === 0 ? {} : { next: nested(l
 
 const unique = { type: "object", properties: { value: { type: "array", uniqueItems: true } } }
 
-const saving = (schema: object) => ({ ...chainOf(0, () => setting("1")), input_schema: schema })
+const saving = (schema: object) => ({ ...chain(0, () => setting("1")), input_schema: schema })
 
 /** Checks of inputs that do not end are given up after a second, so that no test has to wait for long. */
 const sandbox: typeof ThreadSandbox.defaults = {
@@ -81,7 +76,7 @@ layer(layerWith({ sandbox, stores: Memory.layer }), { timeout: "2 minutes" })("t
     const { member, send } = yield* Service
     const owner = yield* member("Member")
     // The first use starts a thread, and compiles what every request needs.
-    const json = { ...chainOf(3, () => setting("1 + 1")), input_schema: doubling(2) }
+    const json = { ...chain(3, () => setting("1 + 1")), input_schema: doubling(2) }
     const answer = yield* send({ method: "POST", path: "/workflows", key: owner.key, json })
     assert.strictEqual(answer.status, 201, answer.text)
     return owner
@@ -107,7 +102,7 @@ layer(layerWith({ sandbox, stores: Memory.layer }), { timeout: "2 minutes" })("t
     it.effect.each([
       ["a chain of references", saving(doubling(20)), /apply more than \d+ schemas/],
       ["a schema that refers to itself at the same place", saving({ allOf: [{ $ref: "#" }] }), /refers to itself/],
-      ["a path of 8,000 names", chainOf(1, () => setting(`a${".a".repeat(8_000)}`)), /at most|more than \d+ names/],
+      ["a path of 8,000 names", chain(1, () => setting(`a${".a".repeat(8_000)}`)), /at most|more than \d+ names/],
       [
         "a pattern that takes long to be judged",
         saving({ type: "object", properties: { value: { type: "string", pattern: `^${".?".repeat(290)}$` } } }),
@@ -120,8 +115,8 @@ layer(layerWith({ sandbox, stores: Memory.layer }), { timeout: "2 minutes" })("t
     )
 
     it.effect.each([
-      ["a list of a path of 4,900 names", chainOf(1, () => setting(`[a${".a".repeat(4_900)}]`)), [201]],
-      ["3,000 TRANSFORMs", chainOf(3_000, (index) => setting(`1${"+1".repeat(100)}`, `value${index}`)), [201]],
+      ["a list of a path of 4,900 names", chain(1, () => setting(`[a${".a".repeat(4_900)}]`)), [201]],
+      ["3,000 TRANSFORMs", chain(3_000, (index) => setting(`1${"+1".repeat(100)}`, `value${index}`)), [201]],
       [
         "a schema of 1,000 properties",
         saving({
@@ -183,7 +178,7 @@ layer(layerWith({ sandbox, stores: Memory.layer }), { timeout: "2 minutes" })("t
       Effect.gen(function* () {
         const { send } = yield* Service
         const owner = yield* ready
-        const json = chainOf(3_000, (index) => setting(`1${"+1".repeat(100)}`, `value${index}`))
+        const json = chain(3_000, (index) => setting(`1${"+1".repeat(100)}`, `value${index}`))
         const saved = yield* send({ method: "POST", path: "/workflows", key: owner.key, json })
         assert.strictEqual(saved.status, 201, saved.text)
         const opened = yield* watched("POST", `${sessions}/from-workflow`, owner, { workflowId: saved.body.id })
@@ -233,7 +228,7 @@ layer(layerWith({ sandbox, stores: Memory.layer }), { timeout: "2 minutes" })("t
         method: "POST",
         path: "/workflows",
         key: other.key,
-        json: chainOf(3, () => setting("1 + 1"))
+        json: chain(3, () => setting("1 + 1"))
       })
       const first = yield* Effect.race(
         Effect.as(busy, "the busy one"),

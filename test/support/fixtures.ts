@@ -143,24 +143,3 @@ export const recordedOf = (id: string, at: number, body: string | null = null): 
   responseBody: body,
   responseBodyTruncated: false
 })
-
-/** A workflow of nodes in a row between START and END. */
-export const chainOf = (
-  count: number,
-  nodeAt: (index: number) => { readonly action: string; readonly parameters: object }
-) => {
-  const ids = Array.from({ length: count + 2 }, () => randomUUID())
-  return {
-    name: "Chain",
-    nodes: ids.map((id, index) => ({
-      id,
-      name: `Step ${index}`,
-      ...(index === 0
-        ? { action: "START", parameters: { url: "https://site.test" } }
-        : index === count + 1
-          ? { action: "END", parameters: {} }
-          : nodeAt(index - 1))
-    })),
-    edges: Object.fromEntries(ids.slice(0, -1).map((id, index) => [id, { to: ids[index + 1] }]))
-  }
-}

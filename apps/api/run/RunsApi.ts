@@ -1,8 +1,9 @@
 /** The endpoints of runs. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
-import { edits, json, jsonObject, optional, session } from "../http/body/Fields.ts"
+import { edits, optional, session } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import * as Errors from "../http/Errors.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"

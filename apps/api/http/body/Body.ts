@@ -199,7 +199,10 @@ const over = (
   isLarge: boolean
 ): HttpServerRequest.HttpServerRequest => {
   const { modify } = request
-  const text = Effect.map(take, (pieces) => pieces.join(""))
+  // What is done with a long text begins in a turn of its own.
+  const text = Effect.flatMap(take, (pieces) =>
+    Effect.as(pieces.length > 1 ? Effect.yieldNow : Effect.void, pieces.join(""))
+  )
   const json = take.pipe(
     Effect.flatMap(
       (pieces): Effect.Effect<Schema.Json, SyntaxError> =>

@@ -14,20 +14,19 @@ export class SchemaErrors extends HttpApiMiddleware.Service<SchemaErrors>()("slu
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (error, { endpoint }) => {
-  if (error.kind === "Body" || error.kind === "ResponseHeaders") return Effect.die(error.cause)
-  const problems = problemsOf(error)
-  if (error.kind !== "Payload") return Effect.fail(Errors.invalidQuery(problems))
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    Effect.flatMap(
-      problems[0]?.message === "Expected a valid JSON body" ? notJson(request) : Effect.succeed(null),
-      (no) =>
-        Effect.fail(
-          Context.get(endpoint.annotations, InvalidBody)(no ?? inOneSentence(problems), no === null ? problems : [])
-        )
-    )
-  )
-})
+export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (error, { endpoint }) =>
+  Effect.gen(function* () {
+    if (error.kind === "Body" || error.kind === "ResponseHeaders") return yield* Effect.die(error.cause)
+    // A body may have tens of thousands of problems: finding them takes long, and so does describing them.
+    yield* Effect.yieldNow
+    const problems = problemsOf(error)
+    if (error.kind !== "Payload") return yield* Effect.fail(Errors.invalidQuery(problems))
+    const isJson = problems[0]?.message !== "Expected a valid JSON body"
+    const no = isJson ? null : yield* notJson(yield* HttpServerRequest.HttpServerRequest)
+    const message = no ?? inOneSentence(problems)
+    return yield* Effect.fail(Context.get(endpoint.annotations, InvalidBody)(message, no === null ? problems : []))
+  })
+)
 
 /** The exact error of a body that is not JSON, if the body is still available. */
 const notJson = ({ json }: HttpServerRequest.HttpServerRequest) =>

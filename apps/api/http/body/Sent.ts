@@ -5,7 +5,7 @@
  * A form says once what such a value is, for the description of the interface and for the types of its clients.
  */
 import { Schema } from "effect"
-import { json } from "./Fields.ts"
+import { json } from "../../../../core/workspace/request/ParsedJson.ts"
 
 declare const unchecked: unique symbol
 

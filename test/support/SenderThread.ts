@@ -1,0 +1,46 @@
+/**
+ * Sends large bodies from a thread of its own, so that sending them does not count for the thread that is watched.
+ */
+import { Worker } from "node:worker_threads"
+import { Effect } from "effect"
+
+export interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+const program = `
+const { request } = require("node:http")
+const { parentPort } = require("node:worker_threads")
+parentPort.on("message", ({ body, headers, url }) => {
+  const bytes = Buffer.from(new Uint8Array(body))
+  const sent = request(url, { method: "POST", headers: { ...headers, "content-length": bytes.length } }, (answer) => {
+    const pieces = []
+    answer.on("data", (piece) => pieces.push(piece))
+    answer.on("end", () =>
+      parentPort.postMessage({ status: answer.statusCode, text: Buffer.concat(pieces).toString() }))
+  })
+  sent.on("error", (error) => parentPort.postMessage({ status: 0, text: String(error) }))
+  sent.end(bytes)
+})`
+
+/** A thread that sends one request after the other, until the scope closes. */
+export const start = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => new Worker(program, { eval: true })),
+    (worker) => Effect.promise(() => worker.terminate())
+  ),
+  (worker) => ({
+    /** Sends a body as often as it is run. An answer of status 0 says why there is none. */
+    post: (url: string, headers: Readonly<Record<string, string>>, text: string): Effect.Effect<Answer> => {
+      const bytes = new TextEncoder().encode(text)
+      // Shared memory is handed to the thread without a copy.
+      const body = new SharedArrayBuffer(bytes.length)
+      new Uint8Array(body).set(bytes)
+      return Effect.callback((resume) => {
+        worker.once("message", (answer: Answer) => resume(Effect.succeed(answer)))
+        worker.postMessage({ url, headers, body })
+      })
+    }
+  })
+)

@@ -311,8 +311,7 @@ describe("frames and shadow roots", () => {
             yield* tells("end seen")
           }
         }),
-      // On a busy machine the browser may still move the page when it is taken to be at rest.
-      { timeout: 60_000, retry: 1 }
+      60_000
     )
   })
 })

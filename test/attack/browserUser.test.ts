@@ -1,5 +1,5 @@
 /** The parts of the service that a browser that a page has taken over can read, write and signal. */
-import { spawnSync } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -40,17 +40,30 @@ const launched = Effect.acquireRelease(
   ({ close }) => Effect.promise(close)
 )
 
+/** What a `sluice doctor` came to. */
+interface Diagnosis {
+  readonly status: number | null
+  readonly output: string
+}
+
 /** The command of these tests, as another user or with fewer rights, with a folder that the user may write. */
 const doctor = (wrapper: ReadonlyArray<string>, env: Record<string, string>, folder: string) => {
   const [program = "", ...args] = [...wrapper, process.execPath, "apps/cli/main.ts", "doctor"]
-  const { status, stderr, stdout } = spawnSync(program, args, {
-    env: { PATH: process.env.PATH, HOME: folder, SLUICE_CHROMIUM: executablePath, SLUICE_DATA_DIR: folder, ...env },
-    encoding: "utf8"
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    SLUICE_CHROMIUM: executablePath,
+    SLUICE_DATA_DIR: folder,
+    ...env
+  }
+  return Effect.callback<Diagnosis>((resume) => {
+    const child = execFile(program, args, { env: environment, encoding: "utf8" }, (_error, stdout, stderr) =>
+      resume(Effect.succeed({ status: child.exitCode, output: `${stdout}${stderr}` }))
+    )
   })
-  return { status, output: `${stdout}${stderr}` }
 }
 
-describe("a browser that a page has taken over", () => {
+describe.concurrent("a browser that a page has taken over", () => {
   it.live(
     "has Chromium's sandbox, a separate user under root, and nothing of the environment of the service",
     () =>
@@ -133,7 +146,7 @@ describe("a browser that a page has taken over", () => {
         const [one, other] = [yield* launched, yield* launched]
         const user = one.user ?? { uid: 0, gid: 0 }
         assert.notStrictEqual(user.uid, other.user?.uid)
-        // In a separate session, it does not end with the process group of the browser.
+        // In a session of its own, it does not end with the process group of the browser.
         spawnSync("setsid", ["--fork", "sleep", "1000"], { uid: user.uid, gid: user.gid, stdio: "ignore" })
         assert.isAbove(Processes.ofUser(user.uid).length, 1)
         yield* Effect.promise(one.close)
@@ -144,7 +157,7 @@ describe("a browser that a page has taken over", () => {
   )
 })
 
-describe("sluice doctor", () => {
+describe.concurrent("sluice doctor", () => {
   const folder = Effect.acquireRelease(
     Effect.sync(() => {
       const path = mkdtempSync(join(tmpdir(), "sluice-test-doctor-"))
@@ -159,17 +172,18 @@ describe("sluice doctor", () => {
     () =>
       Effect.gen(function* () {
         const path = yield* folder
-        const asRoot = doctor([], {}, path)
+        const plain = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+        const [asRoot, asOther, refused] = yield* Effect.all(
+          [doctor([], {}, path), doctor(plain, {}, path), doctor(plain, { SLUICE_BROWSER_USER: "nobody" }, path)],
+          { concurrency: "unbounded" }
+        )
         assert.match(
           asRoot.output,
           /ok +browser user +\d+, which the service does not run as\nok +browser sandbox +on\n/
         )
         assert.match(asRoot.output, /warning +data +\S+ has mode 0777/)
         assert.strictEqual(asRoot.status, 0, asRoot.output)
-        const plain = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-        const asOther = doctor(plain, {}, path)
         assert.match(asOther.output, /ok +browser user +65534, as the service\nok +browser sandbox +on\n/)
-        const refused = doctor(plain, { SLUICE_BROWSER_USER: "nobody" }, path)
         assert.match(refused.output, /problem +browser +.*SLUICE_BROWSER_USER=nobody.*only a service that runs as root/)
         assert.strictEqual(refused.status, 1)
       }).pipe(Effect.scoped),
@@ -185,16 +199,21 @@ describe("sluice doctor", () => {
         // Root of a namespace that knows no other user and allows no namespaces below it.
         writeFileSync(program, '#!/bin/sh\necho 0 > /proc/sys/user/max_user_namespaces && exec "$@"\n', { mode: 0o755 })
         const bare = ["unshare", "--user", "--map-root-user", program]
-        const { output, status } = doctor(bare, {}, path)
+        const [{ output, status }, strict, wrong] = yield* Effect.all(
+          [
+            doctor(bare, {}, path),
+            doctor(bare, { SLUICE_BROWSER_SANDBOX: "required" }, path),
+            completed(["doctor"], { SLUICE_BROWSER_SANDBOX: "off", SLUICE_DATA_DIR: path })
+          ],
+          { concurrency: "unbounded" }
+        )
         assert.match(
           output,
           /warning +browser user +0, as the service\nwarning +browser sandbox +The browser runs as root/
         )
         assert.strictEqual(status, 0, output)
-        const strict = doctor(bare, { SLUICE_BROWSER_SANDBOX: "required" }, path)
         assert.match(strict.output, /problem +browser sandbox +The browser runs as root/)
         assert.strictEqual(strict.status, 1)
-        const wrong = yield* completed(["doctor"], { SLUICE_BROWSER_SANDBOX: "off", SLUICE_DATA_DIR: path })
         assert.match(wrong.output, /auto or required/)
         assert.strictEqual(wrong.code, 1)
       }).pipe(Effect.scoped),

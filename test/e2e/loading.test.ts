@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { assert, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { freshDatabase } from "../support/databases.ts"
 import { freePort } from "../support/ownServer.ts"
@@ -82,61 +82,68 @@ const loadedOf = (file: string) => {
 const megabytesOf = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024
 
-it.live(
-  "each service loads the packages of its own task only, and returns the memory that its start took",
-  () =>
-    Effect.gen(function* () {
-      const [folder, database] = [yield* dataDir, yield* freshDatabase]
-      const settings = {
-        DATABASE_URL: database,
-        SLUICE_MASTER_KEY: masterKey,
-        SLUICE_DATA_DIR: folder,
-        NODE_OPTIONS: `--import=${preload}`
-      }
-      assert.strictEqual((yield* completed(["migrate"], settings)).code, 0)
-      yield* Effect.forEach(
-        services(yield* Effect.promise(freePort)),
-        ({ atRest, command, loads, settings: own, started }) =>
-          Effect.gen(function* () {
-            const file = join(folder, command)
-            const service = yield* sluice([command], { ...settings, ...own, SLUICE_TEST_LOADED: file })
-            yield* service.said(started)
-            if (process.platform === "linux") {
-              const { pid = 0 } = service.child
-              yield* Effect.sleep("100 millis").pipe(
-                Effect.repeat({ while: () => megabytesOf(pid) > atRest }),
-                Effect.timeoutOrElse({
-                  duration: "60 seconds",
-                  orElse: () => Effect.die(new Error(`${command} takes ${megabytesOf(pid)} MB, expected ${atRest}`))
-                })
-              )
-            }
-            service.child.kill("SIGTERM")
-            yield* service.ended
-            assert.sameMembers(loadedOf(file), [...loads], command)
-          }),
-        { concurrency: "unbounded", discard: true }
-      )
-    }).pipe(Effect.scoped),
-  120_000
-)
+describe.concurrent("commands", () => {
+  it.live(
+    "each service loads the packages of its own task only, and returns the memory that its start took",
+    () =>
+      Effect.gen(function* () {
+        const [folder, database] = [yield* dataDir, yield* freshDatabase]
+        const settings = {
+          DATABASE_URL: database,
+          SLUICE_MASTER_KEY: masterKey,
+          SLUICE_DATA_DIR: folder,
+          NODE_OPTIONS: `--import=${preload}`
+        }
+        assert.strictEqual((yield* completed(["migrate"], settings)).code, 0)
+        yield* Effect.forEach(
+          services(yield* Effect.promise(freePort)),
+          ({ atRest, command, loads, settings: own, started }) =>
+            Effect.gen(function* () {
+              const file = join(folder, command)
+              const service = yield* sluice([command], { ...settings, ...own, SLUICE_TEST_LOADED: file })
+              yield* service.said(started)
+              if (process.platform === "linux") {
+                const { pid = 0 } = service.child
+                yield* Effect.sleep("100 millis").pipe(
+                  Effect.repeat({ while: () => megabytesOf(pid) > atRest }),
+                  Effect.timeoutOrElse({
+                    duration: "60 seconds",
+                    orElse: () => Effect.die(new Error(`${command} takes ${megabytesOf(pid)} MB, expected ${atRest}`))
+                  })
+                )
+              }
+              service.child.kill("SIGTERM")
+              yield* service.ended
+              assert.sameMembers(loadedOf(file), [...loads], command)
+            }),
+          { concurrency: "unbounded", discard: true }
+        )
+      }).pipe(Effect.scoped),
+    120_000
+  )
 
-it.live(
-  "help and commands without a database load none of the large packages",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* dataDir
-      const commands = [["--help"], ["worker", "--help"], ["keys", "create", "--help"], ["keys", "list", "--data-dir="]]
-      yield* Effect.forEach(
-        commands,
-        (args, index) =>
-          Effect.gen(function* () {
-            const file = join(folder, `${index}`)
-            yield* completed(args, { NODE_OPTIONS: `--import=${preload}`, SLUICE_TEST_LOADED: file })
-            assert.deepStrictEqual(loadedOf(file), [], args.join(" "))
-          }),
-        { concurrency: 2, discard: true }
-      )
-    }).pipe(Effect.scoped),
-  60_000
-)
+  it.live(
+    "help and commands without a database load none of the large packages",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* dataDir
+        const commands = [
+          ["--help"],
+          ["worker", "--help"],
+          ["keys", "create", "--help"],
+          ["keys", "list", "--data-dir="]
+        ]
+        yield* Effect.forEach(
+          commands,
+          (args, index) =>
+            Effect.gen(function* () {
+              const file = join(folder, `${index}`)
+              yield* completed(args, { NODE_OPTIONS: `--import=${preload}`, SLUICE_TEST_LOADED: file })
+              assert.deepStrictEqual(loadedOf(file), [], args.join(" "))
+            }),
+          { concurrency: 2, discard: true }
+        )
+      }).pipe(Effect.scoped),
+    60_000
+  )
+})

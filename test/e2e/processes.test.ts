@@ -8,6 +8,7 @@ import { freshDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
 import { credentialOf } from "../support/marlow.ts"
 import {
+  completed,
   dataDir,
   encryptionKey,
   key,
@@ -65,12 +66,12 @@ const start = (url: string, site: string, runWindow: unknown) =>
     return { workflowId: String(workflow.id), session: String(run.session_id) }
   })
 
-describe("sluice up", () => {
+describe.concurrent("sluice up", () => {
   it.live(
     "shows the demo on empty data, refuses a second process, and ends in order when it is asked to",
     () =>
       Effect.gen(function* () {
-        const folder = yield* dataDir
+        const folder = yield* migratedDataDir
         const service = yield* sluice(["up"], { SLUICE_DATA_DIR: folder })
         yield* service.said(/That was workflow/)
         const output = service.output()
@@ -94,7 +95,7 @@ describe("sluice up", () => {
         yield* ready(again)
         assert.notInclude(again.output(), key)
       }).pipe(Effect.scoped),
-    120_000
+    180_000
   )
 
   it.live(
@@ -121,14 +122,14 @@ describe("sluice up", () => {
         yield* send(url, "DELETE", `/workflows/${workflowId}/run-window`)
         yield* untilStatus(url, session, "execution.success")
       }).pipe(Effect.scoped),
-    120_000
+    180_000
   )
 
   it.live(
     "says what to do when its settings are wrong",
     () =>
       Effect.gen(function* () {
-        const folder = yield* dataDir
+        const folder = yield* migratedDataDir
         const cases: ReadonlyArray<readonly [Record<string, string>, string]> = [
           [{ PORT: "eighty" }, "--port"],
           [{ SLUICE_CHROMIUM: "/nowhere/chromium" }, "Set SLUICE_CHROMIUM to a Chromium that runs on this machine"],
@@ -142,18 +143,24 @@ describe("sluice up", () => {
           ],
           [{ SLUICE_MASTER_KEY: "short-and-secret" }, "64 hexadecimal digits"]
         ]
-        for (const [env, message] of cases) {
-          const service = yield* sluice(["up"], { SLUICE_DATA_DIR: folder, SLUICE_DEMO: "0", ...env })
-          assert.strictEqual(yield* service.ended, 1)
-          assert.include(service.output(), message)
-          assert.notInclude(service.output(), "short-and-secret")
-        }
+        yield* Effect.forEach(
+          cases,
+          ([env, message]) =>
+            Effect.gen(function* () {
+              const settings = { SLUICE_DATA_DIR: folder, SLUICE_DEMO: "0", ...env }
+              const { code, output } = yield* completed(["up"], settings)
+              assert.strictEqual(code, 1)
+              assert.include(output, message)
+              assert.notInclude(output, "short-and-secret")
+            }),
+          { concurrency: 2, discard: true }
+        )
       }).pipe(Effect.scoped),
-    120_000
+    180_000
   )
 })
 
-describe("separate processes on one database", () => {
+describe.concurrent("separate processes on one database", () => {
   it.live(
     "share the work; a worker that is killed has its run done by another",
     () =>
@@ -169,10 +176,10 @@ describe("separate processes on one database", () => {
         const migrated = yield* sluice(["migrate"], settings)
         assert.strictEqual(yield* migrated.ended, 0)
         const api = yield* sluice(["api"], settings)
+        const workers = [yield* sluice(["worker"], settings), yield* sluice(["worker"], settings)]
         const url = yield* ready(api)
         const { session, workflowId } = yield* start(url, site, closedNow())
         yield* untilStatus(url, session, "execution.paused")
-        const workers = [yield* sluice(["worker"], settings), yield* sluice(["worker"], settings)]
         yield* sluice(["scheduler"], settings)
         yield* Effect.forEach(workers, ({ said }) => said(/worker started/))
         yield* send(url, "POST", "/runs/unpause", { pause_resource: "run_window", resource_ids: [workflowId] })
@@ -184,6 +191,6 @@ describe("separate processes on one database", () => {
         workers[0]?.child.kill("SIGTERM")
         yield* untilStatus(url, next.session, "execution.success")
       }).pipe(Effect.scoped),
-    120_000
+    180_000
   )
 })

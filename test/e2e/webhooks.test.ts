@@ -26,6 +26,13 @@ const dumpOf = (url: string) =>
       .join("\n")
   }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
 
+/** Lets the time pass after which another process takes over what one had begun: half a minute. */
+const expireLocks = (url: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update webhook_queue set acquired_at = acquired_at - interval '1 minute'`
+  ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
+
 const verify = ({ headers, text }: Received) =>
   new WebhookClient().verifySignature(text, String(headers["x-hmac-signature"]), secret)
 
@@ -63,6 +70,7 @@ it.live(
       first.child.kill("SIGKILL")
       yield* first.ended
       isDeaf = false
+      yield* expireLocks(databaseUrl)
 
       const second = yield* sluice(["api"], settings)
       const next = yield* ready(second)

@@ -61,7 +61,7 @@ export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>)
           look()
         }).pipe(
           Effect.timeoutOrElse({
-            duration: "60 seconds",
+            duration: "100 seconds",
             orElse: () => Effect.die(new Error(`Never said ${pattern}:\n${text}`))
           })
         )

@@ -253,7 +253,8 @@ const withFrames = async (
       return {
         ...overlay,
         text: [overlay.text, ...known.map(({ text }) => text)].join(" ").trim().slice(0, 1_000),
-        buttons: [...overlay.buttons, ...known.flatMap(({ buttons }) => buttons)].slice(0, 20)
+        buttons: [...overlay.buttons, ...known.flatMap(({ buttons }) => buttons)].slice(0, 20),
+        isUnread: inside.some((one) => one === null || (one.text === "" && one.buttons.length === 0))
       }
     })
   )

@@ -9,12 +9,15 @@ import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Direction, Position } from "../../../core/browser/vision/Scrolling.ts"
 import * as Finder from "../element/Finder.ts"
 import { framesInMiddle } from "../element/Middle.ts"
-import { bringIntoSight, originOf } from "../element/Visible.ts"
+import { boxOf, bringIntoSight, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 
 /** How often it is looked whether the page has come to rest, in milliseconds. */
 const lookMillis = 50
+
+/** In how many looks in a row an element that is shown must be in the same place. */
+const stillLooks = 2
 
 /** How long an end is watched for more to come when nothing is being loaded, in milliseconds. */
 const endMillis = 1_000
@@ -36,6 +39,8 @@ interface Measure {
   readonly view: number
   /** How many elements it has. */
   readonly elements: number
+  /** How far everything around it is scrolled, the frames included: a wheel that it does not take moves that. */
+  readonly around: number
   /** The point at which the wheel is turned. */
   readonly x: number
   readonly y: number
@@ -54,11 +59,25 @@ const signOf = (direction: Direction): 1 | -1 => (direction === "down" || direct
 
 const isAtEnd = ({ at, extent, view }: Measure, sign: 1 | -1): boolean => (sign > 0 ? at + view >= extent - 2 : at <= 1)
 
+const hasMoved = (one: Measure, other: Measure): boolean =>
+  one.at !== other.at || one.extent !== other.extent || one.elements !== other.elements
+
+/** The frames that a frame is in. */
+const framesAround = (frame: Frame): ReadonlyArray<Frame> => {
+  const around = frame.parentFrame()
+  return around === null ? [] : [around, ...framesAround(around)]
+}
+
 export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
   const { attempt, current } = tabs
 
-  const measured = (scroller: Scroller, axis: Axis) =>
-    attempt(null, () => World.run(scroller.tab, scroller.frame, "measure", axis))
+  const measured = ({ frame, tab }: Scroller, axis: Axis) =>
+    attempt(null, async (): Promise<Measure> => {
+      const measure = await World.run(tab, frame, "measure", axis)
+      const frames = framesAround(frame).map((one) => World.run(tab, one, "placeOfWindow", null))
+      const places = await Promise.all(frames)
+      return { ...measure, around: places.reduce((sum, { x, y }) => sum + x + y, measure.around) }
+    })
 
   /**
    * The element that a wheel over the middle of the window scrolls: a frame that is most of the viewport, while it can
@@ -91,7 +110,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
       yield* Effect.sleep(lookMillis)
       const now = yield* Clock.currentTimeMillis
       const after = yield* measured(scroller, axis)
-      const isSame = after.at === before.at && after.extent === before.extent && after.elements === before.elements
+      const isSame = !hasMoved(before, after) && after.around === before.around
       if (!isSame || current().loading(since) > 0) quietSince = now
       before = after
       const grew = after.extent > from.extent || after.elements !== from.elements
@@ -119,9 +138,6 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
     return { before, after: yield* settled(scroller, { axis, from: before, sign, since, until }) }
   })
 
-  const hasMoved = (one: Measure, other: Measure): boolean =>
-    one.at !== other.at || one.extent !== other.extent || one.elements !== other.elements
-
   const late = (what: string, waitMillis: number): PageFailure =>
     new PageFailure({ kind: "unusable", reason: `${what} within ${waitMillis} ms (wait_time)` })
 
@@ -145,7 +161,6 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
         await World.run(tab, frame, "keepScrollerOf", axis, { root: element, waitMillis: timeout })
         found = { tab, frame }
       })
-      // The compiler does not see the assignment within the callback.
       return (found as Scroller | null) ?? (yield* late("the container was not found", waitMillis))
     })
 
@@ -155,10 +170,20 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
       (count) => count > 0
     )
 
-  const show = (target: ElementQuery, position: Position) =>
-    Finder.onOne(tabs, target, (element, timeout, frame) =>
-      World.run(current(), frame, "intoView", position, { root: element, waitMillis: timeout })
-    )
+  /** Shows an element until it stays in its place: what the wheel has set in motion may still move what is around it. */
+  const show = Effect.fnUntraced(function* (target: ElementQuery, position: Position) {
+    const until = (yield* Clock.currentTimeMillis) + target.waitMillis
+    let place = ""
+    for (let looks = 0, same = 0; same < stillLooks && (yield* Clock.currentTimeMillis) < until; looks++) {
+      if (looks > 0) yield* Effect.sleep(lookMillis)
+      const before = place
+      yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
+        await World.run(current(), frame, "intoView", position, { root: element, waitMillis: timeout })
+        place = JSON.stringify(await boxOf(current(), frame, element, timeout))
+      })
+      same = place === before ? same + 1 : 0
+    }
+  })
 
   /** Scrolls on until the element is there: to the end, and then once more from the start. */
   const find = Effect.fnUntraced(function* (

@@ -30,6 +30,12 @@ const pressMillis = 2_000
 const goneMillis = 2_000
 const lookEveryMillis = 200
 
+/** How often a button is pressed that cannot be pressed in time: a page may be too busy to answer. */
+const mostPresses = 2
+
+/** How long the frames of a pop-up are waited for that have shown nothing yet, in milliseconds. */
+const unreadMillis = 8_000
+
 /** Dismisses what covers the element of a step. */
 export const overlayDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
   const overlay = trouble.survey.overlays.find(({ coversTarget }) => coversTarget)
@@ -37,20 +43,23 @@ export const overlayDismissal: RecoveryStrategy = (trouble, { correctable, perso
   return outOfTheWay(trouble, overlay, correctable ? person : null)
 }
 
-/** Dismisses a dialog, the last thing to be tried for an element that is nowhere to be found. */
+/**
+ * Dismisses a dialog, the last thing to be tried for an element that is nowhere to be found. What covers the element is
+ * left to `overlayDismissal`, which has tried all that there is to try.
+ */
 export const dialogDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
   const overlay = inTheWay(trouble.survey)
-  if (!settings.popups || overlay === null || !isFor(trouble)) return Effect.succeed(null)
+  if (!settings.popups || overlay === null || overlay.coversTarget || !isFor(trouble)) return Effect.succeed(null)
   return outOfTheWay(trouble, overlay, correctable ? person : null)
 }
 
 const isFor = ({ failure, tried }: FailedStep): boolean => isAboutElement(failure) && tried < mostTries
 
-const outOfTheWay = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, person: Person | null) {
+const outOfTheWay = Effect.fnUntraced(function* (trouble: FailedStep, found: Overlay, person: Person | null) {
   const { page } = trouble
+  const overlay = yield* whenRead(trouble, found)
   for (const button of Dismissal.waysOut(overlay).slice(0, mostWays)) {
-    const pressed = yield* press(page, button.selector)
-    if (!pressed || !(yield* isGone(trouble, overlay))) continue
+    if (!(yield* isPressedAway(trouble, overlay, button.selector))) continue
     const facts = factsOf(trouble, overlay, { phase: "popup_dismiss_verified", action: null, label: button.label })
     const { credentials, inputs } = trouble.memory
     const offer = cleanOf(credentials.secrets, inputs)(button.selector) ? offerFor(button.selector) : null
@@ -104,19 +113,49 @@ const decided = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overl
   } satisfies Remedy
 })
 
+/** The overlay once its frames were read, as far as they can be: before that, its buttons are not known. */
+const whenRead = Effect.fnUntraced(function* (trouble: FailedStep, found: Overlay) {
+  const until = (yield* Clock.currentTimeMillis) + unreadMillis
+  let overlay = found
+  while (overlay.isUnread === true && Dismissal.waysOut(overlay).length === 0) {
+    if ((yield* Clock.currentTimeMillis) >= until) break
+    yield* Effect.sleep(lookEveryMillis)
+    const seen = yield* surveyed(trouble)
+    overlay = seen?.overlays.find(({ signature }) => signature === found.signature) ?? overlay
+  }
+  return overlay
+})
+
+/** Presses a button until it has been pressed, and returns whether the overlay is gone. */
+const isPressedAway = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, selector: string) {
+  for (let presses = 0; presses < mostPresses; presses++) {
+    if (yield* press(trouble.page, selector)) return yield* isGone(trouble, overlay)
+    // It may have been pressed although that could not be told in time.
+    if (yield* isGoneNow(trouble, overlay)) return true
+  }
+  return false
+})
+
 const press = (page: Using<"elements">, selector: string) =>
   Effect.map(
     Effect.result(page.elements.click({ selector, waitMillis: pressMillis, first: true }, "click")),
     ({ _tag }) => _tag === "Success"
   )
 
-const isGone = Effect.fnUntraced(function* ({ failure, page }: FailedStep, overlay: Overlay) {
+/** The page as it is now; `null` where it does not answer. */
+const surveyed = ({ failure, page }: FailedStep) =>
+  Effect.map(Effect.option(page.elements.survey({ target: failure.selector ?? null, fields: [] })), Option.getOrNull)
+
+const isGoneNow = (trouble: FailedStep, overlay: Overlay) =>
+  Effect.map(
+    surveyed(trouble),
+    (seen) => seen !== null && !seen.overlays.some(({ signature }) => signature === overlay.signature)
+  )
+
+const isGone = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay) {
   const until = (yield* Clock.currentTimeMillis) + goneMillis
   while (true) {
-    const seen = yield* Effect.result(page.elements.survey({ target: failure.selector ?? null, fields: [] }))
-    if (seen._tag === "Success" && !seen.success.overlays.some(({ signature }) => signature === overlay.signature)) {
-      return true
-    }
+    if (yield* isGoneNow(trouble, overlay)) return true
     if ((yield* Clock.currentTimeMillis) >= until) return false
     yield* Effect.sleep(lookEveryMillis)
   }

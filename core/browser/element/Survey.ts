@@ -22,6 +22,8 @@ export interface Overlay {
   /** Whether it covers most of the page. */
   readonly coversPage: boolean
   readonly buttons: ReadonlyArray<Button>
+  /** Whether a frame in it has shown nothing yet, or did not answer in time: it may have buttons. */
+  readonly isUnread?: boolean
 }
 
 /** A complaint about a field that the run filled in. */

@@ -60,6 +60,21 @@ const pages: Record<string, Answer> = {
     <iframe id="wall" title="Consent" sandbox="allow-scripts" style="position:fixed;inset:auto 0 0 0;height:300px;width:100%;background:#eee"
       srcdoc="<p>Cookies</p><button onclick='parent.postMessage(1, &quot;*&quot;)'>Reject all</button>"></iframe>
     <script>onmessage = () => { ${gone} }</script>`),
+  // The notice is there before what it says and offers.
+  "/framed/late": html(`
+    <a id="go" href="/done" style="position:absolute;bottom:20px;left:20px">Go</a><script>
+      onmessage = () => { ${gone} }
+      onload = () => document.body.insertAdjacentHTML("beforeend",
+        '<iframe id="wall" title="Consent" src="/consent" style="position:fixed;inset:auto 0 0 0;height:300px;width:100%;background:#eee"></iframe>')
+    </script>`),
+  "/consent": (_request, response) =>
+    void setTimeout(
+      () =>
+        response
+          .writeHead(200, { "content-type": "text/html" })
+          .end(`<p>Cookies</p><button onclick='parent.postMessage(1, "*")'>Reject all</button>`),
+      5_000
+    ),
   "/within": html(`<iframe src="/cookies" style="width:90%;height:500px"></iframe>
     <div id="wall" style="position:fixed;inset:0;background:#eee;z-index:99">News <button onclick="${gone}">Close</button></div>`),
   "/wall": html(banner(`<p>Choose an account</p><button onclick="${gone}">Private</button><button>Business</button>`)),
@@ -141,7 +156,7 @@ describe.concurrent("recovery in a real browser", () => {
       onPages((run) =>
         Effect.gen(function* () {
           const recovery = { popups: true }
-          const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/within"]
+          const paths = ["/cookies", "/modal", "/native", "/shadow", "/framed", "/framed/late", "/within"]
           const walked = yield* Effect.forEach(
             paths,
             (path) => Effect.map(run(path, [click("//*[@id='go']"), read], { recovery }), (seen) => ({ path, seen })),

@@ -276,7 +276,7 @@ const attackService = async (databaseUrl: string | null, from: number, requests:
 
 const databaseUrl = process.env.SLUICE_TEST_DATABASE_URL
 
-describe("the service that is sent 4,000 bad requests", () => {
+describe.concurrent("the service that is sent 4,000 bad requests", () => {
   it(`answers ${requestsTo.memory} of them as described, with its stores in memory`, async () => {
     const { findings } = await attackService(null, 0, requestsTo.memory)
     const found = new Set(findings.map(knownOf))

@@ -35,6 +35,12 @@ export const keepScrollerOf = (axis: Axis, own: Element): void => {
   keep("scroller", isScroller(own) ? own : (within() ?? around ?? rootScroller()))
 }
 
+/** The element around another one, across the edge of a shadow tree. */
+const holderOf = (one: Element): Element | null => {
+  const root = one.getRootNode()
+  return one.parentElement ?? (root instanceof ShadowRoot ? root.host : null)
+}
+
 /** The scroll position of the element that is kept as `scroller`, and where the wheel is turned to move it. */
 export const measure = (axis: Axis) => {
   const element = keptBefore("scroller")
@@ -43,11 +49,14 @@ export const measure = (axis: Axis) => {
   const box = isRoot ? { left: 0, top: 0, right: clientWidth, bottom: clientHeight } : element.getBoundingClientRect()
   const [left, right] = [Math.max(box.left, 0), Math.min(box.right, clientWidth)]
   const [top, bottom] = [Math.max(box.top, 0), Math.min(box.bottom, clientHeight)]
+  let around = 0
+  for (let one = holderOf(element); one !== null; one = holderOf(one)) around += one.scrollTop + one.scrollLeft
   return {
     at: Math.round(Math.abs(axis === "y" ? element.scrollTop : element.scrollLeft)),
     extent: axis === "y" ? element.scrollHeight : element.scrollWidth,
     view: axis === "y" ? (isRoot ? clientHeight : element.clientHeight) : isRoot ? clientWidth : element.clientWidth,
     elements: element.getElementsByTagName("*").length,
+    around: Math.round(around),
     x: (left + right) / 2,
     y: (top + bottom) / 2
   }

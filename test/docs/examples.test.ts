@@ -3,6 +3,7 @@ import { Effect, Result, type Schema, type SchemaAST } from "effect"
 import * as Expression from "../../core/workflow/language/expression/Expression.ts"
 import { parameters } from "../../core/workflow/language/graph/Action.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
+import { below } from "./Commands.ts"
 import { comparing, type Fence, fencesOf, pages, programs, promisedBy, run } from "./Examples.ts"
 
 const all = pages()
@@ -107,6 +108,21 @@ const withoutExample: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe("the examples of the docs", () => {
+  it("are in languages that a test runs, and commands stand on pages whose commands are run", () => {
+    const run = ["", "go", "json", "jsonata", "python", "ts"]
+    assert.deepStrictEqual(
+      fences.filter(({ language }) => !run.includes(language)).map(({ at }) => at),
+      []
+    )
+    assert.deepStrictEqual(
+      all
+        .filter((page) => below(page).length > 0)
+        .map(({ path }) => path)
+        .toSorted(),
+      ["README.md", "docs/getting-started.md", "docs/live-view.md", "docs/streams.md"]
+    )
+  })
+
   it("run, and give what they promise", () => {
     const examples = programs()
     assert.isAtLeast(examples.length, 6)

@@ -1,0 +1,54 @@
+/** The commands of the README and of the pages on streams and live views, sent to a service. */
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { RunStore } from "../../core/run/RunStore.ts"
+import { graph } from "../support/fixtures.ts"
+import { layer, Service } from "../support/service.ts"
+import * as Commands from "./Commands.ts"
+import { pages } from "./Examples.ts"
+
+const pageOf = (path: string) => pages().find((page) => page.path === path) ?? assert.fail(`There is no ${path}`)
+
+it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("the commands", (it) => {
+  it.effect("of the README list and save workflows, start a run and read its record", () =>
+    Effect.gen(function* () {
+      const { member, url } = yield* Service
+      const { key } = yield* member("Owner")
+      const cwd = yield* Commands.folder
+      const all = Commands.below(pageOf("README.md"), "A first request")
+      const [list = "", save = "", start = "", read = ""] = all.map((one) => one.replaceAll("localhost:8787", url))
+      assert.lengthOf(all, 4)
+      assert.strictEqual(yield* Commands.print(list, cwd, { KEY: key }), "[]")
+      const saved = yield* Commands.run(save, cwd, { KEY: key })
+      assert.strictEqual(saved.name, "Title of a page")
+      const started = yield* Commands.run(start.replace("…", String(saved.id)), cwd, { KEY: key })
+      const session = String(started.session_id)
+      const record = yield* Commands.run(read.replace("SESSION_ID", session), cwd, { KEY: key })
+      assert.strictEqual(record.session_id, session)
+      assert.isArray(record.holds)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("of the pages on streams and live views follow a run and get an address to watch it", () =>
+    Effect.gen(function* () {
+      const { member, send, url } = yield* Service
+      const { key } = yield* member("Owner")
+      const cwd = yield* Commands.folder
+      const run = (command: string) => Commands.print(command.replaceAll("localhost:8787", url), cwd, { KEY: key })
+      const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "W", ...graph() } })
+      const json = { workflow_id: made.body.id }
+      const session = String((yield* send({ method: "POST", path: "/run", key, json })).body.session_id)
+      yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
+
+      const views = Commands.below(pageOf("docs/live-view.md")).map((one) => one.replace("SESSION_ID", session))
+      assert.lengthOf(views, 2)
+      for (const view of views) assert.match(yield* run(view), /"url":"http/)
+
+      yield* send({ method: "POST", path: `/run/${session}/interrupt`, key })
+      const [follow = ""] = Commands.below(pageOf("docs/streams.md"))
+      const events = yield* run(follow.replace("SESSION_ID", session))
+      assert.include(events, "execution.start")
+      assert.include(events, "execution.stopped")
+    }).pipe(Effect.scoped)
+  )
+})

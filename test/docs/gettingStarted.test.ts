@@ -58,7 +58,7 @@ const totp = Result.getOrThrow(Otp.parse(Redacted.make(secret)))
 /** Does what may start, as a worker does. Answers how many runs that were. */
 const work = Effect.gen(function* () {
   const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
-  yield* Effect.forEach(claimed, Attempt.carryOut)
+  yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one))
   return claimed.length
 }).pipe(Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser))))
 

@@ -57,7 +57,7 @@ const kill = ({ child, ended }: Process) =>
 
 describe.concurrent("rotations", () => {
   it.live(
-    "keys are exchanged under load, through kill -9 of whoever exchanges them, while clients with either key go on",
+    "keys are exchanged under load, through kill -9 of the process, while clients with either key go on",
     () =>
       Effect.gen(function* () {
         const database = yield* freshDatabase

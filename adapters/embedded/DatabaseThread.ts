@@ -37,14 +37,18 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : inspect(error)
 }
 
-/** Why PostgreSQL stopped or will stop, as it said last. */
+/** Why PostgreSQL stopped or will stop, as it said last, and whether that was the line before. */
 let severe: string | null = null
+let wasSevere = false
 
 /** Reads the log of PostgreSQL. After it aborted, each call of it fails, and PGlite repeats the call without end. */
 const hear = (line: string): boolean => {
-  severe = /\b(?:PANIC|FATAL):\s*(.*)/.exec(line)?.[1] ?? severe
+  const found = /\b(?:PANIC|FATAL):\s*(.*)/.exec(line)?.[1]
   const detail = /\bDETAIL:\s*(.*?)\.?$/.exec(line)?.[1]
-  if (detail !== undefined && severe !== null && !severe.includes(detail)) severe = `${severe}: ${detail}`
+  if (found !== undefined) severe = found
+  // The details of other messages may hold what is stored.
+  else if (wasSevere && detail !== undefined) severe = `${severe}: ${detail}`
+  wasSevere = found !== undefined
   if (line.startsWith("Aborted(")) {
     report({ _tag: "Lost", reason: severe ?? line })
     process.exit(1)

@@ -3,7 +3,6 @@
  */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Memory from "../../adapters/memory/Memory.ts"
 import * as ThreadSandbox from "../../adapters/threads/ThreadSandbox.ts"
 import { chain, setting } from "../support/chains.ts"
 import { type Answer, layerWith, type Member, Service } from "../support/service.ts"
@@ -44,7 +43,7 @@ const sandbox: typeof ThreadSandbox.defaults = {
   deadlineMillis: (name) => (name === "checkInput" ? 1_000 : ThreadSandbox.defaults.deadlineMillis(name))
 }
 
-layer(layerWith({ sandbox: { ...sandbox, waiting: 1 }, stores: Memory.layer }), { timeout: "2 minutes" })(
+layer(layerWith({ sandbox: { ...sandbox, waiting: 1 } }), { timeout: "2 minutes" })(
   "a service whose threads are busy",
   (it) => {
     it.effect("answers 503 with Retry-After when too many checks of a workspace wait", () =>
@@ -71,7 +70,7 @@ layer(layerWith({ sandbox: { ...sandbox, waiting: 1 }, stores: Memory.layer }), 
   }
 )
 
-layer(layerWith({ sandbox, stores: Memory.layer }), { timeout: "2 minutes" })("the event loop of the service", (it) => {
+layer(layerWith({ sandbox }), { timeout: "2 minutes" })("the event loop of the service", (it) => {
   const ready = Effect.gen(function* () {
     const { member, send } = yield* Service
     const owner = yield* member("Member")

@@ -8,7 +8,7 @@ import type { Links } from "../../core/event/EventJson.ts"
 import type { LoggedEvent } from "../../core/event/RunEvent.ts"
 import { graph } from "../support/fixtures.ts"
 import { processorMillis } from "../support/processorTime.ts"
-import { layerInMemory as layerService, Service } from "../support/service.ts"
+import { layer as layerService, Service } from "../support/service.ts"
 import * as Watchdog from "../support/watchdog.ts"
 
 /** The longest that an answer may hold the event loop, in milliseconds of processor time; that of its reader counts here. */

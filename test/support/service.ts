@@ -201,8 +201,5 @@ export const layerWith = ({
 
 export const layer = layerWith({})
 
-/**
- * The service with its stores in memory, for tests that watch its event loop: an embedded database computes in the same
- * thread.
- */
+/** The service with its stores in memory. */
 export const layerInMemory = layerWith({ stores: Memory.layer })

@@ -7,7 +7,7 @@ import { Clock, Context, Deferred, Effect, Layer } from "effect"
 export class Closing extends Context.Service<
   Closing,
   {
-    /** Says from now on that the server is not ready. It still serves. */
+    /** Makes the server say that it is not ready. It still serves. */
     readonly leave: Effect.Effect<void>
     /** When it began to say so, in epoch milliseconds; `null` before. */
     readonly leftAt: Effect.Effect<number | null>
@@ -57,3 +57,7 @@ export const atRelease = (graceMillis: Effect.Effect<number>) =>
       )
     )
   )
+
+/** Lets the server say that it is not ready as soon as the process is asked to end, before anything is released. */
+export const leaving = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Closing> =>
+  Effect.onInterrupt(serving, () => Effect.flatMap(Closing, ({ leave }) => leave))

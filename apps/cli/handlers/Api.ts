@@ -2,13 +2,13 @@
  * What `sluice api` does: serves the HTTP interface until it is interrupted.
  */
 import { Console, Effect, Layer } from "effect"
+import { leaving } from "../../api/http/Closing.ts"
 import * as Server from "../../api/Server.ts"
 import * as Ending from "../Ending.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { untilEnd } from "./AtRest.ts"
-import { leaving } from "./Leaving.ts"
 
 export const api = Effect.fnUntraced(function* (settings: StorageSettings & Serving & Inbox.ReceivingMail) {
   const service = Layer.merge(layerApi(settings), Inbox.layer(settings)).pipe(

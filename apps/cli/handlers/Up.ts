@@ -6,6 +6,7 @@ import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { addressOf } from "../../../core/vault/inbox/Inbox.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { leaving } from "../../api/http/Closing.ts"
 import * as Server from "../../api/Server.ts"
 import * as Demo from "../../demo/Demo.ts"
 import { visitors } from "../../demo/DemoUsers.ts"
@@ -20,7 +21,6 @@ import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { layerWorker, type Working } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
-import { leaving } from "./Leaving.ts"
 
 interface UpSettings extends StorageSettings, Serving, Working, Keeping, Inbox.ReceivingMail, FirstWorkspace.Bootstrap {
   readonly demo: boolean

@@ -26,6 +26,9 @@ const backslashesPerOne = 4
 /** So many backslashes in a row are read: no word needs more. */
 const longestRun = backslashesPerOne * longestWord + Escapes.maxBackslashes + 1
 
+/** What it costs to read backslashes that escape a sign. */
+const costOfEscape = 6
+
 /** What it costs to read a place that may begin an escape. */
 const costOfReading = 24
 
@@ -130,6 +133,17 @@ export class WrittenWords {
       }
       const unit = characters.at(at)
       if (unit === nothing) return
+      const behind = unit === mark + Escapes.backslash && depth > 0 && !endsRun ? this.#behindEscape(at) : -1
+      if (behind >= 0 && !words.narrow(low, high, depth, Escapes.backslash)) {
+        // The backslashes can be read in one way only: they escape the sign behind them.
+        this.#meter.spent += costOfEscape
+        if (!words.narrow(low, high, depth, characters.at(behind) % mark)) return
+        low = words.low
+        high = words.high
+        depth++
+        at = behind + 1
+        continue
+      }
       if (unit >= mark) {
         this.#branch({ low, high, depth, at, endsRun }, unit - mark)
         return
@@ -141,6 +155,14 @@ export class WrittenWords {
       at++
       endsRun = false
     }
+  }
+
+  /** Where a sign stands that backslashes escape, if it can only be that sign; else -1. */
+  readonly #behindEscape = (at: number): number => {
+    const run = this.#characters.backslashesFrom(at, Escapes.maxBackslashes + 1)
+    const unit = this.#characters.at(at + run)
+    const isOnly = run <= Escapes.maxBackslashes && unit !== nothing && unit !== mark + 0x26 && !isPlain(unit)
+    return isOnly ? at + run : -1
   }
 
   /** Begins a reading for each way in which the text can be read on. */

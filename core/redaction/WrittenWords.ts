@@ -27,7 +27,7 @@ const backslashesPerOne = 4
 const longestRun = backslashesPerOne * longestWord + Escapes.maxBackslashes + 1
 
 /** What it costs to read backslashes that escape a sign. */
-const costOfEscape = 6
+const costOfEscape = 24
 
 /** What it costs to read a place that may begin an escape. */
 const costOfReading = 24

@@ -6,8 +6,9 @@
  * as a part of something longer. Values of less than four characters are not looked for: everything would have them in it.
  */
 import { Effect, type Schema } from "effect"
-import { Grams } from "./Grams.ts"
 import * as Turns from "./Turns.ts"
+import { limitOf, type Search, type Spellings, Values, type Window, windowsOf } from "./Values.ts"
+import { longestInName, ValuesInNames } from "./ValuesInNames.ts"
 
 /**
  * The kind of a value. `secret` is hidden in the data of the run as well; the others only in descriptions of the run.
@@ -16,130 +17,62 @@ export type Kind = "secret" | "name" | "answer"
 
 const labels: Readonly<Record<Kind, string>> = { secret: "[secret]", name: "[user name]", answer: "[answer]" }
 
-/** One way in which a value is found. A text that has the value in it has each of the anchors in it as well. */
-class Form {
-  readonly anchors: ReadonlyArray<string>
-  readonly #make: () => Search
-  #search: Search | undefined
+/** A part of a value that was added, and what is shown in its place. */
+interface Part {
+  /** How long it is, and how many were added before it: the longest counts, and then the first. */
+  readonly length: number
+  readonly order: number
+  readonly kind: Kind
+  /** The number of its value among all. */
+  readonly value: number
+}
 
-  constructor(anchors: ReadonlyArray<string>, make: () => Search) {
-    this.anchors = anchors
-    this.#make = make
-  }
+/** What stands for a text that takes too long to search. */
+const unsearched: Part = { length: Number.POSITIVE_INFINITY, order: 0, kind: "secret", value: 0 }
 
-  /** Made when a text has the anchors in it for the first time: to compile a pattern takes far longer than to look for that. */
-  get search(): Search {
-    this.#search ??= this.#make()
-    return this.#search
+/** For each spelling of values, by its number, the part that counts. */
+class Parts {
+  readonly characters: Array<Part | undefined> = []
+  readonly bytes: Array<Part | undefined> = []
+
+  readonly add = ({ bytes, characters }: Spellings, part: Part): void => {
+    for (const one of characters) this.characters[one] = better(this.characters[one], part)
+    this.bytes[bytes] = better(this.bytes[bytes], part)
   }
 }
 
-/** How a form is found in a text that has its anchors in it. */
-interface Search {
-  readonly pattern: RegExp
-  /** The most characters that the pattern matches. */
-  readonly reach: number
-  /**
-   * For a pattern that finds only the beginning of a value: the end of the value that begins at a place of a text; -1
-   * where none begins.
-   */
-  readonly endOf?: (text: string, enough: number) => EndOf
-  /** Whether `endOf` goes to the end of all values that lap over one another, or to what is `enough`. */
-  readonly reachesAll?: boolean
-}
+const better = (one: Part | undefined, other: Part): Part =>
+  one === undefined || other.length > one.length || (other.length === one.length && other.order < one.order)
+    ? other
+    : one
 
-type EndOf = (start: number) => number
-
-/** A part of a value that is searched for separately. Its forms are made at the first search. */
-class Chunk {
-  readonly text: string
-  #forms: ReadonlyArray<Form> | undefined
-  #least: number | undefined
-
-  constructor(text: string) {
-    this.text = text
-  }
-
-  /** A text of fewer characters does not have it. */
-  get least(): number {
-    this.#least ??= leastOf(unrepeated(this.text))
-    return this.#least
-  }
-
-  get forms(): ReadonlyArray<Form> {
-    this.#forms ??= formsOf(this.text)
-    return this.#forms
-  }
-}
-
-/** A chunk, and what is shown in its place. */
+/** What is hidden in a text, and what is shown in its place. */
 interface Sought {
-  readonly chunk: Chunk
-  readonly label: string
-  /** The number of the chunk in its catalogue. */
-  readonly number: number
+  readonly values: Values
+  readonly parts: Parts
+  readonly labelOf: (part: Part) => string
 }
 
-/** How many forms a chunk has. */
-const formsPerChunk = 6
+const labelOf = ({ kind }: Part): string => labels[kind]
 
-/** So many chunks are looked for one by one; with more of them, a text is first searched for all of their anchors at once. */
-const fewChunks = 32
-
-/** Chunks by number, and which of their forms may be in a text. */
-class Catalogue {
-  readonly #chunks: Array<Chunk> = []
-  readonly #grams = new Grams()
-  /** The chunks before this one are in the grams. */
-  #indexed = 0
-
-  /** Adds a chunk, and answers its number. */
-  readonly add = (chunk: Chunk): number => this.#chunks.push(chunk) - 1
-
-  readonly isSmall = (): boolean => this.#chunks.length <= fewChunks
-
-  /** The forms whose anchors may be in a text, in order: the number of the chunk, and the form. */
-  readonly formsIn = function* (this: Catalogue, text: string): Turns.Work<ReadonlyArray<readonly [number, Form]>> {
-    yield* this.index()
-    const search = this.#grams.search()
-    for (const [from, to] of windowsOf(text.length)) {
-      search.read(text, from, to)
-      yield to - from
-    }
-    return search.found().flatMap((one) => {
-      const number = Math.floor(one / formsPerChunk)
-      const form = this.#chunks[number]?.forms[one % formsPerChunk]
-      return form === undefined ? [] : [[number, form] as const]
-    })
-  }
-
-  /** Prepares the search for all anchors at once. */
-  readonly index = function* (this: Catalogue): Turns.Work<void> {
-    if (this.isSmall()) return
-    for (; this.#indexed < this.#chunks.length; this.#indexed++) {
-      const { forms = [], text: value = "" } = this.#chunks[this.#indexed] ?? {}
-      for (const [at, { anchors }] of forms.entries()) this.#grams.add(anchors, this.#indexed * formsPerChunk + at)
-      yield charactersOfValue + value.length
-    }
-  }
-}
+const referenceTo = ({ value }: { readonly value: number }): string => `{{secret:${value}}}`
 
 /** The most characters that are searched at once. What is longer is searched in turns. */
 export const maxAtOnce = 8_192
 
 /** The values of one execution. They are added as they become known, and stay. */
 export class Secrets {
-  readonly #known = new Set<string>()
-  readonly #all: Array<Sought> = []
-  readonly #ofSecrets: Array<Sought> = []
-  readonly #asReferences: Array<Sought> = []
-  readonly #catalogue = new Catalogue()
-  readonly #inNames: Array<{ readonly words: Words; readonly label: string }> = []
+  readonly #known: Readonly<Record<Kind, Set<string>>> = { secret: new Set(), name: new Set(), answer: new Set() }
+  #count = 0
+  #partCount = 0
+  readonly #values = new Values()
+  readonly #all: Sought = { values: this.#values, parts: new Parts(), labelOf }
+  readonly #ofSecrets: Sought = { values: this.#values, parts: new Parts(), labelOf }
+  readonly #asReferences: Sought = { ...this.#all, labelOf: referenceTo }
+  readonly #inNames = new ValuesInNames()
   /** The references of names and answers, which may stand in data. */
   readonly #tellable = new Map<string, string>()
-  /** The credentials that values are of, and how these are found. */
-  readonly #owned = new Map<string, Owned>()
-  readonly #ownedCatalogue = new Catalogue()
+  readonly #owned = new OwnedValues()
   /** The credentials that the values of the context were made of, by the name of the value. */
   readonly #made = new Map<string, Set<string>>()
 
@@ -155,31 +88,21 @@ export class Secrets {
   /** Hides a secret of a credential in all later texts, and remembers whose it is. */
   readonly addOf = (alias: string, value: string, kind: Kind): void => {
     this.add(value, kind)
-    if (kind === "secret") this.#ownText([alias], value, Number.POSITIVE_INFINITY)
+    if (kind === "secret") this.#owned.add([alias], value, Number.POSITIVE_INFINITY)
   }
 
   /**
    * Prepares the search for all values that were added so far. Without it the first search does so, which takes long at once
    * where there are thousands.
    */
-  readonly prepared: Effect.Effect<void> = Turns.inTurns(() => this.#catalogue.index())
+  readonly prepared: Effect.Effect<void> = Turns.inTurns(() => this.#index())
 
   /** Remembers that the texts of a value were made of secrets of these credentials. They are not hidden by that. */
   readonly own = (aliases: ReadonlyArray<string>, value: Schema.Json): void => {
     const pending: Array<Schema.Json> = aliases.length === 0 ? [] : [value]
     for (const one of pending) {
       if (typeof one === "object" && one !== null) pending.push(...Object.values(one))
-      else if (typeof one === "string" || typeof one === "number") this.#ownText(aliases, String(one), mostMade)
-    }
-  }
-
-  readonly #ownText = (aliases: ReadonlyArray<string>, text: string, most: number): void => {
-    if (isTooShort(text)) return
-    const known = this.#owned.get(text)
-    if (known !== undefined) for (const alias of aliases) known.owners.add(alias)
-    else if (this.#owned.size < most) {
-      const sought = chunks(text).map((chunk) => ({ chunk, label: "", number: this.#ownedCatalogue.add(chunk) }))
-      this.#owned.set(text, { owners: new Set(aliases), sought })
+      else if (typeof one === "string" || typeof one === "number") this.#owned.add(aliases, String(one), mostMade)
     }
   }
 
@@ -190,11 +113,7 @@ export class Secrets {
   readonly ownersIn = (
     text: string,
     others: ReadonlyArray<string>
-  ): Effect.Effect<ReadonlyArray<ReadonlySet<string>>> => {
-    const owned = [...this.#owned]
-    const theirs = owned.filter(([, { owners }]) => others.some((alias) => owners.has(alias))).map(([value]) => value)
-    return Turns.inTurns(() => owning(text, owned, theirs, this.#ownedCatalogue))
-  }
+  ): Effect.Effect<ReadonlyArray<ReadonlySet<string>>> => Turns.inTurns(() => this.#owned.ownersIn(text, others))
 
   /** Notes that a value of the context, such as `total` or `runtime.row`, was made of secrets of these credentials. */
   readonly noteMade = (name: string, aliases: ReadonlyArray<string>, value: Schema.Json): void => {
@@ -241,71 +160,56 @@ export class Secrets {
 
   /** The first `length` characters of a text, at most `maxAtOnce`, with the values hidden, though the end may lie within a value. */
   readonly hideWithin = (text: string, length: number): string =>
-    Turns.atOnce(hidden(text, Math.min(length, maxAtOnce), this.#all, this.#catalogue))
+    Turns.atOnce(hidden(text, Math.min(length, maxAtOnce), this.#all))
 
   /** A text of any length, or its first `length` characters, with the values hidden. It is searched in turns. */
-  readonly hideLong = (text: string, length = text.length): Effect.Effect<string> => {
-    const all = [...this.#all]
-    return Turns.inTurns(() => hidden(text, length, all, this.#catalogue))
-  }
+  readonly hideLong = (text: string, length = text.length): Effect.Effect<string> =>
+    Turns.inTurns(() => hidden(text, length, this.#all))
 
   /** A text for a model: each known value is replaced by a reference that no other value has, such as `{{secret:3}}`. */
-  readonly refer = (text: string): Effect.Effect<string> => {
-    const all = [...this.#asReferences]
-    return Turns.inTurns(() => hidden(text, text.length, all, this.#catalogue))
-  }
+  readonly refer = (text: string): Effect.Effect<string> =>
+    Turns.inTurns(() => hidden(text, text.length, this.#asReferences))
 
-  /** The data that a model read from a text with references: those of names and answers become their values again. */
+  /** What a model read from a text with references: those of names and answers become their values again. */
   readonly restore = <A extends Schema.Json>(value: A): A =>
     mapAll(value, (text) =>
       text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
     ) as A
 
-  /** The name of a file with the values hidden: it may have lost, or had replaced, the signs that names of files cannot have. */
-  readonly hideInName = (name: string): string =>
-    this.#inNames.reduce(
-      ({ inCase, text }, { label, words }) => {
-        const next = words.replaced(text, label, inCase)
-        return next === text ? { inCase, text } : withCase(next)
-      },
-      withCase(this.hide(name))
-    ).text
+  /**
+   * The name of a file, cut at `longestInName` characters, with the values hidden: it may have lost, or had replaced, the
+   * signs that names of files cannot have.
+   */
+  readonly hideInName = (name: string): string => this.#inNames.hide(this.hideWithin(name, longestInName))
 
   /** A JSON value of any size with every text and number in it, names included, with the values hidden. It is searched in turns. */
-  readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all, this.#catalogue)
+  readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all)
 
   /** The data of a run with the values hidden, except answers of persons and user names, which stay. */
-  readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> =>
-    mapped(value, this.#ofSecrets, this.#catalogue)
+  readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#ofSecrets)
 
   /** The message of a defect with the values hidden. */
   readonly describe = (defect: unknown): string => this.hide(wordsOf(defect))
 
   readonly #addText = (value: string, kind: Kind): void => {
-    const known = `${kind} ${value}`
-    if (isTooShort(value) || this.#known.has(known)) return
-    this.#known.add(known)
-    const all = chunks(value).map((chunk) => ({ chunk, label: labels[kind], number: this.#catalogue.add(chunk) }))
-    this.#all.push(...all)
-    const words =
-      value
-        .slice(0, longestInName)
-        .normalize("NFC")
-        .match(/[\p{L}\p{N}]+/gu) ?? []
-    if (words.length > 1 && words.join("").length >= shortestInName) {
-      this.#inNames.push({ words: new Words(words), label: labels[kind] })
+    if (isTooShort(value) || this.#known[kind].has(value)) return
+    this.#known[kind].add(value)
+    const parts = partsOf(value)
+    const number = ++this.#count
+    for (const text of parts) {
+      const part: Part = { length: text.length, order: this.#partCount++, kind, value: number }
+      const spellings = this.#values.add(text)
+      this.#all.parts.add(spellings, part)
+      if (kind === "secret") this.#ofSecrets.parts.add(spellings, part)
     }
-    const reference = `{{secret:${this.#known.size}}}`
-    this.#asReferences.push(...all.map((one) => ({ ...one, label: reference })))
-    if (kind !== "secret" && all.length === 1) this.#tellable.set(reference, value)
-    if (kind === "secret") this.#ofSecrets.push(...all)
+    this.#inNames.add(value, labels[kind])
+    if (kind !== "secret" && parts.length === 1) this.#tellable.set(referenceTo({ value: number }), value)
   }
-}
 
-/** The credentials that a value is of, and how it is found. */
-interface Owned {
-  readonly owners: Set<string>
-  readonly sought: ReadonlyArray<Sought>
+  readonly #index = function* (this: Secrets): Turns.Work<void> {
+    yield* this.#values.index()
+    yield* this.#inNames.index()
+  }
 }
 
 const shortest = 4
@@ -315,554 +219,177 @@ const isTooShort = (value: string): boolean => [...value.slice(0, 2 * shortest)]
 /** So many texts that were made of secrets are remembered: each is looked for in what is typed. */
 const mostMade = 1_000
 
-/** The least number of signs of a value, without separators, that are hidden in a name. */
-const shortestInName = 6
+/** Longer values are looked for in parts. */
+const partLength = 512
 
-/** Names of files are shorter than this, so a longer part of a value is not sought in them. */
-const longestInName = 1_024
-
-/** Between two words of it there are at most so many signs. */
-const maxSigns = 64
-
-/** So many words of a value are looked for by one pattern. To compile one takes time that grows with its length. */
-const wordsPerPattern = 16
-
-/** A text in which characters that differ in their case alone are the same. */
-const folded = (text: string): string => {
-  if (/^[ -~]*$/.test(text)) return text.toLowerCase()
-  let all = ""
-  for (const one of text) {
-    const upper = one.toUpperCase()
-    all += ([...upper].length === 1 ? upper : one).toLowerCase()
+/** The parts of a value that are searched for separately. No character of two units is divided. */
+const partsOf = (value: string): ReadonlyArray<string> => {
+  const count = Math.max(Math.floor(value.length / partLength), 1)
+  const cutAt = (index: number): number => {
+    const at = index * partLength
+    return (value.codePointAt(at - 1) ?? 0) > 0xffff ? at + 1 : at
   }
-  return all
+  return Array.from({ length: count }, (_, index) =>
+    value.slice(index === 0 ? 0 : cutAt(index), index === count - 1 ? undefined : cutAt(index + 1))
+  )
 }
 
-const withCase = (text: string) => ({ text, inCase: folded(text) })
+/** The values of credentials, and those that were made of them. */
+class OwnedValues {
+  readonly #all: Array<{ readonly value: string; readonly owners: Set<string> }> = []
+  readonly #numbers = new Map<string, number>()
+  readonly #values = new Values()
+  /** For each spelling, by its number, the numbers of its values. */
+  readonly #inCharacters: Array<Array<number>> = []
+  readonly #inBytes: Array<Array<number>> = []
 
-/** The words of a value, with few or no signs between them. */
-class Words {
-  readonly #words: ReadonlyArray<string>
-  /** The words in the case in which texts are compared, the last one first: it is the one by which values mostly differ. */
-  #inCase: ReadonlyArray<string> | undefined
-  #compiled: ReadonlyArray<RegExp> | undefined
-
-  constructor(words: ReadonlyArray<string>) {
-    this.#words = words
-  }
-
-  /** Each finds some of the words; the signs before them are in all but the first. */
-  get #patterns(): ReadonlyArray<RegExp> {
-    this.#compiled ??= this.#compile()
-    return this.#compiled
-  }
-
-  #compile(): ReadonlyArray<RegExp> {
-    const words = this.#words
-    const signs = `[^\\p{L}\\p{N}]{0,${maxSigns}}`
-    return Array.from({ length: Math.ceil(words.length / wordsPerPattern) }, (_, at) => {
-      const some = words.slice(at * wordsPerPattern, (at + 1) * wordsPerPattern).join(signs)
-      return at === 0 ? new RegExp(some, "giu") : new RegExp(`${signs}${some}`, "iuy")
-    })
-  }
-
-  /** A text with a label in the place of each occurrence of the words. */
-  readonly replaced = (text: string, label: string, inCase: string): string => {
-    // To compile a pattern takes far longer.
-    this.#inCase ??= this.#words.map(folded).reverse()
-    if (!this.#inCase.every((word) => inCase.includes(word))) return text
-    const [first, ...others] = this.#patterns
-    if (first === undefined) return text
-    const parts: Array<string> = []
-    let rest = 0
-    first.lastIndex = 0
-    for (let match = first.exec(text); match !== null; match = first.exec(text)) {
-      let end = first.lastIndex
-      for (const pattern of others) {
-        pattern.lastIndex = end
-        if (end >= 0) end = pattern.test(text) ? pattern.lastIndex : -1
+  /** Notes whose a value is, as long as there are fewer than `most` values. */
+  readonly add = (aliases: ReadonlyArray<string>, value: string, most: number): void => {
+    if (isTooShort(value)) return
+    const known = this.#all[this.#numbers.get(value) ?? -1]
+    if (known !== undefined) for (const alias of aliases) known.owners.add(alias)
+    else if (this.#all.length < most) {
+      const number = this.#all.push({ value, owners: new Set(aliases) }) - 1
+      this.#numbers.set(value, number)
+      for (const part of partsOf(value)) {
+        const { bytes, characters } = this.#values.add(part)
+        for (const one of characters) note(this.#inCharacters, one, number)
+        note(this.#inBytes, bytes, number)
       }
-      if (end >= 0) parts.push(text.slice(rest, match.index), label)
-      if (end >= 0) rest = end
-      first.lastIndex = end >= 0 ? end : match.index + 1
     }
-    return parts.length === 0 ? text : `${parts.join("")}${text.slice(rest)}`
+  }
+
+  /** Whose the values are that a text holds, apart from those that are a part of the values of `others`. */
+  readonly ownersIn = function* (
+    this: OwnedValues,
+    text: string,
+    others: ReadonlyArray<string>
+  ): Turns.Work<ReadonlyArray<ReadonlySet<string>>> {
+    const all = [...this.#all]
+    const found = yield* this.#foundIn(text)
+    const theirs = all.filter(({ owners }) => others.some((alias) => owners.has(alias)))
+    const held: Array<ReadonlySet<string>> = []
+    for (const [number, { owners, value }] of all.entries()) {
+      if (found !== "too costly" && !found.has(number)) continue
+      yield charactersOfValue * theirs.length
+      if (!theirs.some((their) => their.value.includes(value))) held.push(owners)
+    }
+    return held
+  }
+
+  /** The numbers of the values that a text holds. */
+  readonly #foundIn = function* (this: OwnedValues, text: string): Turns.Work<ReadonlySet<number> | "too costly"> {
+    yield* this.#values.index()
+    const found = new Set<Array<number>>()
+    const take = (numbers: Array<number> | undefined) => void (numbers !== undefined && found.add(numbers))
+    let left = limitOf(text.length)
+    for (const window of windowsOf(text.length)) {
+      const { places, reached, spent } = this.#values.find(
+        text,
+        window,
+        {
+          characters: (spelling) => take(this.#inCharacters[spelling]),
+          bytes: (spelling) => take(this.#inBytes[spelling])
+        },
+        left
+      )
+      if (reached < window[1]) return "too costly"
+      left -= spent
+      yield places
+    }
+    return new Set([...found].flat())
   }
 }
 
-/** Longer values are looked for in pieces. */
-const chunkLength = 512
-
-/** How often one escaping may be within another. Bounded, so that a text of escapes alone is searched in linear time. */
-const maxNesting = 4
-
-/** Each JSON within JSON doubles the backslashes, and adds one. */
-const maxBackslashes = 2 ** maxNesting - 1
-
-/** A UTF-16 unit takes at most so many characters where it is escaped: three bytes in an address, or an entity in JSON. */
-const longestEscape = 48
-
-const chunks = (value: string): ReadonlyArray<Chunk> => {
-  const count = Math.max(Math.floor(value.length / chunkLength), 1)
-  return Array.from(
-    { length: count },
-    (_, index) =>
-      new Chunk(value.slice(index * chunkLength, index === count - 1 ? undefined : (index + 1) * chunkLength))
-  )
+const note = (lists: Array<Array<number>>, at: number, number: number): void => {
+  const known = lists[at]
+  if (known === undefined) lists[at] = [number]
+  else known.push(number)
 }
 
-/** A value whose beginning repeats something this short is looked for without most of the repetitions. */
-const maxPeriod = 32
-
-/** So much of such a beginning is kept. */
-const keptLength = 64
-
-/**
- * A chunk without what its beginning only repeats. A text that repeats the same would be read that far from each of its
- * positions on. What stays visible then is what is repeated.
- */
-const unrepeated = (chunk: string): string => {
-  // Of each beginning of the chunk, the length of its longest border: the failure function of Knuth, Morris and Pratt.
-  const borders = [0]
-  let repeated = 0
-  for (let at = 1, border = 0; at < chunk.length; at++) {
-    while (border > 0 && chunk[at] !== chunk[border]) border = borders[border - 1] ?? 0
-    if (chunk[at] === chunk[border]) border++
-    borders.push(border)
-    if (at + 1 - border <= maxPeriod) repeated = at + 1
-  }
-  const start = Math.max(repeated - keptLength, 0)
-  return chunk.slice(/^[\udc00-\udfff]/.test(chunk.slice(start)) ? start - 1 : start)
-}
-
-const digitsOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
-
-const formsOf = (value: string): ReadonlyArray<Form> => {
-  const bytes = new TextEncoder().encode(value)
-  let digits = ""
-  for (const byte of bytes) digits += digitsOfByte[byte]
-  const sought = unrepeated(value)
-  // A short number stands in longer ones by chance.
-  const alone = /^\d{1,8}$/.test(value) ? ["(?:(?<!\\d)|(?<=%[0-9A-Fa-f]{2}))", "(?!\\d)"] : ["", ""]
-  return [
-    new Form(anchorsOf(sought.split(/[^A-Za-z0-9]+/)), () => found(sought, alone[0] ?? "", alone[1] ?? "")),
-    ...[0, 1, 2].map((offset) => base64(bytes, offset)),
-    ...[digits, digits.toUpperCase()].map(
-      (anchor) => new Form([anchor], () => ({ pattern: new RegExp(anchor, "g"), reach: anchor.length }))
-    )
-  ]
-}
-
-/** Characters that no encoding in use here ever escapes. */
-const plain = /[A-Za-z0-9]/
-
-/** So many of the runs of such characters in a value tell it from others. */
-const mostAnchors = 8
-
-/** The longest of the runs, the longest first. */
-const anchorsOf = (runs: ReadonlyArray<string>): ReadonlyArray<string> =>
-  [...new Set(runs)]
-    .filter(({ length }) => length > 0)
-    .toSorted((a, b) => b.length - a.length)
-    .slice(0, mostAnchors)
-
-/**
- * Of a longer run of backslashes at the beginning of a value only the last ones are looked for. A search may begin at each
- * backslash of a text, and must not read a long run again each time.
- */
-const maxLeading = 16
-
-/** Longer sources are not compiled as a whole, which takes a tenth of a second for 512 signs. */
-const maxSource = 6_000
-
-/** The source of what begins a longer one. */
-const headSource = 2_000
-
-/** The fewest characters in which a value is found. Each piece of it takes at least as many as it has, but for long runs. */
-const leastOf = (value: string): number =>
-  [...value].length - Math.max((/^\\*/.exec(value)?.[0].length ?? 0) - maxLeading, 0)
-
-/** The pattern for a text in which each character may be escaped or not, and how a long value is followed to its end. */
-const found = (value: string, before: string, after: string): Search => {
-  const pieces = (value.match(/\\+|[^\\]/gsu) ?? []).map((piece, index) =>
-    index === 0 && piece.startsWith("\\") ? piece.slice(-maxLeading) : piece
-  )
-  const sources = pieces.map((piece, index) =>
-    piece.startsWith("\\") ? backslashes(piece.length) : character(piece, index === 0 ? oncePerRun : anyBackslashes)
-  )
-  const whole = sources.join("")
-  if (whole.length <= maxSource)
-    return { pattern: new RegExp(`${before}${whole}${after}`, "g"), reach: reachOf(pieces) }
-  let head = ""
-  let count = 0
-  for (const source of sources) {
-    if (head.length >= headSource) break
-    head += source
-    count++
-  }
-  const [first = ""] = pieces
-  const repeats = pieces.every((piece) => piece === first) && !first.startsWith("\\")
-  return {
-    pattern: new RegExp(head, "g"),
-    reach: reachOf(pieces.slice(0, count)),
-    endOf: following(pieces, repeats),
-    reachesAll: repeats
-  }
-}
-
-/** The most characters that pieces of a value take. */
-const reachOf = (pieces: ReadonlyArray<string>): number =>
-  pieces.reduce((sum, piece) => sum + (plain.test(piece) ? 1 : piece.length * longestEscape), 0)
-
-/** All ends that a piece of a value may have in a text where it begins at `at`. */
-type Ends = (text: string, at: number, isLast: boolean) => ReadonlyArray<number>
-
-/**
- * Follows the pieces of a value through a text. A piece may be read in several ways, so several ends are followed at once;
- * the furthest one counts. Where all pieces are the same, they are followed for as long as the text repeats them, as each
- * of the repetitions would begin the value again, until the end is one that is `enough`.
- */
-const following = (pieces: ReadonlyArray<string>, repeats: boolean): NonNullable<Search["endOf"]> => {
-  const known = new Map<string, Ends>()
-  const all = pieces.map((piece) => {
-    const ends = known.get(piece) ?? endsOf(piece)
-    known.set(piece, ends)
-    return ends
-  })
-  // The pieces that are one unit of UTF-16 and begin no escape; they are compared by themselves first.
-  const units = Int32Array.from(pieces, (piece) =>
-    piece.length === 1 && !/[\\%&]/.test(piece) ? piece.charCodeAt(0) : -1
-  )
-  return (text, enough) => {
-    // The same piece is looked for at the same place from many starts.
-    const seen = new Map<Ends, Map<number, ReadonlyArray<number>>>()
-    const endsAt = (piece: Ends, at: number, isLast: boolean): ReadonlyArray<number> => {
-      if (isLast) return piece(text, at, isLast)
-      const places = seen.get(piece) ?? new Map<number, ReadonlyArray<number>>()
-      seen.set(piece, places)
-      const ends = places.get(at) ?? piece(text, at, isLast)
-      places.set(at, ends)
-      return ends
-    }
-    const reached = (from: ReadonlyArray<number>, piece: Ends, isLast: boolean): ReadonlyArray<number> => {
-      const [only] = from
-      if (from.length === 1 && only !== undefined) return endsAt(piece, only, isLast)
-      return [...new Set(from.flatMap((end) => endsAt(piece, end, isLast)))]
-    }
-    // An escaped piece and the same without its escape end at one place, from where nothing need be followed twice.
-    let failedAt = -1
-    return (start) => {
-      let ends: ReadonlyArray<number> = [start]
-      // The one end where there is one; -1 for several.
-      let single = start
-      let second = -1
-      for (let at = 0; at < units.length; at++) {
-        if (at === 1) {
-          if (single >= 0 && single === failedAt) return -1
-          second = single
-        }
-        if (single >= 0 && text.charCodeAt(single) === units[at]) {
-          single++
-          continue
-        }
-        const piece = all[at]
-        ends = piece === undefined ? [] : reached(single >= 0 ? [single] : ends, piece, at === units.length - 1)
-        if (ends.length === 0) {
-          failedAt = second
-          return -1
-        }
-        single = ends.length === 1 ? (ends[0] ?? -1) : -1
-      }
-      if (single >= 0) ends = [single]
-      const [first] = all
-      if (!repeats || first === undefined) return Math.max(...ends)
-      let last = ends
-      while (last.length > 0) {
-        ends = last
-        last = Math.max(...last) < enough ? reached(last, first, false) : []
-      }
-      return Math.max(...ends)
-    }
-  }
-}
-
-const endsOf = (piece: string): Ends => {
-  const count = piece.startsWith("\\") ? piece.length : 0
-  // Only where the sign of an escape is itself escaped has a form several ends.
-  const nestings = /[%&]/.test(piece)
-    ? Array.from({ length: maxNesting + 1 }, (_, nesting) => `{${nesting}}`)
-    : [anyNesting]
-  const sources =
-    count > 0 ? escapedBackslashes(count) : nestings.map((nesting) => character(piece, anyBackslashes, nesting))
-  // A sign is also one of its forms, and has a separate pattern: the others may find an escape before it.
-  const patterns = [...sources, ...(count > 0 ? [] : [literal(piece)])].map((source) => new RegExp(source, "y"))
-  return (text, at, isLast) => {
-    const ends: Array<number> = []
-    for (const pattern of patterns) {
-      pattern.lastIndex = at
-      if (pattern.test(text) && !ends.includes(pattern.lastIndex)) ends.push(pattern.lastIndex)
-    }
-    if (count === 0) return ends
-    let run = at
-    while (run - at <= longestRun && text[run] === "\\") run++
-    const last = Math.min(at + 4 * count, run)
-    // The next match begins behind the run, or with those of its last backslashes that escape it.
-    const first = isLast ? last : Math.max(at + count, run - maxBackslashes)
-    if (last >= at + count) for (let end = first; end <= last; end++) ends.push(end)
-    return ends
-  }
-}
-
-/** A run of backslashes is read no further than any piece needs. */
-const longestRun = 4 * 2 * chunkLength + maxBackslashes
-
-/** Every escaping may double them, so a run of them is read as one piece: reading each separately could take very long. */
-const backslashes = (count: number): string => `(?:\\\\{${count},${4 * count}}|${escapedBackslashes(count).join("|")})`
-
-const escapedBackslashes = (count: number): ReadonlyArray<string> =>
-  [percent("\\"), `\\\\{1,${maxBackslashes}}u005[cC]`, entity("\\")].map((one) => `(?:${one}){${count}}`)
-
-const names: Readonly<Record<string, string>> = {
-  "&": "amp",
-  "<": "lt",
-  ">": "gt",
-  '"': "quot",
-  "'": "apos",
-  "\u00a0": "nbsp"
-}
-const shortEscapes: Readonly<Record<string, string>> = { "\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f" }
-
-/** The backslashes before a character. */
-const anyBackslashes = `\\\\{1,${maxBackslashes}}`
-
-/** The same for how a value begins: a search begins once in each run of backslashes, and not at each of them. */
-const oncePerRun = `(?:(?<!\\\\)\\\\{1,${maxBackslashes}}|\\\\{${maxBackslashes}})`
-
-const anyNesting = `{0,${maxNesting}}`
-
-const character = (one: string, leading: string, nesting = anyNesting): string => {
-  if (plain.test(one)) return literal(one)
-  const short = shortEscapes[one]
-  const unicode = [...Array(one.length).keys()]
-    .map((at) => `u${hex(one.charCodeAt(at), 4)}`)
-    .join(`\\\\{1,${maxBackslashes}}`)
-  const escaped = [entity(one, nesting), literal(one), ...(short === undefined ? [] : [short]), unicode]
-  const others = [
-    `${leading}(?:${escaped.join("|")})`,
-    percent(one, nesting),
-    entity(one, nesting),
-    ...(one === " " ? ["\\+", `%${percents(nesting)}2[bB]`] : [])
-  ]
-  // The literal is tried first because it fails fastest, unless an escape begins with it.
-  const forms = one === "&" || one === "%" ? [...others, literal(one)] : [literal(one), ...others]
-  return `(?:${forms.join("|")})`
-}
-
-const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
-
-/** Hexadecimal digits in either case. */
-const hex = (value: number, digits: number): string =>
-  value
-    .toString(16)
-    .padStart(digits, "0")
-    .replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
-
-/** A percent sign that is escaped again becomes `%25`. */
-const percents = (nesting = anyNesting): string => `(?:25)${nesting}`
-
-const percent = (one: string, nesting = anyNesting): string =>
-  [...new TextEncoder().encode(one)].map((byte) => `%${percents(nesting)}${hex(byte, 2)}`).join("")
-
-const entity = (one: string, nesting = anyNesting): string => {
-  const point = one.codePointAt(0) ?? 0
-  const name = names[one]
-  return `&(?:amp;)${nesting}(?:#0{0,6}${point}|#[xX]0{0,6}${hex(point, 1)}${name === undefined ? "" : `|${name}`});`
-}
-
-/** The part of a value in base64 that is the same whatever follows it, and `offset` bytes before it. */
-const base64 = (bytes: Uint8Array, offset: number): Form => {
-  const encoded = btoa(String.fromCharCode(...new Uint8Array(offset), ...bytes))
-  const core = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
-  return new Form(anchorsOf(core.split(/[+/]/)), () => {
-    const edge = "[A-Za-z0-9+/_-]?"
-    const source = core.replace(/[+/]/g, (sign) =>
-      sign === "+" ? `(?:\\+|-|%${percents()}2[bB])` : `(?:\\\\{0,${maxBackslashes}}\\/|_|%${percents()}2[fF])`
-    )
-    const before = offset === 0 ? "" : edge
-    const after = ((offset + bytes.length) * 8) % 6 === 0 ? "" : edge
-    return {
-      pattern: new RegExp(`${before}${source}${after}(?:=|%${percents()}3[dD]){0,2}`, "g"),
-      // A sign takes 16 characters where backslashes escape a slash, and what is around the core no more than 24.
-      reach: core.length + 15 * (core.match(/[+/]/g)?.length ?? 0) + 24
-    }
-  })
-}
-
-interface Found {
-  readonly start: number
+/** What is hidden at a place of a text. */
+interface Place {
   end: number
-  readonly label: string
-  /** How long the chunk is, and how many others are looked for before it: the longest counts, and then the first. */
-  readonly length: number
-  readonly order: number
+  part: Part
 }
 
-/** The places of a text at which values may begin, from the first up to the second. */
-type Window = readonly [from: number, to: number]
-
-/** How many places are looked at in one step. */
-const windowLength = 8_192
-
-/** The characters that patterns look at before the place at which they match. */
-const behind = 4
-
-/** The characters that patterns look at behind their match. */
-const ahead = 1
-
-/** How far beyond all that a window needs repeated values are followed: the next window begins within one of them. */
-const beyond = 2 * longestEscape
-
-const windowsOf = function* (length: number): Generator<Window, void, void> {
-  for (let from = 0; from < length; from += windowLength) yield [from, Math.min(from + windowLength, length)]
-}
-
-/** A UTF-16 unit takes no more in any form: three bytes are four signs in base64, of 16 characters each. */
-const longestForm = 64
-
-/** No form of a chunk reaches further than so many characters. */
-const widestOf = ({ text }: Chunk): number => (text.length + 1) * longestForm
-
-/** The places where a form begins in a window of a text. They are the same whatever the windows are. */
-const foundIn = (text: string, [from, to]: Window, form: Form, { chunk, label }: Sought, order: number) => {
-  const first = Math.max(from - behind, 0)
-  const places: Array<Found> = []
-  const around = text.slice(first, to + widestOf(chunk) + ahead)
-  if (!form.anchors.every((anchor) => around.includes(anchor))) return places
-  const { endOf, pattern, reach, reachesAll } = form.search
-  const part = text.slice(first, to + reach + ahead)
-  const follow = endOf?.(text, to + chunk.text.length * longestEscape + beyond)
-  let last: Found | undefined
-  pattern.lastIndex = from - first
-  for (let match = pattern.exec(part); match !== null && first + match.index < to; match = pattern.exec(part)) {
-    const start = first + match.index
-    const end = follow === undefined ? start + match[0].length : follow(start)
-    // A value such as "abab" may lap over itself.
-    pattern.lastIndex = match.index + 1
-    if (end < 0) continue
-    if (reachesAll === true) pattern.lastIndex = end - first
-    if (last !== undefined && start < last.end) last.end = Math.max(last.end, end)
+/** The places of a window of a text at which values begin, in ascending order. */
+const placesIn = (
+  text: string,
+  window: Window,
+  { parts, values }: Sought,
+  limit: number
+): Search & { readonly found: ReadonlyArray<readonly [start: number, place: Place]> } => {
+  const found = new Map<number, Place>()
+  const take = (part: Part | undefined, start: number, end: number): void => {
+    if (part === undefined) return
+    const known = found.get(start)
+    if (known === undefined) found.set(start, { end, part })
     else {
-      last = { start, end, label, length: chunk.text.length, order }
-      places.push(last)
+      known.end = Math.max(known.end, end)
+      known.part = better(known.part, part)
     }
   }
-  return places
+  const search = values.find(
+    text,
+    window,
+    {
+      characters: (spelling, start, end) => take(parts.characters[spelling], start, end),
+      bytes: (spelling, start, end) => take(parts.bytes[spelling], start, end)
+    },
+    limit
+  )
+  if (search.reached < window[1]) take(unsearched, search.reached, window[1])
+  return { ...search, found: [...found].sort(([a], [b]) => a - b) }
 }
 
-/** The first `length` characters of a text with every value in it replaced, also where one laps over another. */
-const hidden = function* (
-  text: string,
-  length: number,
-  sought: ReadonlyArray<Sought>,
-  catalogue: Catalogue
-): Turns.Work<string> {
+/**
+ * The first `length` characters of a text with every value in it replaced, also where one laps over another. What would take
+ * too long to search is replaced as a whole.
+ */
+const hidden = function* (text: string, length: number, sought: Sought): Turns.Work<string> {
   const within = Math.min(length, text.length)
-  const forms = catalogue.isSmall()
-    ? sought.flatMap((one, order) => one.chunk.forms.map((form) => ({ one, order, form })))
-    : soughtOf(yield* catalogue.formsIn(text.slice(0, within + furthest)), sought)
-  const parts: Array<string> = []
+  yield* sought.values.index()
+  const shown: Array<string> = []
   // The result covers the text up to here.
   let end = 0
+  let left = limitOf(within)
   for (const window of windowsOf(within)) {
-    const found: Array<Found> = []
-    for (const { form, one, order } of forms) {
-      if (text.length < one.chunk.least) continue
-      for (const place of foundIn(text, window, form, one, order)) found.push(place)
-      yield window[1] - window[0]
+    const { found, places, spent } = placesIn(text, window, sought, left)
+    left -= spent
+    for (const [start, place] of found) {
+      if (start >= end) shown.push(text.slice(end, start), sought.labelOf(place.part))
+      end = Math.max(end, place.end)
     }
-    found.sort((a, b) => a.start - b.start || b.length - a.length || a.order - b.order)
-    const shown: Array<string> = []
-    for (const one of found) {
-      if (one.start >= end) shown.push(text.slice(end, one.start), one.label)
-      end = Math.max(end, one.end)
-    }
-    if (shown.length > 0) parts.push(shown.join(""))
+    yield places
   }
-  if (parts.length === 0) return within === text.length ? text : text.slice(0, within)
-  parts.push(text.slice(end, Math.max(within, end)))
-  return parts.join("")
+  if (shown.length === 0) return within === text.length ? text : text.slice(0, within)
+  shown.push(text.slice(end, Math.max(within, end)))
+  return shown.join("")
 }
 
-/** A catalogue for what is looked for one by one. */
-const alone = new Catalogue()
-
-/** Behind a place there is nothing that belongs to a value that begins there from so many characters on. */
-const furthest = longestForm * 2 * chunkLength + ahead
-
-/** Those of the forms that are sought. Both are in the order of the numbers of their chunks. */
-const soughtOf = (forms: ReadonlyArray<readonly [number: number, form: Form]>, sought: ReadonlyArray<Sought>) =>
-  forms.flatMap(([number, form]) => {
-    let [order, after] = [0, sought.length]
-    while (order < after) {
-      const middle = (order + after) >> 1
-      if ((sought[middle]?.number ?? Infinity) < number) order = middle + 1
-      else after = middle
-    }
-    const one = sought[order]
-    return one?.number === number ? [{ one, order, form }] : []
-  })
-
-/** The owners of the secrets that a text holds, apart from those that are a part of `theirs`. */
-const owning = function* (
-  text: string,
-  owned: ReadonlyArray<readonly [string, Owned]>,
-  theirs: ReadonlyArray<string>,
-  catalogue: Catalogue
-): Turns.Work<ReadonlyArray<ReadonlySet<string>>> {
-  const held: Array<ReadonlySet<string>> = []
-  const possible = catalogue.isSmall() ? null : new Set((yield* catalogue.formsIn(text)).map(([number]) => number))
-  for (const [value, { owners, sought }] of owned) {
-    yield theirs.length
-    if (possible !== null && !sought.some(({ number }) => possible.has(number))) continue
-    if (theirs.some((their) => their.includes(value))) continue
-    if ((yield* hidden(text, text.length, sought, alone)) !== text) held.push(owners)
-  }
-  return held
-}
-
-const mapped = <A extends Schema.Json>(
-  value: A,
-  known: ReadonlyArray<Sought>,
-  catalogue: Catalogue
-): Effect.Effect<A> => {
-  const sought = [...known]
-  return sought.length === 0
+const mapped = <A extends Schema.Json>(value: A, sought: Sought): Effect.Effect<A> =>
+  sought.parts.bytes.length === 0
     ? Effect.succeed(value)
-    : // A value keeps its form: only its texts change.
-      Turns.inTurns(() => mapTexts(value, sought, catalogue) as Turns.Work<A>)
-}
+    : Turns.inTurns(() => mapTexts(value, sought) as Turns.Work<A>)
 
-const mapTexts = function* (
-  value: Schema.Json,
-  sought: ReadonlyArray<Sought>,
-  catalogue: Catalogue
-): Turns.Work<Schema.Json> {
+const mapTexts = function* (value: Schema.Json, sought: Sought): Turns.Work<Schema.Json> {
   yield charactersOfValue
-  if (typeof value === "string") return yield* hidden(value, value.length, sought, catalogue)
+  if (typeof value === "string") return yield* hidden(value, value.length, sought)
   if (typeof value === "number") {
     const text = String(value)
-    const shown = yield* hidden(text, text.length, sought, catalogue)
+    const shown = yield* hidden(text, text.length, sought)
     return shown === text ? value : shown
   }
   if (Array.isArray(value)) {
     const all: Array<Schema.Json> = []
-    for (const one of value) all.push(yield* mapTexts(one, sought, catalogue))
+    for (const one of value) all.push(yield* mapTexts(one, sought))
     return all
   }
   if (typeof value !== "object" || value === null) return value
   const fields: Array<readonly [string, Schema.Json]> = []
   for (const [name, one] of Object.entries(value)) {
-    fields.push([yield* hidden(name, name.length, sought, catalogue), yield* mapTexts(one, sought, catalogue)])
+    fields.push([yield* hidden(name, name.length, sought), yield* mapTexts(one, sought)])
   }
   return Object.fromEntries(fields)
 }

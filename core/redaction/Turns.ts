@@ -3,25 +3,26 @@
  */
 import { Effect } from "effect"
 
-/** Work that tells after each step how many characters it has looked at since the step before. */
+/** Work that yields after each step how many characters it has looked at since the step before. */
 export type Work<A> = Generator<number, A, void>
 
-/**
- * How many characters are looked at in one turn. The most costly patterns take about a microsecond for each of them, the
- * usual ones a hundredth of that.
- */
+/** How many characters are looked at in one turn. Each of them takes less than a microsecond. */
 const charactersPerTurn = 16_384
 
-/** The result of work that is done in turns. What has little to do ends in its first turn. */
+/** How many characters were looked at since the last turn ended, by all work: many short texts hold the loop like a long one. */
+let looked = 0
+
+/** The result of work that is done in turns. What has little to do ends in the turn it began in. */
 export const inTurns = <A>(begin: () => Work<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const work = begin()
     const turn = (): Effect.Effect<A> => {
-      for (let looked = 0; looked < charactersPerTurn; ) {
+      while (looked < charactersPerTurn) {
         const step = work.next()
         if (step.done === true) return Effect.succeed(step.value)
         looked += step.value
       }
+      looked = 0
       return Effect.flatMap(Effect.yieldNow, turn)
     }
     return turn()

@@ -172,3 +172,129 @@ describe("a text that is searched at once for 5,000 secrets", () => {
     assert.notInclude(shown, cookie(4_321).slice(-4))
   })
 })
+
+/** A number as signs of an alphabet, each number differently. */
+const written = (signs: ReadonlyArray<string>, index: number): string => {
+  let text = ""
+  for (let rest = index + 1; rest > 0; rest = Math.floor(rest / signs.length)) text += signs[rest % signs.length]
+  return text
+}
+
+const alphabet = (first: number, count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, at) => String.fromCodePoint(first + at))
+
+const signs = [..."-_!$.~*'()@#^{}[]:;,?"]
+const cyrillic = alphabet(0x430, 32)
+const han = alphabet(0x4e00, 500)
+const emoji = alphabet(0x1f600, 64)
+
+/** Secrets without a Latin letter or a digit, or with little of them, and those that have much in common. */
+const unlettered: Readonly<Record<string, (index: number) => string>> = {
+  signs: (index) => `${written(signs, index)}-_!$..`,
+  "signs around one letter": (index) => `${written(signs, index)}a${"!".repeat(20)}`,
+  Cyrillic: (index) => `${written(cyrillic, index)}пароль`,
+  Chinese: (index) => `${written(han, index)}密码密码`,
+  emoji: (index) => `😀😀${written(emoji, index)}😀`,
+  "a mix": (index) => `${written([...signs, ...cyrillic, ...han, ...emoji], index)}\\%&+ ${index % 7}`,
+  "a long common beginning": (index) => `${"-_!$.".repeat(80)}${written(signs, index)}`,
+  "spaces only": (index) => written([" ", "\t", "\u00a0", "\u2003"], 4 ** 6 + index)
+}
+
+const unletteredTexts = [
+  ...Object.values(texts),
+  "-_!$.. ",
+  "a!!!! ",
+  "привет, пароль ",
+  "你好密码",
+  "😀😀😃",
+  "%20%40&#33;\\u0040 "
+]
+
+describe("a text that is searched at once for 20,000 secrets without letters", () => {
+  it.each(Object.entries(unlettered))("takes little time and memory: %s", (_name, secretOf) => {
+    const secrets = new Secrets()
+    const before = process.memoryUsage().heapUsed
+    const watched = Watchdog.start()
+    const used = processorMillis(() => {
+      for (let index = 0; index < 20_000; index++) secrets.add(secretOf(index), "secret")
+      Effect.runSync(secrets.prepared)
+    })
+    watched.stop()
+    assert.isBelow(used, 3_000, "preparing")
+    for (const piece of unletteredTexts) {
+      const text = piece.repeat(Math.ceil(maxAtOnce / piece.length)).slice(0, maxAtOnce)
+      assert.isBelow(
+        leastMillis(longest / 2, () => secrets.hide(text)),
+        longest / 2,
+        piece
+      )
+    }
+    // Garbage is a part of it, so the bound is generous: a pattern for each secret takes several times as much.
+    assert.isBelow((process.memoryUsage().heapUsed - before) / 2 ** 20, 200, "MiB")
+    for (const index of [0, 1, 4_321, 19_999]) {
+      const secret = secretOf(index)
+      for (const spelt of [
+        secret,
+        encodeURIComponent(secret),
+        JSON.stringify(secret),
+        btoa(unescape(encodeURIComponent(secret)))
+      ]) {
+        assert.notInclude(secrets.hide(`<${spelt}>`), spelt)
+      }
+    }
+  })
+
+  it("is searched for secrets of every spelling that share all they begin with, in linear time", () => {
+    const secrets = new Secrets()
+    const whole = Array.from({ length: 3_000 }, (_, at) => han[(at * at + (at >> 5)) % han.length]).join("")
+    for (let at = 0; at < 2_000; at++) secrets.add(whole.slice(at, at + 500), "secret")
+    Effect.runSync(secrets.prepared)
+    for (const text of [
+      whole,
+      Buffer.from(whole).toString("base64"),
+      Buffer.from(whole).toString("hex"),
+      encodeURIComponent(whole)
+    ]) {
+      assert.isBelow(
+        leastMillis(3 * longest, () => secrets.hide(text)),
+        3 * longest
+      )
+      assert.match(secrets.hide(text), /^.{0,4}(\[secret\]).{0,4}/)
+    }
+  })
+
+  it("is searched in linear time where it can be read in thousands of ways, and then not shown", () => {
+    const secrets = new Secrets()
+    const readings = Array.from({ length: 4_096 }, (_, at) =>
+      Array.from({ length: 12 }, (_, bit) => (((at >> bit) & 1) === 0 ? "%" : "%25")).join("")
+    )
+    for (const one of readings) secrets.add(one, "secret")
+    Effect.runSync(secrets.prepared)
+    const text = "%25".repeat(maxAtOnce / 3)
+    assert.isBelow(
+      leastMillis(3 * longest, () => secrets.hide(text)),
+      3 * longest
+    )
+    assert.notInclude(secrets.hide(text), "%25%25")
+  })
+
+  it("takes no longer where it is in turns, nor in names of files and what is typed", () => {
+    const secrets = new Secrets()
+    for (let index = 0; index < 5_000; index++)
+      secrets.addOf("BANK", `${written(han, index)}-${written(signs, index)}-密码`, "secret")
+    Effect.runSync(secrets.prepared)
+    const text = "密码-密码-!@#".repeat(1_000)
+    assert.isBelow(
+      processorMillis(() => Effect.runSync(secrets.hideLong(text.repeat(10)))),
+      2_000
+    )
+    assert.isBelow(
+      processorMillis(() => secrets.hideInName(text.slice(0, 255))),
+      longest
+    )
+    assert.isBelow(
+      processorMillis(() => Effect.runSync(secrets.ownersIn(text, []))),
+      2_000
+    )
+  })
+})

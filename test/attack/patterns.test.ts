@@ -74,7 +74,6 @@ describe("a regular expression", () => {
     "adapters/playwright/injected/find/ModernXPath.ts": "written by a workflow, runs in the page",
     "adapters/playwright/inpage/Snapshot.ts": "a fixed mark and digits, runs in the page",
     "adapters/s3/S3Artifacts.ts": "excludes the sign that ends it",
-    "core/redaction/Secrets.ts": "measured below",
     "core/vault/inbox/Candidate.ts": "measured here as it is composed",
     "core/vault/inbox/Wording.ts": "measured here as it is composed",
     "core/workflow/component/Instances.ts": "anchored, of fixed length",

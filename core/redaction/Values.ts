@@ -1,0 +1,154 @@
+/**
+ * Values that are searched for in texts, however they are written there, all of them in one pass over a text.
+ *
+ * A search takes memory that is linear in the characters of the values, and time that is linear in the characters of the
+ * text, whatever the values and the text are: where a text would take longer, the search tells where it ended.
+ */
+import { Characters } from "./Characters.ts"
+import { EncodedWords } from "./EncodedWords.ts"
+import { characters, type Meter, SortedWords } from "./SortedWords.ts"
+import type * as Turns from "./Turns.ts"
+import { mostLeading, WrittenWords } from "./WrittenWords.ts"
+
+/** The places of a text at which values may begin, from the first up to the second. */
+export type Window = readonly [from: number, to: number]
+
+/** How many places are looked at in one step. */
+const windowLength = 8_192
+
+export const windowsOf = function* (length: number): Generator<Window, void, void> {
+  for (let from = 0; from < length; from += windowLength) yield [from, Math.min(from + windowLength, length)]
+}
+
+/** What the search of a text may cost, in steps of some nanoseconds: so much, and so much for each place. */
+const leastLimit = 8_388_608
+const limitPerPlace = 128
+
+/** What the search of so many places of a text may cost. */
+export const limitOf = (places: number): number => leastLimit + places * limitPerPlace
+
+/** So many steps take as long as one place of a text that holds nothing like a value. */
+const stepsPerPlace = 128
+
+/** What is found of a value: the numbers of its spelling in characters, and of that in bytes. Values may share one. */
+export interface Spellings {
+  readonly characters: ReadonlyArray<number>
+  readonly bytes: number
+}
+
+/** Takes what was found at a place of a text. */
+export interface Take {
+  readonly characters: (spelling: number, start: number, end: number) => void
+  readonly bytes: (spelling: number, start: number, end: number) => void
+}
+
+/** The end of a search. */
+export interface Search {
+  readonly spent: number
+  readonly places: number
+  readonly reached: number
+}
+
+/** A value whose beginning repeats something this short is looked for without most of the repetitions. */
+const maxPeriod = 32
+
+/** So much of such a beginning is kept. */
+const keptLength = 64
+
+/**
+ * A value without what its beginning only repeats. A text that repeats the same would be read that far from each of its
+ * positions on. What stays visible then is what is repeated.
+ */
+const unrepeated = (value: string): string => {
+  // Of each beginning of the value, the length of its longest border: the failure function of Knuth, Morris and Pratt.
+  const borders = new Uint16Array(value.length)
+  let repeated = 0
+  for (let at = 1, border = 0; at < value.length; at++) {
+    while (border > 0 && value[at] !== value[border]) border = borders[border - 1] ?? 0
+    if (value[at] === value[border]) border++
+    borders[at] = border
+    if (at + 1 - border <= maxPeriod) repeated = at + 1
+  }
+  const start = Math.max(repeated - keptLength, 0)
+  return value.slice(/^[\udc00-\udfff]/.test(value.slice(start, start + 1)) ? start - 1 : start)
+}
+
+/** A value without those of its leading backslashes that are not looked for. */
+const withFewBackslashes = (value: string): string => {
+  const leading = /^\\*/.exec(value)?.[0].length ?? 0
+  return value.slice(Math.max(leading - mostLeading, 0))
+}
+
+/** The bytes of a value, each as a character. */
+const bytesOf = (value: string): string => {
+  if (!/[^\0-\x7f]/.test(value)) return value
+  let bytes = ""
+  for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte)
+  return bytes
+}
+
+/** Texts by number. */
+class Numbered {
+  readonly all: Array<string> = []
+  readonly #numbers = new Map<string, number>()
+
+  readonly numberOf = (text: string): number => {
+    const known = this.#numbers.get(text)
+    if (known !== undefined) return known
+    this.#numbers.set(text, this.all.length)
+    return this.all.push(text) - 1
+  }
+}
+
+/** A short number stands in longer ones by chance. */
+const isShortNumber = (text: string): boolean => text.length <= 8 && /^\d+$/.test(text)
+
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+
+/** Whether a number at a place of a text is a part of a longer one. */
+const isWithinNumber = (text: string, start: number, end: number): boolean =>
+  isDigit(text.charCodeAt(end)) ||
+  (isDigit(text.charCodeAt(start - 1)) && !/%[0-9A-Fa-f]{2}$/.test(text.slice(Math.max(start - 3, 0), start)))
+
+export class Values {
+  readonly #meter: Meter = { spent: 0 }
+  readonly #characters = new Numbered()
+  readonly #bytes = new Numbered()
+  readonly #text = new Characters()
+  readonly #sorted = new SortedWords(characters, this.#characters.all, this.#meter)
+  readonly #written = new WrittenWords(this.#sorted, this.#text, this.#meter)
+  readonly #encoded = new EncodedWords(this.#bytes.all, this.#text, this.#meter)
+
+  /** Searches for a value from now on. It has at least four characters, and at most 1,024. */
+  readonly add = (value: string): Spellings => {
+    const text = withFewBackslashes(unrepeated(value))
+    const characters = [this.#characters.numberOf(text)]
+    // Bytes cannot write half of a pair; encoders write another character for it.
+    const wellFormed = text.replace(/\p{Cs}/gu, "\ufffd")
+    if (wellFormed !== text) characters.push(this.#characters.numberOf(wellFormed))
+    return { characters, bytes: this.#bytes.numberOf(bytesOf(value)) }
+  }
+
+  /** Prepares the search for the values that were added so far. */
+  readonly index = function* (this: Values): Turns.Work<void> {
+    yield* this.#sorted.index()
+    yield* this.#encoded.index()
+  }
+
+  /**
+   * Finds what begins in a window of a text. Answers what that cost, as steps and as places of a usual text, and where it
+   * ended: before the end of the window where it would cost more than the limit.
+   */
+  readonly find = (text: string, [from, to]: Window, take: Take, limit: number): Search => {
+    const meter = this.#meter
+    meter.spent = 0
+    this.#text.read(text, from, to)
+    const inCharacters = this.#written.find(from, to, limit, (word, start, end) => {
+      const spelling = this.#characters.all[word] ?? ""
+      if (!isShortNumber(spelling) || !isWithinNumber(text, start, end)) take.characters(word, start, end)
+    })
+    const inBytes = this.#encoded.find(from, to, limit, take.bytes)
+    const { spent } = meter
+    return { spent, places: to - from + spent / stepsPerPlace, reached: Math.min(inCharacters, inBytes) }
+  }
+}

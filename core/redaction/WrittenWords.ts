@@ -1,0 +1,264 @@
+/**
+ * Where words are in a text, each of their characters as it is or escaped.
+ *
+ * A place of a text may be read in several ways: `%25` is a percent sign in an address, and three characters otherwise. All
+ * readings are followed together through the sorted words, and what two of them have in common is followed once.
+ */
+import { type Characters, mark, nothing } from "./Characters.ts"
+import * as Escapes from "./Escapes.ts"
+import { hashOf, type Meter, type SortedWords } from "./SortedWords.ts"
+
+/** Takes a word that is in the text: its number, and where it begins and ends. */
+export type Report = (word: number, start: number, end: number) => void
+
+/**
+ * Of a longer run of backslashes at the beginning of a word only the last ones are looked for. A search begins at each
+ * backslash of a text, and must not read a long run each time.
+ */
+export const mostLeading = 16
+
+/** Words have at most so many characters. */
+const longestWord = 1_024
+
+/** So many backslashes of a text may stand for one. */
+const backslashesPerOne = 4
+
+/** So many backslashes in a row are read: no word needs more. */
+const longestRun = backslashesPerOne * longestWord + Escapes.maxBackslashes + 1
+
+/** What it costs to read backslashes that escape a sign. */
+const costOfEscape = 24
+
+/** What it costs to read a place that may begin an escape. */
+const costOfReading = 24
+
+/** Characters that no encoding in use here ever escapes. */
+const isPlain = (unit: number): boolean =>
+  (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
+
+/** How far one reading came: the words from `low` to `high` agree with the text before `at`, in so many characters. */
+interface Reading {
+  readonly low: number
+  readonly high: number
+  readonly depth: number
+  readonly at: number
+  /** A run of backslashes of the words ends here. */
+  readonly endsRun: boolean
+}
+
+export class WrittenWords {
+  readonly #words: SortedWords
+  readonly #meter: Meter
+  readonly #characters: Characters
+  readonly #pending: Array<Reading> = []
+  #start = 0
+  /** The reading from which others begin. */
+  #from: Reading = { low: 0, high: 0, depth: 0, at: 0, endsRun: false }
+  #report: Report = () => {}
+
+  constructor(words: SortedWords, characters: Characters, meter: Meter) {
+    this.#words = words
+    this.#characters = characters
+    this.#meter = meter
+  }
+
+  /** Reports the words that begin in a text from one place to another, up to where the search has cost the limit; answers where it ended. */
+  readonly find = (from: number, to: number, limit: number, report: Report): number => {
+    const words = this.#words
+    if (words.count === 0) return to
+    this.#report = report
+    const { from: base, units } = this.#characters
+    for (let start = from; start < to; start++) {
+      const at = start - base
+      const a = units[at] ?? nothing
+      const b = units[at + 1] ?? nothing
+      const c = units[at + 2] ?? nothing
+      const d = units[at + 3] ?? nothing
+      if (d < 0 || c < 0 || b < 0) break
+      if ((a | b | c | d) < mark && !words.mayBegin(hashOf(a, b, c, d))) continue
+      this.#findAt(start, limit)
+      if (this.#meter.spent > limit) return start
+    }
+    return to
+  }
+
+  readonly #findAt = (start: number, limit: number): void => {
+    this.#start = start
+    this.#follow({ low: 0, high: this.#words.count, depth: 0, at: start, endsRun: false })
+    while (this.#pending.length > 0) {
+      const next = this.#next()
+      if (next !== undefined && this.#meter.spent <= limit) this.#follow(next)
+    }
+  }
+
+  /** The reading that came least far: where two come to the same place, both are there before one goes on. */
+  readonly #next = (): Reading | undefined => {
+    const pending = this.#pending
+    if (pending.length === 1) return pending.pop()
+    this.#meter.spent += pending.length
+    let least = 0
+    for (let index = 1; index < pending.length; index++) {
+      if ((pending[index]?.at ?? 0) < (pending[least]?.at ?? 0)) least = index
+    }
+    const next = pending[least]
+    const last = pending.pop()
+    if (last !== undefined && least < pending.length) pending[least] = last
+    return next
+  }
+
+  /** Follows a reading as long as the text can be read in one way only. */
+  readonly #follow = (reading: Reading): void => {
+    const characters = this.#characters
+    const words = this.#words
+    const { units, from: base } = characters
+    let { at, depth, endsRun, high, low } = reading
+    for (;;) {
+      const first = words.textAt(low)
+      const last = words.textAt(high - 1)
+      // The words agree as far as the first and the last one do.
+      const begun = depth
+      while (
+        depth < first.length &&
+        first.charCodeAt(depth) === units[at - base] &&
+        last.charCodeAt(depth) === units[at - base]
+      ) {
+        at++
+        depth++
+      }
+      this.#meter.spent += depth - begun
+      if (depth > begun) endsRun = false
+      if (depth === first.length && !endsRun) {
+        this.#report(words.wordAt(low), this.#start, at)
+        if (high - low === 1) return
+      }
+      const unit = characters.at(at)
+      if (unit === nothing) return
+      const behind = unit === mark + Escapes.backslash && depth > 0 && !endsRun ? this.#behindEscape(at) : -1
+      if (behind >= 0 && !words.narrow(low, high, depth, Escapes.backslash)) {
+        // The backslashes can be read in one way only: they escape the sign behind them.
+        this.#meter.spent += costOfEscape
+        if (!words.narrow(low, high, depth, characters.at(behind) % mark)) return
+        low = words.low
+        high = words.high
+        depth++
+        at = behind + 1
+        continue
+      }
+      if (unit >= mark) {
+        this.#branch({ low, high, depth, at, endsRun }, unit - mark)
+        return
+      }
+      if (!words.narrow(low, high, depth, unit)) return
+      low = words.low
+      high = words.high
+      depth++
+      at++
+      endsRun = false
+    }
+  }
+
+  /** Where a sign stands that backslashes escape, if it can only be that sign; else -1. */
+  readonly #behindEscape = (at: number): number => {
+    const run = this.#characters.backslashesFrom(at, Escapes.maxBackslashes + 1)
+    const unit = this.#characters.at(at + run)
+    const isOnly = run <= Escapes.maxBackslashes && unit !== nothing && unit !== mark + 0x26 && !isPlain(unit)
+    return isOnly ? at + run : -1
+  }
+
+  /** Begins a reading for each way in which the text can be read on. */
+  readonly #branch = (from: Reading, unit: number): void => {
+    this.#meter.spent += costOfReading
+    this.#from = from
+    if (unit === Escapes.backslash) {
+      this.#branchBackslash(from)
+      return
+    }
+    this.#take(from, unit, from.at + 1)
+    if (unit === 0x2b) this.#take(from, 0x20, from.at + 1)
+    else if (unit === 0x25) Escapes.readPercent(this.#characters.text, from.at, this.#takeEscaped)
+    else Escapes.readEntity(this.#characters.text, from.at, this.#takeEscaped)
+  }
+
+  readonly #branchBackslash = (from: Reading): void => {
+    const { at, depth } = from
+    const run = this.#characters.backslashesFrom(at, longestRun)
+    if (run <= Escapes.maxBackslashes) {
+      // A word begins with the first backslash that escapes its first character, and not with each of them.
+      const begins =
+        depth > 0 || this.#characters.text.charCodeAt(at - 1) !== Escapes.backslash || run === Escapes.maxBackslashes
+      this.#branchEscaped(from, at + run, begins)
+    }
+    if (!from.endsRun) this.#takeRun(from, run)
+  }
+
+  /** What backslashes before a place escape. */
+  readonly #branchEscaped = (from: Reading, at: number, begins: boolean): void => {
+    const { text } = this.#characters
+    if (at >= text.length) return
+    const unit = text.charCodeAt(at)
+    if (unit === 0x75) {
+      const escaped = Escapes.unitAt(text, at + 1)
+      if (escaped >= 0 && (begins || escaped === Escapes.backslash)) this.#takeEscaped(escaped, at + 5)
+      return
+    }
+    if (!begins) return
+    if (!isPlain(unit)) this.#take(from, unit, at + 1)
+    const short = Escapes.shortEscape(unit)
+    if (short >= 0) this.#take(from, short, at + 1)
+    if (unit === 0x26) Escapes.readEntity(text, at, this.#takeEscaped)
+  }
+
+  /**
+   * Reads a run of backslashes as one of a word: every escaping may double them, so each may stand for one of up to four, and
+   * the last ones may escape what follows.
+   */
+  readonly #takeRun = ({ at, depth, ...from }: Reading, run: number): void => {
+    const words = this.#words
+    let { low, high } = from
+    for (let count = 1; count <= run; count++) {
+      if (!words.narrow(low, high, depth + count - 1, Escapes.backslash)) return
+      ;({ high, low } = words)
+      const most = backslashesPerOne * count
+      const ends = words.endsAt(low, depth + count)
+      if (ends) this.#report(words.wordAt(low), this.#start, at + Math.min(most, run))
+      if (ends && high - low === 1) return
+      if (!words.differFrom(ends ? low + 1 : low, high, depth + count, Escapes.backslash)) continue
+      const behind = { low, high, depth: depth + count, at: at + run, endsRun: true }
+      if (run <= most) this.#push(behind)
+      if (run > count && run - Escapes.maxBackslashes <= most) {
+        this.#from = behind
+        this.#branchEscaped(behind, at + run, true)
+      }
+    }
+  }
+
+  /** Takes an escaped character that ends at a place. */
+  readonly #takeEscaped = (point: number, end: number): void => {
+    const from = this.#from
+    if (isPlain(point)) return
+    if (point <= 0xffff) {
+      this.#take(from, point, end)
+      return
+    }
+    const pair = String.fromCodePoint(point)
+    if (!this.#words.narrow(from.low, from.high, from.depth, pair.charCodeAt(0))) return
+    const { high, low } = this.#words
+    this.#take({ ...from, low, high, depth: from.depth + 1 }, pair.charCodeAt(1), end)
+  }
+
+  readonly #take = ({ depth, endsRun, high, low }: Reading, unit: number, end: number): void => {
+    if (endsRun && unit === Escapes.backslash) return
+    if (!this.#words.narrow(low, high, depth, unit)) return
+    this.#push({ low: this.#words.low, high: this.#words.high, depth: depth + 1, at: end, endsRun: false })
+  }
+
+  readonly #push = (reading: Reading): void => {
+    const { at, depth, endsRun, low } = reading
+    this.#meter.spent += this.#pending.length
+    // Words that agree in so many characters begin at one place of their order, which no other such words begin at.
+    for (const one of this.#pending) {
+      if (one.at === at && one.depth === depth && one.low === low && one.endsRun === endsRun) return
+    }
+    this.#pending.push(reading)
+  }
+}

@@ -5,9 +5,21 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import { graph } from "../support/fixtures.ts"
 import { layer, Service } from "../support/service.ts"
 import * as Commands from "./Commands.ts"
-import { pages } from "./Examples.ts"
+import { fencesOf, pages } from "./Examples.ts"
 
 const pageOf = (path: string) => pages().find((page) => page.path === path) ?? assert.fail(`There is no ${path}`)
+
+/** The lines of a frame with the names in its data, in their order. */
+const shapeOf = (frame: string) =>
+  frame
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [, name = "", value = ""] = /^(\w+): (.*)$/.exec(line) ?? []
+      return name === "data"
+        ? `data: ${JSON.stringify(JSON.parse(value), (_key, one) => (typeof one === "object" ? one : typeof one))}`
+        : name
+    })
 
 it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("the commands", (it) => {
   it.effect("of the README list and save workflows, start a run and read its record", () =>
@@ -47,6 +59,9 @@ it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("the comma
       yield* send({ method: "POST", path: `/run/${session}/interrupt`, key })
       const [follow = ""] = Commands.below(pageOf("docs/streams.md"))
       const events = yield* run(follow.replace("SESSION_ID", session))
+      const shown = fencesOf(pageOf("docs/streams.md")).find(({ text }) => text.startsWith("id: "))?.text ?? ""
+      const queued = events.split("\n\n").find((frame) => frame.includes("execution.queued")) ?? ""
+      assert.deepStrictEqual(shapeOf(shown), shapeOf(queued))
       assert.include(events, "execution.start")
       assert.include(events, "execution.stopped")
     }).pipe(Effect.scoped)

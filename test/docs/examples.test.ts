@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, type Schema, type SchemaAST } from "effect"
+import { RunEvent } from "../../core/event/RunEvent.ts"
 import * as Expression from "../../core/workflow/language/expression/Expression.ts"
 import { parameters } from "../../core/workflow/language/graph/Action.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
@@ -165,6 +166,15 @@ describe("the examples of the docs", () => {
     })
     assert.include(termsOf(parameters.API_FLOW.ast), "cursor_absent")
     assert.deepStrictEqual(missing, [])
+  })
+
+  it("of the page on streams name every kind of event", () => {
+    const named = all.find(({ path }) => path === "docs/streams.md")?.text ?? ""
+    const kinds = RunEvent.members.map(({ fields }) => fields.event.literal)
+    assert.deepStrictEqual(
+      kinds.filter((kind) => !named.includes(`\`${kind}\``)),
+      []
+    )
   })
 
   it("show every parameter: shared ones once, others with their action", () => {

@@ -154,6 +154,12 @@ export const names = (credentials: ReadonlyArray<Credential>): ReadonlyArray<str
   )
 ]
 
+/** The names that a change of the credentials of a run gives back. */
+export const freed = (before: ReadonlyArray<Credential>, after: ReadonlyArray<Credential>): ReadonlyArray<string> => {
+  const kept = new Set(names(after))
+  return names(before).filter((name) => !kept.has(name))
+}
+
 /** The credentials of a run that has signed in with one of them: others may do so now. */
 export const signedIn = (credentials: ReadonlyArray<Credential>, alias: string): ReadonlyArray<Credential> =>
   credentials.map((credential) =>

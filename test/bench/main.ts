@@ -13,9 +13,10 @@ import { runs } from "./runs.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
+import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch }
+const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch, waiting }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

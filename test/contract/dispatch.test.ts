@@ -1,17 +1,20 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, type Layer } from "effect"
+import { Effect, Exit, type Layer, Result } from "effect"
 import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
+import type { Credential } from "../../core/run/CredentialReferences.ts"
 import { LeaseLost, type RunningRun } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { finish, makeEntry, naming } from "../support/slots.ts"
 
-type Stores = RunStore | WorkflowStore | WorkspaceStore | Signals
+type Stores = RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 
 const leaseOf = ({ run }: Claimed) => ({ id: run.id, fence: run.lease.fence })
 
@@ -201,6 +204,81 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         )
       })
     )
+
+    promise(
+      "workflows whose runs wait for a credential start in turn as it is given back, allowed more or removed",
+      () =>
+        Effect.gen(function* () {
+          const runs = yield* RunStore
+          const caller = yield* makeWorkspace()
+          const entry = yield* makeEntry(caller, "one")
+          const credentials = [naming("one")]
+          const sent: Array<string> = []
+          for (let index = 0; index < 6; index++) {
+            sent.push(
+              (yield* runs.submit(submission(yield* makeWorkflow(caller, { maxRetries: 3 }), { credentials }))).run.id
+            )
+          }
+          const started = new Set<string>()
+          const start = Effect.fnUntraced(function* (expected: number) {
+            const some = [...(yield* claim(3)), ...(yield* claim(3))]
+            assert.lengthOf(some, expected)
+            for (const { run } of some) {
+              assert.isFalse(started.has(run.id))
+              started.add(run.id)
+            }
+            assert.deepStrictEqual(yield* claim(3), [])
+            return some
+          })
+          // An end gives it back.
+          const [first] = yield* start(1)
+          yield* finish(first)
+          // So does a stop.
+          const [second] = yield* start(1)
+          yield* runs.change(caller.workspaceId, second?.run.id ?? (sent[0] as never), Transition.interrupt)
+          // So does a retry.
+          const [third] = yield* start(1)
+          if (third !== undefined) yield* runs.settle(leaseOf(third), putOff(3_600_000))
+          yield* start(1)
+          // An edit that allows more runs.
+          yield* (yield* VaultEntries).change(caller.workspaceId, entry.id, (before) =>
+            Result.succeed({
+              ...before,
+              updatedAt: before.updatedAt + 1,
+              fields: { ...before.fields, allow_multiple_sessions: true, max_concurrency: 2 }
+            })
+          )
+          yield* start(1)
+          // Without its entry a run does not wait: it fails.
+          yield* (yield* VaultEntries).remove(caller.workspaceId, entry.id)
+          yield* start(1)
+          assert.strictEqual(started.size, 6)
+        })
+    )
+
+    promise("a workflow whose runs wait for a credential starts those at once that need none or another", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        yield* makeEntry(caller, "one")
+        yield* makeEntry(caller, "other")
+        const workflow = yield* makeWorkflow(caller)
+        const submit = (credentials: ReadonlyArray<Credential>) =>
+          Effect.map(runs.submit(submission(workflow, { credentials })), ({ run }) => run.id)
+        const first = yield* submit([naming("one")])
+        yield* submit([naming("one")])
+        const starts = Effect.map(claim(5), (some) => some.map(({ run }) => run.id))
+        assert.deepStrictEqual(yield* starts, [first])
+        assert.deepStrictEqual(yield* starts, [])
+        assert.deepStrictEqual(yield* starts, [])
+        const plain = yield* submit([])
+        assert.deepStrictEqual(yield* starts, [plain])
+        assert.deepStrictEqual(yield* starts, [])
+        const other = yield* submit([naming("other")])
+        assert.deepStrictEqual(yield* starts, [other])
+        assert.deepStrictEqual(yield* starts, [])
+      })
+    )
   })
 
 suite("memory", ...databases.memory)
@@ -234,11 +312,16 @@ it.layer(databases.postgres[0], { timeout: "60 seconds" })("dispatch (cost)", (i
     })
   )
 
-  it.effect("a claim touches no workflow whose runs are all put off", () =>
+  it.effect("a claim touches no workflow whose runs are all put off, or wait for a busy credential", () =>
     Effect.gen(function* () {
       yield* databases.postgres[1]
       const [sql, runs] = [yield* SqlClient.SqlClient, yield* RunStore]
       const caller = yield* makeWorkspace()
+      yield* makeEntry(caller, "busy")
+      for (let index = 0; index < 20; index++) {
+        yield* runs.submit(submission(yield* makeWorkflow(caller), { credentials: [naming("busy")] }))
+      }
+      assert.lengthOf(yield* claim(20), 1)
       for (let index = 0; index < 20; index++) {
         yield* runs.submit(submission(yield* makeWorkflow(caller, { maxRetries: 5 })))
       }

@@ -29,9 +29,17 @@ import * as PgSlots from "./PgSlots.ts"
 export interface Memory {
   /** Where looks at many queues ended. */
   readonly places: PgQueues.Places
-  /** Workflows whose turn is over, and whether they may have no more runs to give. */
-  readonly turns: Map<string, boolean>
+  /** Workflows whose turn is over. */
+  readonly turns: Map<string, Turn>
   readonly versions: Contents.Kept<WorkflowVersion>
+}
+
+/** What a claim found of a workflow. */
+interface Turn {
+  /** Whether it had fewer runs to give than were wanted. */
+  readonly isEmpty: boolean
+  /** The queues that wait for an entry, with its name, where all waiting runs of the workflow do. */
+  readonly blocked: ReadonlyMap<string, string> | null
 }
 
 /** Keeps versions with at most some 16 million characters of content. */
@@ -73,7 +81,7 @@ export const claim = (
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
       const { claimed, isMore, turns } = taken.success
       all.push(...claimed)
-      for (const [workflowId, isEmpty] of turns) options.memory.turns.set(workflowId, isEmpty)
+      for (const [workflowId, turn] of turns) options.memory.turns.set(workflowId, turn)
       if (all.length === options.limit || !isMore) break
     }
     return all
@@ -83,14 +91,14 @@ export const claim = (
 const maxRounds = 50
 const mostCandidates = 256
 
-const nothing = { claimed: [], isMore: false, turns: new Map<string, boolean>() }
+const nothing = { claimed: [], isMore: false, turns: new Map<string, Turn>() }
 
 /** The runs that a claim starts. */
 interface Chosen {
   readonly rows: ReadonlyArray<WaitingRow>
   readonly credentials: ReadonlyMap<string, PgSlots.Assigned["credentials"]>
-  /** The gates that were looked at, and whether they gave less than was wanted. */
-  readonly looked: ReadonlyMap<string, boolean>
+  /** The gates that were looked at. */
+  readonly looked: ReadonlyMap<string, Turn>
   /** The gates that were asked for one run more than others. */
   readonly ahead: ReadonlySet<string>
   /** Whether others took runs that were chosen. */
@@ -111,7 +119,9 @@ const take = (
     const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory })
     const isMore = locked.length === asked || isOutrun
     // Those that were not asked, or gave one run less, come first next time. Where all gave as many, nothing is written.
-    const turns = new Map([...looked].filter(([id, isEmpty]) => isEmpty || ahead.has(id) || locked.length === asked))
+    const turns = new Map(
+      [...looked].filter(([id, { isEmpty }]) => isEmpty || ahead.has(id) || locked.length === asked)
+    )
     if (rows.length === 0) return { claimed: [], isMore, turns }
 
     const gates = new Map(open.map((gate) => [gate.workflow_id, gate]))
@@ -174,7 +184,7 @@ const choose = (
     )
     const rows: Array<WaitingRow> = []
     const assigned: Array<PgSlots.Assigned> = []
-    const looked = new Map<string, boolean>()
+    const looked = new Map<string, Turn>()
     const left = () => limit - rows.length - assigned.length
     const ahead = new Set<string>()
     let willing = open
@@ -190,15 +200,16 @@ const choose = (
       const given = new Map<string, number>()
       for (const { workflow_id } of found) given.set(workflow_id, (given.get(workflow_id) ?? 0) + 1)
       for (const { wanted, workflow_id } of asked) {
-        const next = queues.get(workflow_id)
-        if (next !== undefined) {
-          const some = yield* next(wanted)
+        const queue = queues.get(workflow_id)
+        if (queue !== undefined) {
+          const some = yield* queue.next(wanted)
           assigned.push(...some)
           given.set(workflow_id, some.length)
         }
-        looked.set(workflow_id, (given.get(workflow_id) ?? 0) < wanted)
+        const isEmpty = (given.get(workflow_id) ?? 0) < wanted
+        looked.set(workflow_id, { isEmpty, blocked: isEmpty ? (queue?.blocked() ?? null) : null })
       }
-      willing = willing.filter(({ workflow_id }) => looked.get(workflow_id) !== true)
+      willing = willing.filter(({ workflow_id }) => looked.get(workflow_id)?.isEmpty !== true)
     }
     const confirmed = assigned.length === 0 ? [] : yield* ledger.confirm(assigned)
     const started = confirmed.length === 0 ? [] : yield* those(sql, confirmed, now)
@@ -271,50 +282,78 @@ const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigne
  * Lets the others go first next time, and forgets workflows that may have no waiting runs until the next submission.
  * What could not be settled stays to be settled.
  */
-const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, boolean>) =>
+const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
   Effect.gen(function* () {
     if (turns.size === 0) return
-    const now = new Date(yield* Clock.currentTimeMillis)
-    const emptied = [...turns].filter(([, isEmpty]) => isEmpty).map(([workflowId]) => workflowId)
-    const others = [...turns].filter(([, isEmpty]) => !isEmpty).map(([workflowId]) => workflowId)
+    const now = yield* Clock.currentTimeMillis
+    const emptied = [...turns].filter(([, { isEmpty }]) => isEmpty)
+    const others = [...turns].filter(([, { isEmpty }]) => !isEmpty).map(([workflowId]) => workflowId)
     if (others.length > 0) {
       yield* withoutSqlErrors(sql`
-        update gates set served_at = ${now} where workflow_id in (
+        update gates set served_at = ${new Date(now)} where workflow_id in (
           select workflow_id from gates where ${sql.in("workflow_id", others)}
           order by workflow_id for no key update skip locked)`)
     }
-    if (emptied.length > 0) yield* forget(sql, emptied, now)
+    if (emptied.length > 0) yield* transaction(sql, forget(sql, new Map(emptied), now))
     turns.clear()
   })
 
+/** The net under a lost wake: after this time claims look again at a workflow whose runs wait for a credential. */
+const blockedMillis = 600_000
+/** Workflows with runs in more queues than this are always looked at. */
+const mostBlockedQueues = 8
+
 /**
- * Forgets workflows without waiting runs until the next submission, and those whose waiting runs are all put off until
- * the first of them may start.
+ * Forgets workflows without waiting runs until the next submission, those whose waiting runs are all put off until the
+ * first of them may start, and those whose runs all wait for an entry until one of its slots is given back.
  *
  * Which these are is asked after the gate's row is locked, in a separate statement: a submission that the lock waited
  * for is seen then, and one that comes later finds the workflow forgotten and says so.
  */
-const forget = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>, now: Date) =>
-  transaction(
-    sql,
-    Effect.gen(function* () {
-      const locked = yield* sql<{ readonly workflow_id: string }>`
-        select workflow_id from gates where ${sql.in("workflow_id", workflowIds)}
-        order by workflow_id for no key update skip locked`
-      if (locked.length === 0) return
-      // Ordered, so that the index answers: where most runs are of one workflow, a plain EXISTS is planned as a scan of all
-      // runs, which took 11 ms beside 100,000 held ones.
-      const waiting = sql`select sequence from runs
-        where runs.workflow_id = gates.workflow_id and status in ('execution.queued', 'execution.requeued')`
-      yield* sql`
-        update gates set served_at = ${now},
-          waiting = (${waiting} order by sequence limit 1) is not null,
-          ready_at = case when (${waiting} and not_before <= ${now} order by sequence limit 1) is not null then 'epoch'
-            else coalesce((select not_before from runs where runs.workflow_id = gates.workflow_id
-              and status = 'execution.requeued' order by not_before limit 1), 'epoch') end
-        where ${sql.in(
-          "workflow_id",
-          locked.map((row) => row.workflow_id)
-        )}`
-    })
-  )
+const forget = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now: number) =>
+  Effect.gen(function* () {
+    const locked = yield* sql<{ readonly workflow_id: string }>`
+      select workflow_id from gates where ${sql.in("workflow_id", [...turns.keys()])}
+      order by workflow_id for no key update skip locked`
+    if (locked.length === 0) return
+    const blocked = yield* stillBlocked(sql, locked, turns, now)
+    const forgotten = locked.map(({ workflow_id }) => ({ workflow_id, names: blocked.get(workflow_id) ?? null }))
+    // Ordered, so that the index answers: where most runs are of one workflow, a plain EXISTS is planned as a scan of all
+    // runs, which took 11 ms beside 100,000 held ones.
+    const waiting = sql`select sequence from runs
+      where runs.workflow_id = gates.workflow_id and status in ('execution.queued', 'execution.requeued')`
+    const putOff = sql`(select not_before from runs where runs.workflow_id = gates.workflow_id
+      and status = 'execution.requeued' and not_before > ${new Date(now)} order by not_before limit 1)`
+    yield* sql`
+      update gates set served_at = ${new Date(now)}, blocked_on = names,
+        waiting = (${waiting} order by sequence limit 1) is not null,
+        ready_at = case when names is not null then least(${new Date(now + blockedMillis)}, ${putOff})
+          when (${waiting} and not_before <= ${new Date(now)} order by sequence limit 1) is not null then 'epoch'
+          else coalesce(${putOff}, 'epoch') end
+      from json_to_recordset(${JSON.stringify(forgotten)}::json) as forgotten (workflow_id uuid, names text[])
+      where gates.workflow_id = forgotten.workflow_id`
+  })
+
+/** The workflows whose runs still all wait for entries, each with the names that one of must be given back. */
+const stillBlocked = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  locked: ReadonlyArray<{ readonly workflow_id: string }>,
+  turns: ReadonlyMap<string, Turn>,
+  now: number
+) {
+  const found = new Map<string, ReadonlyArray<string>>()
+  const waiting = locked.flatMap(({ workflow_id }) => {
+    const blocked = turns.get(workflow_id)?.blocked ?? null
+    return blocked === null || blocked.size > mostBlockedQueues ? [] : [{ workflow_id, blocked }]
+  })
+  if (waiting.length === 0) return found
+  const busy = yield* PgSlots.busy(sql, new Set(waiting.flatMap(({ blocked }) => [...blocked.values()])))
+  for (const { blocked, workflow_id } of waiting) {
+    if (![...blocked.values()].every((entry) => busy.has(entry))) continue
+    // Runs that were submitted since the claim may need something else.
+    const queues = yield* PgQueues.withRuns(sql, workflow_id, now, mostBlockedQueues + 1)
+    if (!queues.every(({ queue }) => blocked.has(queue))) continue
+    found.set(workflow_id, [...new Set([...blocked.values()].flatMap((entry) => busy.get(entry) ?? []))])
+  }
+  return found
+})

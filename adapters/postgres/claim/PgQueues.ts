@@ -57,6 +57,31 @@ export type Places = Map<string, string>
 /** Returns up to this many further runs that can start, oldest first. */
 export type Next = (wanted: number) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>
 
+/** The runs of a workflow that can be given slots, and what the others wait for. */
+export interface Startable {
+  readonly next: Next
+  /**
+   * The queues whose runs all wait for a slot of an entry, with the names of the entries, once no run of the workflow
+   * can start; `null` where that is not all there is to it.
+   */
+  readonly blocked: () => ReadonlyMap<string, string> | null
+}
+
+/**
+ * The queues of a workflow that have a run which may start by time, at most so many.
+ */
+export const withRuns = (sql: SqlClient.SqlClient, workflowId: string, now: number, limit: number) =>
+  sql<{ readonly queue: string }>`
+    with ${queues(sql, workflowId, "")}
+    select some_queues.queue from (select queue from queues where queue is not null limit ${limit}) as some_queues
+    where exists ${oldestIn(sql, {
+      workflowId,
+      queue: sql`some_queues.queue`,
+      behind: 0n,
+      limit: 1,
+      condition: sql`not_before <= ${new Date(now)}`
+    })}`
+
 /**
  * The runs of a workflow that can start at `now`. `most` is how many will be asked for in all.
  *
@@ -68,10 +93,11 @@ export const startable = (
   ledger: Ledger,
   workflowId: string,
   options: { readonly now: number; readonly most: number; readonly places: Places }
-): Next => {
+): Startable => {
   const now = new Date(options.now)
   const size = Math.max(window, options.most)
-  const blocked = new Set<string>()
+  /** The queues that have to wait, with the one entry that they wait for, where it is one. */
+  const blocked = new Map<string, string | null>()
   const start = options.places.get(workflowId) ?? ""
   let place = start
   let seen = 0
@@ -129,7 +155,7 @@ export const startable = (
     yield* ledger.learn(ahead.filter(({ queue }) => !blocked.has(queue)))
   })
 
-  return Effect.fnUntraced(function* (wanted) {
+  const next: Next = Effect.fnUntraced(function* (wanted) {
     const given: Array<Assigned> = []
     while (given.length < wanted) {
       const [candidate, ...others] = ahead
@@ -141,9 +167,18 @@ export const startable = (
       ahead = others
       if (blocked.has(candidate.queue)) continue
       const credentials = ledger.assign(candidate)
-      if (credentials === null) blocked.add(candidate.queue)
+      if (credentials === null) blocked.set(candidate.queue, ledger.waitsFor(candidate))
       else given.push({ id: candidate.id, credentials })
     }
     return given
   })
+
+  return {
+    next,
+    blocked: () => {
+      if (!atEnd || ahead.length > 0 || seen >= mostQueues) return null
+      const known = [...blocked].flatMap(([queue, entry]) => (entry === null ? [] : [[queue, entry] as const]))
+      return known.length === 0 || known.length < blocked.size ? null : new Map(known)
+    }
+  }
 }

@@ -36,6 +36,8 @@ export interface Ledger {
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
   /** Gives a run its credentials, or `null` when it has to wait. */
   readonly assign: (candidate: Candidate) => ReadonlyArray<Credential> | null
+  /** The name of the one entry that a run has to wait for; `null` where that is not all that it depends on. */
+  readonly waitsFor: (candidate: Candidate) => string | null
   /**
    * Locks what these runs were given, and answers which of them can still have it. Only once in a transaction: locks
    * that are taken in two steps have no order.
@@ -111,6 +113,15 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
       return assigned
     },
 
+    waitsFor: (candidate) => {
+      const [credential, ...others] = Runs.credentialsOf(candidate)
+      const [permissionedUserId, ...members] = credential?.permissionedUserIds ?? []
+      if (credential === undefined || permissionedUserId === undefined || others.length + members.length > 0)
+        return null
+      const entry = find(candidate.workspace_id)({ permissionedUserId, domain: credential.domain })
+      return entry === undefined || entry.stopping ? null : entry.name
+    },
+
     confirm: (assigned) =>
       Effect.gen(function* () {
         const names = new Set(
@@ -148,6 +159,50 @@ export const serve = (sql: SqlClient.SqlClient, credentials: ReadonlyArray<Crede
     (name) => sql`update vault_entries set served = ${turn} where ${named(sql, name)}`,
     { discard: true }
   )
+
+/**
+ * Those of these entries that have no slot to give, each with the names of which one has to be given back for that.
+ * Neither the entries nor the runs that hold them can change until the transaction ends; one that is being changed is
+ * taken for free.
+ */
+export const busy = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlySet<string>) {
+  const wanted = [...all].map((name) => {
+    const [workspace_id, key_hash] = name.split(":")
+    return { workspace_id, key_hash }
+  })
+  const rows = yield* sql<EntryRow>`
+    select ${columns(sql)} from vault_entries where (workspace_id, key_hash) in (
+      select workspace_id, key_hash from json_to_recordset(${JSON.stringify(wanted)}::json) as wanted (
+        workspace_id uuid, key_hash text))
+    order by id for share skip locked`
+  const entries = rows.map(toEntry)
+  const names = entries.map((entry) => [entry.name, Slots.loginOf(entry)].filter((name) => name !== null))
+  const holders = yield* sql<{ readonly holds: ReadonlyArray<string> }>`
+    select holds from runs where status = 'execution.start' and holds && ${arrayOf(names.flat())}::text[]
+    order by id for share skip locked`
+  const counts = new Map<string, number>()
+  for (const name of holders.flatMap(({ holds }) => holds)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return new Map(
+    entries.flatMap((entry, index) =>
+      Slots.isFree(entry, (name) => counts.get(name) ?? 0) ? [] : [[entry.name, names[index] ?? []] as const]
+    )
+  )
+})
+
+/** Lets claims look again at the workflows whose runs wait for one of these names, once it is given back. */
+export const giveBack = (
+  sql: SqlClient.SqlClient,
+  names: ReadonlyArray<string>
+): Effect.Effect<void, SqlError.SqlError> =>
+  names.length === 0
+    ? Effect.void
+    : Effect.asVoid(sql`
+        update gates set ready_at = 'epoch', blocked_on = null where workflow_id in (
+          select workflow_id from gates where blocked_on && ${arrayOf(names)}::text[]
+          order by workflow_id for no key update)`)
+
+/** Names are made of letters, digits, dashes and colons, so that the text of an array needs no quotes. */
+const arrayOf = (names: ReadonlyArray<string>): string => `{${names.join(",")}}`
 
 /** The names of the entries that pairs mean, in their order. */
 export const entryNames = (sql: SqlClient.SqlClient, workspaceId: string, pairs: ReadonlyArray<Pair>) =>
@@ -208,8 +263,7 @@ const statesOf = (sql: SqlClient.SqlClient, entries: ReadonlyArray<Slots.Entry>)
   Effect.gen(function* () {
     const names = [...new Set(entries.flatMap((entry) => [entry.name, Slots.loginOf(entry) ?? []].flat()))]
     if (names.length === 0) return { counts: new Map<string, number>(), stopping: new Set<string>() }
-    // Names are made of letters, digits, dashes and colons, so that the text of the array needs no quotes.
-    const list = `{${names.join(",")}}`
+    const list = arrayOf(names)
     const rows = yield* sql<{ readonly name: string; readonly count: number | null }>`
       select name, count(*)::integer as count from runs cross join lateral unnest(holds) as name
       where status = 'execution.start' and holds && ${list}::text[] group by name

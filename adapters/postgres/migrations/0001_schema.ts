@@ -101,7 +101,8 @@ const workflows = [
   // derived from the rest at every write: both are null when runs may not start, `stops_at` alone when there is no
   // end. A deleted workflow has its mark here, so that a transaction that waited for the row sees it. `slots` says
   // whether a run with credentials was ever submitted. `waiting` is true where a run may wait; none of those that wait
-  // may start before `ready_at`, as all are put off until then.
+  // may start before `ready_at`: all are put off until then, or wait for what `blocked_on` names. What is given back
+  // takes `ready_at` away; until then it is a net that makes claims look again some time.
   `create table gates (
     workflow_id uuid primary key references workflows,
     workspace_id uuid not null references workspaces,
@@ -121,6 +122,7 @@ const workflows = [
     review_at timestamptz,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
+    blocked_on text[],
     served_at timestamptz,
     removed_at timestamptz,
     slots boolean not null default false
@@ -128,6 +130,8 @@ const workflows = [
   // A claim looks only at gates that let runs start and have one that may: not at those that are closed, nor at those
   // whose runs are all put off.
   `create index gates_startable on gates (greatest(starts_at, ready_at)) where waiting and starts_at is not null`,
+  `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
+  `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
   // The waiting runs that still have to get the event that an edit holds them.
@@ -483,6 +487,16 @@ const vault = [
     "login_failed_at timestamptz",
     "mailbox_hash text"
   ]),
+  // What an edit of an entry allows may let runs start that wait for it.
+  `create function look_again() returns trigger language plpgsql as $$
+  begin
+    update gates set ready_at = 'epoch', blocked_on = null
+    where workspace_id = coalesce(new.workspace_id, old.workspace_id) and blocked_on is not null;
+    return null;
+  end $$`,
+  `create trigger blocked_gates_are_looked_at_again
+    after insert or delete or update of key_hash, site_hash, runs_allowed, login_rule, changed_at on vault_entries
+    for each row execute function look_again()`,
   `create index vault_entries_of_site on vault_entries (workspace_id, site_hash)`,
   `create index vault_entries_of_mailbox on vault_entries (mailbox_hash)`,
 

@@ -9,6 +9,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
+import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
@@ -58,7 +59,7 @@ export const layer = Layer.effect(
           const locked = yield* lockedOf(yield* owned(lease))
           const at = yield* Clock.currentTimeMillis
           const change = decide(locked, at)
-          yield* write(change, at)
+          yield* write(locked.run, change, at)
           return change
         })
       )
@@ -75,14 +76,17 @@ export const layer = Layer.effect(
           const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
           if (!isExclusive) return false
           yield* Writing.changes(sql, [change], yield* Clock.currentTimeMillis)
-          return Slots.names(change.run.credentials).length < Slots.names(run.credentials).length
+          const freed = Slots.freed(run.credentials, change.run.credentials)
+          yield* PgSlots.giveBack(sql, freed)
+          return freed.length > 0
         })
       )
 
     /** Locks are taken in the order run, gate, entries of the vault. */
-    const write = (change: Transition.Change, at: number) =>
+    const write = (before: Run, change: Transition.Change, at: number) =>
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
+        yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
         if (change.run.status === "execution.requeued") yield* remind(change.run)
         yield* PgFailedLogins.note(sql, change, at)
       })
@@ -133,9 +137,10 @@ export const layer = Layer.effect(
               ) order by id limit ${limit} for update skip locked`
             const changed: Array<Run> = []
             for (const row of due) {
-              const change = decide(yield* lockedOf(Runs.toRun(row)), now)
+              const locked = yield* lockedOf(Runs.toRun(row))
+              const change = decide(locked, now)
               if (change === null) continue
-              yield* write(change, now)
+              yield* write(locked.run, change, now)
               changed.push(change.run)
             }
             yield* forgetRemoved
@@ -217,7 +222,7 @@ export const layer = Layer.effect(
             const locked = yield* lockedOf(Runs.toRun(row))
             const at = yield* Clock.currentTimeMillis
             const change = yield* Effect.fromResult(decide(locked, at))
-            yield* write(change, at)
+            yield* write(locked.run, change, at)
             return change
           })
         )

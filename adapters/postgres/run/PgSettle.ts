@@ -9,8 +9,10 @@ import { Clock, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isEnded, isRunning, type LeaseLost, type RunningRun } from "../../../core/run/Run.ts"
 import type { LeaseRef } from "../../../core/run/RunStore.ts"
+import * as Slots from "../../../core/run/Slots.ts"
 import type { Change, LockedRun } from "../../../core/run/Transition.ts"
-import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
+import * as PgSlots from "../claim/PgSlots.ts"
 import * as Together from "../Together.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -20,7 +22,10 @@ import * as Writing from "../Writing.ts"
 /** Decides how an attempt ends. It may be asked twice about one attempt, and must answer alike. */
 export type Decide = (locked: LockedRun<RunningRun>, now: number) => Change
 
-export type Settle = (lease: LeaseRef, decide: Decide) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
+export type Settle = (
+  lease: LeaseRef,
+  decide: Decide
+) => Effect.Effect<Change, LeaseLost | StoreUnavailable.StoreUnavailable>
 
 /** Runs whose input and output take more bytes than this in their table are settled alone, so that a group stays small. */
 const mostStored = 8_192
@@ -51,6 +56,10 @@ export const make = (sql: SqlClient.SqlClient, alone: Settle): Settle => {
       sql,
       decided.flatMap((one) => one?.written ?? [])
     )
+    // After the ends are in effect: a claim that finds a slot taken locks the run that has it, and marks the workflow first.
+    const given = decided.flatMap((one) => (one !== undefined && settled.has(one.change.run.id) ? one.freed : []))
+    const giveBack = withoutSqlErrors(PgSlots.giveBack(sql, [...new Set(given)]))
+    yield* Effect.ignore(StoreUnavailable.retry(giveBack))
     return decided.map((one) =>
       one !== undefined && settled.has(one.change.run.id) ? Option.some(one.change) : Option.none()
     )
@@ -77,6 +86,8 @@ const found = (sql: SqlClient.SqlClient, leases: ReadonlyArray<LeaseRef>) => sql
 interface Ended {
   readonly change: Change
   readonly written: Writing.Written
+  /** The slots that it gives back. */
+  readonly freed: ReadonlyArray<string>
 }
 
 /** What a decision writes; `undefined` where that takes more than a short row, its failures and its events. */
@@ -86,5 +97,7 @@ const ended = (row: FoundRow, decide: Decide, at: number): Ended | undefined => 
   const change = decide({ run, gate: Gates.toGate(row), files: [] }, at)
   if (!isEnded(change.run) || change.failedLogin !== undefined) return undefined
   const written = Writing.writtenOf(change, at, row.seen)
-  return Writing.length(written) > Writing.mostTogether ? undefined : { change, written }
+  return Writing.length(written) > Writing.mostTogether
+    ? undefined
+    : { change, written, freed: Slots.freed(run.credentials, change.run.credentials) }
 }

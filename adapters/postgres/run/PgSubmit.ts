@@ -49,7 +49,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const slots = submission.credentials.length > 0
         const before = yield* Clock.currentTimeMillis
         yield* sql`
-          update gates set waiting = true, ready_at = 'epoch', slots = slots or ${slots}
+          update gates set waiting = true, ready_at = 'epoch', blocked_on = null, slots = slots or ${slots}
           where workflow_id = ${workflowId}
             and (not waiting or ready_at > ${new Date(before)} or (${slots} and not slots))`
         const [row] = yield* sql<

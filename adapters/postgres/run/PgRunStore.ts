@@ -243,7 +243,8 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const at = yield* Clock.currentTimeMillis
             const owned = yield* sql`
-              update runs set acted = acted or ${progress?.acted === true}, committed = committed or ${progress?.committed === true}
+              update runs set acted = acted or ${progress?.acted === true}, committed = committed or ${progress?.committed === true},
+                mark = coalesce(${progress?.mark == null ? null : JSON.stringify(progress.mark)}, mark)
               where id = ${lease.id} and lease_fence = ${lease.fence} returning id`
             if (owned.length === 0) return yield* new LeaseLost({ sessionId: lease.id, fence: lease.fence })
             yield* Writing.events(

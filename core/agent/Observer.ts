@@ -38,7 +38,9 @@ export interface Observer<E> {
   /** Awaited before each step, including END: a person may have control of the page. */
   readonly hold?: Effect.Effect<void, E>
   /** Awaited before the first step that acts on the site, and before each that must not be repeated. */
-  readonly before: (mark: "acting" | "committing") => Effect.Effect<void, E>
+  readonly before: (mark: "acting" | "committing", node: Node) => Effect.Effect<void, E>
+  /** Awaited after each step that must not be repeated has succeeded. */
+  readonly committed?: (node: Node) => Effect.Effect<void, E>
   /**
    * The login with a credential begins, which is awaited, or is over. Each phase is reported at most once per
    * credential.

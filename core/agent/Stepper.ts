@@ -139,16 +139,18 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
   const { aliases, login } = Login.begin(state.login, node)
   yield* announceLogins(observer, aliases, "begins")
   const firstAct = !state.acted && acts(node)
-  if (firstAct) yield* observer.before("acting")
-  if (Recovery.isNotRepeatable(node) || (settings.markerCommits && endsDryRun(node))) {
-    yield* observer.before("committing")
-  }
+  if (firstAct) yield* observer.before("acting", node)
+  if (commits(execution, node)) yield* observer.before("committing", node)
   const dismissed = yield* OverlayDismissal.clear(node, page, settings.popupXpaths)
   if (dismissed.length > 0) {
     yield* observer.analysed?.(OverlayDismissal.cleared(node, dismissed, yield* page.navigation.address)) ?? Effect.void
   }
   return { ...state, login, acted: state.acted || firstAct, signsIn: state.signsIn || aliases.length > 0 }
 })
+
+/** Whether a run that passed this node is never tried again. */
+const commits = ({ recovery }: Execution, node: Node): boolean =>
+  Recovery.isNotRepeatable(node) || ((recovery ?? withoutRecovery).settings.markerCommits && endsDryRun(node))
 
 /** Performs a node that is not skipped, recovers it when it fails, and passes on its output. */
 const carryOut = Effect.fnUntraced(function* <E>(
@@ -194,6 +196,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
     return { _tag: "Failed", node, failure, classification, failedLogin } satisfies Stepped
   }
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
+  else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
   const { appearance, selector } = noted
   const written = selectorOf(node)
   // An element that was found by its looks would be remembered under a selector that does not lead to it.

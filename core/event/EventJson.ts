@@ -3,6 +3,7 @@
  * order of its fields where they check a signature.
  */
 import { Schema } from "effect"
+import * as OutcomeCertainty from "./OutcomeCertainty.ts"
 import type { CredentialUse, EndEvent, OpenPopup, RunEvent, RunEventOf, RunFile } from "./RunEvent.ts"
 import type { RunFailure } from "./RunFailure.ts"
 
@@ -22,6 +23,23 @@ export const payloadOf = (event: RunEvent, links: Links | null): Schema.JsonObje
 }
 
 const nullable = Schema.NullOr(Schema.String)
+
+/** The last mark of a run: what it was about to do, or had done, at which node. */
+export const LastMark = Schema.Struct({
+  mark: OutcomeCertainty.Mark.fields.kind,
+  node_id: Schema.String,
+  node_display_name: Schema.String,
+  timestamp: Schema.String
+}).annotate({ identifier: "LastMark" })
+
+/** The certainty about what a run has done, as the record of the run and the event of its end report it. */
+export const outcomeOf = ({ certainty, mark }: NonNullable<RunEventOf<"execution.failed">["outcome"]>) => ({
+  outcome_certainty: certainty,
+  last_mark:
+    mark === null
+      ? null
+      : { mark: mark.kind, node_id: mark.node.id, node_display_name: mark.node.name, timestamp: iso(mark.at) }
+})
 
 /** A failure with every field that the interface names, `null` where nothing is known. */
 export const ReportedError = Schema.Struct({
@@ -138,7 +156,8 @@ const end = (event: EndEvent, links: Links | null): Schema.JsonObject => ({
   file_urls: links === null ? [] : event.files.map((file) => signedFile(file, links)),
   // An object of text and lists of text, which its type does not say.
   vault_entries: vaultEntries(event.credentials) as Schema.JsonObject | null,
-  ...("causedBy" in event && event.causedBy !== undefined ? { session_causing_error: event.causedBy } : {})
+  ...("causedBy" in event && event.causedBy !== undefined ? { session_causing_error: event.causedBy } : {}),
+  ...("outcome" in event && event.outcome !== undefined ? outcomeOf(event.outcome) : {})
 })
 
 /** The payload of each kind beside the ids of the run and its workflow. */

@@ -6,6 +6,7 @@
  * epoch milliseconds.
  */
 import { Schema } from "effect"
+import { Certainty, Mark } from "./OutcomeCertainty.ts"
 import { RunFailure } from "./RunFailure.ts"
 
 /** A file that a run has produced. */
@@ -55,6 +56,11 @@ const ended = {
   errors: Schema.Array(RunFailure),
   /** Oldest first. */
   files: Schema.Array(RunFile)
+}
+
+/** How certain it is what a run that did not succeed has done, with its last mark. Older events do not have it. */
+const outcome = {
+  outcome: Schema.optionalKey(Schema.Struct({ certainty: Certainty, mark: Schema.NullOr(Mark) }))
 }
 
 const question = {
@@ -173,9 +179,14 @@ export const RunEvent = Schema.Union([
     )
   }),
   Schema.Struct({ event: Schema.Literal("execution.success"), ...ended }),
-  Schema.Struct({ event: Schema.Literal("execution.failed"), ...ended }),
+  Schema.Struct({ event: Schema.Literal("execution.failed"), ...ended, ...outcome }),
   /** `causedBy` is the run whose failed login stopped this one, where that is why. */
-  Schema.Struct({ event: Schema.Literal("execution.stopped"), ...ended, causedBy: Schema.optionalKey(Schema.String) })
+  Schema.Struct({
+    event: Schema.Literal("execution.stopped"),
+    ...ended,
+    ...outcome,
+    causedBy: Schema.optionalKey(Schema.String)
+  })
 ])
 export type RunEvent = typeof RunEvent.Type
 

@@ -86,10 +86,10 @@ export const layer = Layer.effect(
       const watching = observerOf(claimed, reporter, keeper)
       let acted = false
       let committed = false
-      const before: typeof watching.before = (mark) => {
+      const before: typeof watching.before = (mark, node) => {
         acted ||= mark === "acting"
         committed ||= mark === "committing"
-        return watching.before(mark)
+        return watching.before(mark, node)
       }
       const recovering = yield* recoveryOf(claimed, reporter, secrets)
       const outcome = yield* Agent.run(

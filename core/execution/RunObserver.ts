@@ -3,11 +3,13 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { Observer, Picture } from "../agent/Observer.ts"
+import type { Mark } from "../event/OutcomeCertainty.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
-import type { LeaseLost } from "../run/Run.ts"
+import type { LeaseLost, Progress } from "../run/Run.ts"
 import type { Claimed } from "../run/RunStore.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import type { Node } from "../workflow/language/graph/Graph.ts"
 import * as RemotePerson from "./RemotePerson.ts"
 import * as RunFiles from "./RunFiles.ts"
 
@@ -37,6 +39,11 @@ export const make = Effect.map(
         return kept.value
       })
 
+      const marked = (kind: Mark["kind"], { id, name }: Node, progress: Partial<Progress>) =>
+        Effect.flatMap(Clock.currentTimeMillis, (at) =>
+          reporter.mark({ ...progress, mark: { kind, node: { id, name }, at } })
+        )
+
       return {
         step: (node, following) =>
           reporter.event({ event: "execution.step", ...ids, step: node.name, next: following?.name ?? null }),
@@ -44,7 +51,8 @@ export const make = Effect.map(
           reporter.event({ event: "execution.step_skipped", ...ids, step: node.name, nodeId: node.id }),
         picture: (picture) => Effect.asVoid(upload(picture)),
         file: RunFiles.keeping(claimed, reporter, keeper),
-        before: (mark) => reporter.mark(mark === "acting" ? { acted: true } : { committed: true }),
+        before: (kind, node) => marked(kind, node, kind === "acting" ? { acted: true } : { committed: true }),
+        committed: (node) => marked("committed", node, {}),
         person: personOf(claimed, reporter, upload),
         login: (alias, phase) => (phase === "over" ? reporter.loggedIn(alias) : Effect.void)
       }

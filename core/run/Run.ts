@@ -13,6 +13,7 @@
  * stored. A run that has ended never changes again. Instants are epoch milliseconds.
  */
 import { Schema } from "effect"
+import type { Mark } from "../event/OutcomeCertainty.ts"
 import * as RunFailure from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
@@ -58,6 +59,8 @@ export interface Progress {
   readonly acted: boolean
   /** It passed a node marked as not repeatable. */
   readonly committed: boolean
+  /** The last mark of all attempts of the run. */
+  readonly mark: Mark | null
 }
 
 /** The fields of a run in each of its states. */

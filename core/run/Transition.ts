@@ -5,7 +5,8 @@
  * no effects; a store applies them to one run at a time.
  */
 import { Result, type Schema } from "effect"
-import type { EndEvent, RunEvent, RunFile } from "../event/RunEvent.ts"
+import * as OutcomeCertainty from "../event/OutcomeCertainty.ts"
+import type { EndEvent, RunEvent, RunEventOf, RunFile } from "../event/RunEvent.ts"
 import type { RunFailure } from "../event/RunFailure.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId } from "../workspace/Ids.ts"
@@ -103,7 +104,7 @@ export const claim = (
     startedAt: run.startedAt ?? at,
     attempts: run.attempts + 1,
     lease,
-    progress: untouched
+    progress: { ...untouched, mark: run.progress.mark }
   }
   return { run: started, events: [{ event: "execution.start", ...ids(run) }] }
 }
@@ -113,7 +114,8 @@ export const progress = (run: Run.RunningRun, marks: Partial<Run.Progress>): Run
   ...run,
   progress: {
     acted: run.progress.acted || marks.acted === true,
-    committed: run.progress.committed || marks.committed === true
+    committed: run.progress.committed || marks.committed === true,
+    mark: marks.mark ?? run.progress.mark
   }
 })
 
@@ -287,7 +289,7 @@ const maxAttempts = 10
 /** How long the retry after `retries` earlier ones is put off: 5 s, doubled each time, at most 15 minutes. */
 const retryDelayMillis = (retries: number): number => Math.min(5_000 * 2 ** Math.min(retries, 16), 900_000)
 
-const untouched: Run.Progress = { acted: false, committed: false }
+const untouched: Run.Progress = { acted: false, committed: false, mark: null }
 
 const ids = (run: Run.Run) => ({ runId: run.id, workflowId: run.workflowId })
 
@@ -349,11 +351,23 @@ const end = (
     errors: ended.errors,
     files
   }
+  const outcome = outcomeOf(ended)
   const event: EndEvent =
-    status === "execution.stopped" && causedBy !== undefined
-      ? { event: status, ...facts, causedBy }
-      : { event: status, ...facts }
+    outcome === null
+      ? { event: "execution.success", ...facts }
+      : status === "execution.stopped" && causedBy !== undefined
+        ? { event: status, ...facts, outcome, causedBy }
+        : { event: status, ...facts, outcome }
   return { run: ended, events: [event] }
 }
+
+/** How certain it is what an ended run has done; `null` for one that succeeded, or has not ended. */
+export const outcomeOf = ({
+  progress,
+  status
+}: Run.Run): NonNullable<RunEventOf<"execution.failed">["outcome"]> | null =>
+  status === "execution.failed" || status === "execution.stopped"
+    ? { certainty: OutcomeCertainty.of(progress), mark: progress.mark }
+    : null
 
 const instant = (at: number): string => new Date(at).toISOString()

@@ -41,6 +41,7 @@ export const navigation = [
       { text: "Expressions", link: "/expressions" },
       { text: "Credentials", link: "/credentials" },
       { text: "Recovery", link: "/recovery" },
+      { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
       { text: "Streams", link: "/streams" }

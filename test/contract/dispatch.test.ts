@@ -99,13 +99,14 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       Effect.gen(function* () {
         const runs = yield* RunStore
         const all = yield* claimed(3)
+        const mark = { kind: "acting", node: { id: "1", name: "Pay" }, at: 1 } as const
         const step = ({ run }: Claimed, name: string) =>
           ({ event: "execution.step", runId: run.id, workflowId: run.workflowId, step: name, next: null }) as const
         const results = yield* allAtOnce(
           all.map((one, index) => {
             const { fence, id } = leaseOf(one)
             const events = ["1", "2"].map((name) => step(one, name))
-            const progress = index === 1 ? { acted: true } : {}
+            const progress = index === 1 ? { acted: true, mark } : {}
             return Effect.result(runs.report({ id, fence: index === 2 ? fence + 100 : fence }, { events, progress }))
           })
         )
@@ -119,7 +120,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           )
           assert.deepStrictEqual(events, index === 2 ? [] : ["1", "2"])
           const { run } = yield* runs.get(one.run.workspaceId, one.run.id)
-          assert.deepStrictEqual(run.progress, { acted: index === 1, committed: false })
+          const expected = { acted: index === 1, committed: false, mark: index === 1 ? mark : null }
+          assert.deepStrictEqual(run.progress, expected)
         }
       })
     )

@@ -221,7 +221,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const fence = claimed?.run.lease?.fence ?? 0
         const held = { id: sent.id, fence }
         const step = { runId: sent.id, workflowId: sent.workflowId, step: "Open", next: null }
-        yield* runs.report(held, { events: [{ event: "execution.step", ...step }], progress: { acted: true } })
+        const mark = { kind: "acting", node: { id: "n", name: "Open" }, at: 1 } as const
+        yield* runs.report(held, { events: [{ event: "execution.step", ...step }], progress: { acted: true, mark } })
+        yield* runs.report(held, { events: [], progress: { committed: true } })
         const stale = { id: sent.id, fence: fence - 1 }
         assert.instanceOf(yield* Effect.flip(runs.report(stale, { events: [] })), LeaseLost)
         assert.instanceOf(yield* Effect.flip(runs.settle(stale, success)), LeaseLost)
@@ -231,7 +233,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const { run } = yield* runs.get(sent.workspaceId, sent.id)
         assert.strictEqual(run.status, "execution.success")
         assert.deepStrictEqual(run.data, { done: true })
-        assert.isTrue(run.progress.acted)
+        assert.deepStrictEqual(run.progress, { acted: true, committed: true, mark })
         const kinds = (yield* runs.events(sent.id, 0)).map(({ event }) => event.event)
         assert.deepStrictEqual(kinds, ["execution.queued", "execution.start", "execution.step", "execution.success"])
       })

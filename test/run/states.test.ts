@@ -82,8 +82,8 @@ describe("a run whose browser went away", () => {
   })
 
   it.each([
-    { acted: true, committed: false },
-    { acted: true, committed: true }
+    { acted: true, committed: false, mark: null },
+    { acted: true, committed: true, mark: null }
   ])("after %s fails", (progress) => {
     assert.strictEqual(Transition.settle(running({ progress }), lost, 2_000).run.status, "execution.failed")
   })

@@ -32,7 +32,7 @@ export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => 
   notBefore: 0,
   expiresAt: null,
   lease: { worker: "w", fence, until: 1_000_000 },
-  progress: { acted: true, committed: false },
+  progress: { acted: true, committed: false, mark: null },
   data: {},
   errors: []
 })

@@ -214,6 +214,7 @@ const runs = [
     lease_until timestamptz,
     acted boolean not null,
     committed boolean not null,
+    mark text,
     data text not null,
     errors text not null,
     client_id uuid,

@@ -39,10 +39,12 @@ export const make = (sql: SqlClient.SqlClient) => {
 const write = (sql: SqlClient.SqlClient, all: ReadonlyArray<Reported>) =>
   Effect.gen(function* () {
     const at = yield* Clock.currentTimeMillis
-    const leases = all.map(({ lease, progress }) => ({
+    const leases = all.map(({ lease, progress }, position) => ({
       ...lease,
       acted: progress.acted === true,
-      committed: progress.committed === true
+      committed: progress.committed === true,
+      mark: progress.mark == null ? null : JSON.stringify(progress.mark),
+      position
     }))
     const events = all
       .flatMap(({ events, lease }) =>
@@ -51,16 +53,19 @@ const write = (sql: SqlClient.SqlClient, all: ReadonlyArray<Reported>) =>
       .map((event, position) => ({ ...event, position }))
     const owned = yield* sql<{ readonly id: string; readonly fence: bigint }>`
       with reported as materialized (
-        select id, fence, bool_or(acted) as acted, bool_or(committed) as committed
+        select id, fence, bool_or(acted) as acted, bool_or(committed) as committed,
+          (array_agg(mark order by position desc) filter (where mark is not null))[1] as mark
         from json_to_recordset(${JSON.stringify(leases)}::json) as reported (
-          id uuid, fence bigint, acted boolean, committed boolean) group by id, fence
+          id uuid, fence bigint, acted boolean, committed boolean, mark text, position integer) group by id, fence
       ), owned as materialized (
-        select runs.id, lease_fence as fence, reported.acted, reported.committed from runs
+        select runs.id, lease_fence as fence, reported.acted, reported.committed, reported.mark from runs
         join reported on reported.id = runs.id and reported.fence = runs.lease_fence
         order by runs.id for no key update of runs
       ), marked as (
-        update runs set acted = runs.acted or owned.acted, committed = runs.committed or owned.committed from owned
-        where runs.id = owned.id and (owned.acted > runs.acted or owned.committed > runs.committed)
+        update runs set acted = runs.acted or owned.acted, committed = runs.committed or owned.committed,
+          mark = coalesce(owned.mark, runs.mark)
+        from owned where runs.id = owned.id
+          and (owned.acted > runs.acted or owned.committed > runs.committed or owned.mark is not null)
       ), told as (
         insert into run_events (${Table.names(sql, Events.table)})
         select ${Table.names(sql, Events.table, "event")} from ${Table.recordset(sql, Events.table, "event", events, {

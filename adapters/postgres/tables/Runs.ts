@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
@@ -77,6 +78,7 @@ const state = {
   lease_until: column(Table.nullable(Table.instant), (run) => run.lease?.until ?? null),
   acted: column(Table.flag, (run) => run.progress.acted),
   committed: column(Table.flag, (run) => run.progress.committed),
+  mark: column(Table.nullable(Table.json(Mark)), (run) => run.progress.mark),
   data: column(Table.json(Table.anyJson), (run) => run.data),
   errors: column(Table.json(Schema.Array(RunFailure)), (run) => run.errors)
 }
@@ -114,7 +116,7 @@ export const toRun = (row: Row): Run => {
     notBefore: stored.not_before,
     expiresAt: stored.expires_at,
     lease: fence === null || until === null || worker === null ? null : { worker, fence, until },
-    progress: { acted: stored.acted, committed: stored.committed },
+    progress: { acted: stored.acted, committed: stored.committed, mark: stored.mark },
     data: stored.data,
     errors: stored.errors
   })

@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import * as EventJson from "../../../core/event/EventJson.ts"
+import { Certainty } from "../../../core/event/OutcomeCertainty.ts"
 import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
@@ -10,6 +11,7 @@ import { useOf } from "../../../core/run/CredentialReferences.ts"
 import type { Run } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
+import { outcomeOf } from "../../../core/run/Transition.ts"
 import { session } from "../http/body/Fields.ts"
 
 /** A picture of a page during a run. */
@@ -72,6 +74,10 @@ export const RunRecord = Schema.Struct({
   output_data: Schema.Json,
   errors: Schema.Array(EventJson.ReportedError),
   workflow_errors: Schema.Array(EventJson.ReportedError),
+  /** How certain it is what a failed or stopped run has done on the site; null for every other run. */
+  outcome_certainty: Schema.NullOr(Certainty),
+  /** The last mark of a failed or stopped run: what it was about to do, or had done, at which node. */
+  last_mark: Schema.NullOr(EventJson.LastMark),
   was_recovered: Schema.Boolean,
   recovered_error_ids: Schema.Array(Schema.String),
   screenshot_urls: Schema.Array(Screenshot),
@@ -105,6 +111,7 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
   const { run } = view
   const errors = run.errors.map(EventJson.reported)
   const recovered = recoveredErrors(view.events)
+  const outcome = outcomeOf(run)
   return {
     session_id: run.id,
     workflow_id: run.workflowId,
@@ -119,6 +126,7 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
     output_data: run.data,
     errors,
     workflow_errors: errors,
+    ...(outcome === null ? { outcome_certainty: null, last_mark: null } : EventJson.outcomeOf(outcome)),
     was_recovered: recovered.length > 0,
     recovered_error_ids: recovered,
     screenshot_urls: screenshots(view.events, links, kept),

@@ -1,0 +1,38 @@
+/**
+ * How certain it is what a run that did not succeed has done, by the last mark that it left.
+ *
+ * A run marks the first node that acts on the site, and each node that must not be repeated before and after it. The
+ * marks are stored before the run goes on, so they hold whatever dies.
+ */
+import { Schema } from "effect"
+
+/** What a run was about to do, or had done, at which node and when, in epoch milliseconds. */
+export const Mark = Schema.Struct({
+  kind: Schema.Literals(["acting", "committing", "committed"]),
+  node: Schema.Struct({ id: Schema.String, name: Schema.String }),
+  at: Schema.Finite
+})
+export type Mark = typeof Mark.Type
+
+/**
+ * `not_started`: it did nothing on the site. `not_committed`: it acted on the site, and began no node that must not be
+ * repeated. `committed`: the last such node that it began has succeeded. `unknown`: that node was begun, and whether it
+ * took effect was not learned.
+ */
+export const Certainty = Schema.Literals(["not_started", "not_committed", "committed", "unknown"])
+export type Certainty = typeof Certainty.Type
+
+/** What the marks of a run say. `acted` and `committed` are those of its last attempt, `mark` is the last of all. */
+export const of = ({
+  acted,
+  committed,
+  mark
+}: {
+  readonly acted: boolean
+  readonly committed: boolean
+  readonly mark: Mark | null
+}): Certainty => {
+  if (mark?.kind === "committed") return "committed"
+  if (committed || mark?.kind === "committing") return "unknown"
+  return acted || mark !== null ? "not_committed" : "not_started"
+}

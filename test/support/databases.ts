@@ -40,7 +40,7 @@ const madeDatabase = Effect.fnUntraced(function* (how: string) {
 export const freshDatabase = Effect.suspend(() => madeDatabase(""))
 
 /** The URL of a new database that has all tables. */
-const migratedDatabase = Effect.suspend(() => madeDatabase(`template ${given("SLUICE_TEST_TEMPLATE")}`))
+export const migratedDatabase = Effect.suspend(() => madeDatabase(`template ${given("SLUICE_TEST_TEMPLATE")}`))
 
 /** The stores on a database of the real server. */
 export const postgresLayer = Layer.unwrap(Effect.map(migratedDatabase, (url) => Postgres.layer(Redacted.make(url), 20)))

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { root, withNode } from "./run.js"
+import { say } from "./say.js"
 import { unlinted } from "./unlinted.js"
 
 /** Arguments of the type checker. It keeps what it knows in `.cache`, so that the next check only reads what changed. */
@@ -18,7 +19,7 @@ export const lint = [join(root, "node_modules", "@biomejs", "biome", "bin", "bio
  * @returns {Promise<number>}
  */
 export const check = async (node) => {
-  const codes = await Promise.all([shown(node, types), lintChanged(node)])
+  const codes = await Promise.all([shown(node, types, withNode(node)), lintChanged(node)])
   return codes.every((code) => code === 0) ? 0 : 1
 }
 
@@ -28,27 +29,31 @@ const lintChanged = async (node) => {
   if (files.length === 0) return 0
   // A long list does not fit into one command.
   const some = files.length > 300 ? [] : files
-  const code = await shown(node, [...lint, "--no-errors-on-unmatched", "--files-ignore-unknown=true", ...some])
+  const args = [...lint, "--no-errors-on-unmatched", "--files-ignore-unknown=true", ...some]
+  const code = await shown(node, args, withNode(node))
   if (code === 0) accept()
   return code
 }
 
 /**
- * Runs a program and shows its output when it has ended, so that two of them do not mix.
+ * Runs a program and shows its output when it has ended, so that two of them do not mix. Answers its exit code.
  *
- * @param {string} node
+ * @param {string} program
  * @param {ReadonlyArray<string>} args
+ * @param {NodeJS.ProcessEnv} env
+ * @param {string} [title] A line that is shown before its output.
  * @returns {Promise<number | null>}
  */
-const shown = (node, args) =>
+export const shown = (program, args, env, title = "") =>
   new Promise((resolve, reject) => {
-    const child = spawn(node, args, { cwd: root, env: withNode(node), stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
     /** @type {Buffer[]} */
     const output = []
     child.stdout.on("data", (piece) => output.push(piece))
     child.stderr.on("data", (piece) => output.push(piece))
     child.on("error", reject)
     child.on("close", (code) => {
+      if (title !== "") say(title)
       process.stdout.write(Buffer.concat(output))
       resolve(code)
     })

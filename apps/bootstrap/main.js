@@ -46,7 +46,7 @@ try {
       break
     case "test":
     case "ok":
-      process.exitCode = runChecks(node, { SLUICE_CHROMIUM: findChromium() })
+      process.exitCode = await runChecks(node, { SLUICE_CHROMIUM: findChromium() })
       break
     default:
       throw new BootstrapError(

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import * as ServerFork from "../support/ServerFork.ts"
 import { layer, Service } from "../support/service.ts"
@@ -133,7 +133,7 @@ it.live(
   "two processes that are asked the same at once start one run, and a killed one leaves none behind that was not answered",
   () =>
     Effect.gen(function* () {
-      const database = yield* freshDatabase
+      const database = yield* migratedDatabase
       const one = yield* ServerFork.start(database)
       const two = yield* ServerFork.start(database)
       const count = (url: string, named: number) =>

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { graphOf } from "../support/browser.ts"
 import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import { completed, dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 import { html, serve } from "../support/site.ts"
 
@@ -46,7 +46,7 @@ describe("kill -9", () => {
     "of a worker whose page hangs leaves no process, and its folders go with the next start; of a browser, the next run has another",
     () =>
       Effect.gen(function* () {
-        const database = yield* freshDatabase
+        const database = yield* migratedDatabase
         const folder = yield* dataDir
         const arrived = yield* Deferred.make<void>()
         const site = yield* serve({
@@ -67,8 +67,8 @@ describe("kill -9", () => {
         }
         assert.strictEqual((yield* completed(["migrate"], env)).code, 0)
         const api = yield* sluice(["api"], env)
-        const url = yield* ready(api)
         const first = yield* sluice(["worker"], env)
+        const url = yield* ready(api)
         yield* first.said(/worker started/)
         yield* start(
           url,

@@ -6,7 +6,7 @@ import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import * as Processes from "../support/processes.ts"
 import { chromium } from "../support/realBrowser.ts"
 import { Service, layer as serviceLayer } from "../support/service.ts"
@@ -156,7 +156,7 @@ describe.concurrent("conversations", () => {
     "a conversation goes between an API and a worker, and on in another worker when that one ends",
     () =>
       Effect.gen(function* () {
-        const [folder, databaseUrl] = [yield* Processes.dataDir, yield* freshDatabase]
+        const [folder, databaseUrl] = [yield* Processes.dataDir, yield* migratedDatabase]
         const site = yield* Site.serve(0)
         const settings = {
           DATABASE_URL: databaseUrl,
@@ -166,8 +166,9 @@ describe.concurrent("conversations", () => {
         }
         const migrated = yield* Processes.sluice(["migrate"], settings)
         assert.strictEqual(yield* migrated.ended, 0)
-        const url = yield* Processes.ready(yield* Processes.sluice(["api"], settings))
+        const api = yield* Processes.sluice(["api"], settings)
         const first = yield* Processes.sluice(["worker"], settings)
+        const url = yield* Processes.ready(api)
         const opened = yield* Processes.send(url, "POST", `${base}/session`, {
           name: "Orders",
           startUrl: `${site}/login`

@@ -5,7 +5,7 @@ import { Effect, type Scope } from "effect"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
 
 const encryptionKey = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -45,7 +45,7 @@ interface World {
 
 /** The service as processes on a real database with a real browser, and the published client. */
 const world = Effect.gen(function* () {
-  const [folder, databaseUrl, site] = [yield* dataDir, yield* freshDatabase, yield* Site.serve(0)]
+  const [folder, databaseUrl, site] = [yield* dataDir, yield* migratedDatabase, yield* Site.serve(0)]
   const settings = {
     DATABASE_URL: databaseUrl,
     SLUICE_MASTER_KEY: masterKey,
@@ -56,10 +56,10 @@ const world = Effect.gen(function* () {
   const migrated = yield* sluice(["migrate"], settings)
   assert.strictEqual(yield* migrated.ended, 0, migrated.output())
   const first = yield* sluice(["api"], settings)
-  const url = yield* ready(first)
-  let serving = url
   const worker = yield* sluice(["worker"], settings)
   yield* sluice(["scheduler"], settings)
+  const url = yield* ready(first)
+  let serving = url
   yield* worker.said(/worker started/)
   yield* redirected(() => serving)
   /** Lets another process serve, as behind a balancer, and then ends the one that served before. */
@@ -134,29 +134,34 @@ it.live(
         assert.strictEqual((yield* promise(() => fetch(String(picture?.signed_screenshot_url)))).status, 200)
 
         // Several runs over one stream, each with its own events.
-        const many = yield* promise(() =>
-          Promise.all(
-            Array.from({ length: 3 }, async () => {
-              const one = await client.runs.start({ workflow_id: workflowId, run_input_variables: input })
-              return Promise.all([eventsOf(one), one.wait()])
-            })
+        const several = Effect.gen(function* () {
+          const many = yield* promise(() =>
+            Promise.all(
+              Array.from({ length: 3 }, async () => {
+                const one = await client.runs.start({ workflow_id: workflowId, run_input_variables: input })
+                return Promise.all([eventsOf(one), one.wait()])
+              })
+            )
           )
-        )
-        for (const [told, { status }] of many) {
-          assert.strictEqual(status, "execution.success")
-          assert.strictEqual(kinds(told).at(-1), "execution.success")
-        }
+          for (const [told, { status }] of many) {
+            assert.strictEqual(status, "execution.success")
+            assert.strictEqual(kinds(told).at(-1), "execution.success")
+          }
+        })
 
         // Interruption.
-        const slow = yield* save(url, {
-          name: "Slow",
-          ...chain(`${site}/login`, { action: "DELAY", parameters: { delay_time: 60 } })
+        const interrupted = Effect.gen(function* () {
+          const slow = yield* save(url, {
+            name: "Slow",
+            ...chain(`${site}/login`, { action: "DELAY", parameters: { delay_time: 60 } })
+          })
+          const stopped = yield* promise(() => client.runs.start({ workflow_id: slow, run_input_variables: {} }))
+          const stopping = promise(() => stopped.wait())
+          yield* promise(() => eventsOf(stopped, "execution.step"))
+          yield* promise(() => client.runs.interrupt(stopped.sessionId))
+          assert.strictEqual((yield* stopping).status, "execution.stopped")
         })
-        const stopped = yield* promise(() => client.runs.start({ workflow_id: slow, run_input_variables: {} }))
-        const stopping = promise(() => stopped.wait())
-        yield* promise(() => eventsOf(stopped, "execution.step"))
-        yield* promise(() => client.runs.interrupt(stopped.sessionId))
-        assert.strictEqual((yield* stopping).status, "execution.stopped")
+        yield* Effect.all([several, interrupted], { concurrency: 2, discard: true })
 
         // The process that serves ends in the middle of a run: the stream ends in order, and goes on with another.
         const away = yield* save(url, {

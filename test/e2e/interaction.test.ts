@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import * as Site from "../../apps/demo/Site.ts"
 import { graphOf } from "../support/browser.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import { dataDir, masterKey, ready, send, sluice, untilStatus } from "../support/processes.ts"
 import { code } from "../support/questions.ts"
 
@@ -12,7 +12,7 @@ it.live(
     Effect.gen(function* () {
       const site = yield* Site.serve(0)
       const env = {
-        DATABASE_URL: yield* freshDatabase,
+        DATABASE_URL: yield* migratedDatabase,
         SLUICE_MASTER_KEY: masterKey,
         SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
         SLUICE_DATA_DIR: yield* dataDir

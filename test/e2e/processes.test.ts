@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
 import { credentialOf } from "../support/marlow.ts"
 import {
@@ -165,7 +165,7 @@ describe.concurrent("separate processes on one database", () => {
     "share the work; a worker that is killed has its run done by another",
     () =>
       Effect.gen(function* () {
-        const [folder, databaseUrl] = [yield* dataDir, yield* freshDatabase]
+        const [folder, databaseUrl] = [yield* dataDir, yield* migratedDatabase]
         const site = yield* Site.serve(0)
         const settings = {
           DATABASE_URL: databaseUrl,

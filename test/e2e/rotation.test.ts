@@ -3,7 +3,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import {
   completed,
   dataDir,
@@ -60,7 +60,7 @@ describe.concurrent("rotations", () => {
     "keys are exchanged under load, through kill -9 of the process, while clients with either key go on",
     () =>
       Effect.gen(function* () {
-        const database = yield* freshDatabase
+        const database = yield* migratedDatabase
         const settings = {
           DATABASE_URL: database,
           SLUICE_DATA_DIR: yield* dataDir,

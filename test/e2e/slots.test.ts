@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { scale } from "../support/scale.ts"
 import { makeEntry, naming } from "../support/slots.ts"
@@ -49,7 +49,7 @@ it.live(
   "workers that are killed leave no slot behind, and no credential is ever used more often than it allows",
   () =>
     Effect.gen(function* () {
-      const database = yield* freshDatabase
+      const database = yield* migratedDatabase
       yield* Effect.gen(function* () {
         const [runs, sql] = [yield* RunStore, yield* SqlClient.SqlClient]
         yield* sql`create table violations (what text not null)`

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { WebhookClient } from "../../node_modules/cloudcruise/dist/webhook/WebhookClient.js"
-import { freshDatabase } from "../support/databases.ts"
+import { migratedDatabase } from "../support/databases.ts"
 import { graph } from "../support/fixtures.ts"
 import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
 import { type Received, receiver } from "../support/receiver.ts"
@@ -40,7 +40,7 @@ it.live(
   "a process that is killed loses no delivery: another one makes those it had begun and those it had not",
   () =>
     Effect.gen(function* () {
-      const [folder, databaseUrl] = [yield* dataDir, yield* freshDatabase]
+      const [folder, databaseUrl] = [yield* dataDir, yield* migratedDatabase]
       const settings = {
         DATABASE_URL: databaseUrl,
         SLUICE_MASTER_KEY: masterKey,

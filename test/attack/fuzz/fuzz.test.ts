@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../../apps/api/Api.ts"
-import { freshDatabase } from "../../support/databases.ts"
+import { migratedDatabase } from "../../support/databases.ts"
 import type { Document } from "../../support/description.ts"
 import * as Watchdog from "../../support/watchdog.ts"
 import { type Case, decode, encode, fill } from "./Case.ts"
@@ -293,7 +293,7 @@ describe.concurrent("the service that is sent 4,000 bad requests", () => {
       Effect.runPromise(
         Effect.scoped(
           Effect.gen(function* () {
-            const url = yield* freshDatabase
+            const url = yield* migratedDatabase
             yield* Effect.promise(() => attackService(url, requestsTo.memory, requestsTo.postgres))
           })
         )

@@ -42,15 +42,16 @@ describe("the judge of pages", () => {
 
 describe("the agent", () => {
   it("ends each run on a hostile page within its limits and with a code, and harms no other run", async () => {
-    const { close, visit } = await Pages.openVisitor()
-    try {
-      const findings = await Pages.run({ visit, seed, count: 4 })
-      assert.deepStrictEqual(
-        findings.map((finding) => Pages.describe(finding, seed)),
-        []
-      )
-    } finally {
-      await close()
-    }
+    // A visit mostly waits for the limits of its page: two browsers wait at once.
+    const findings = await Promise.all(
+      [0, 2].map(async (from) => {
+        const { close, visit } = await Pages.openVisitor()
+        return Pages.run({ visit, seed, from, count: 2 }).finally(close)
+      })
+    )
+    assert.deepStrictEqual(
+      findings.flat().map((finding) => Pages.describe(finding, seed)),
+      []
+    )
   }, 300_000)
 })

@@ -1,6 +1,15 @@
 /** The parts of the service that a browser that a page has taken over can read, write and signal. */
 import { execFile, spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,7 +18,7 @@ import * as Confinement from "../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as Processes from "../../adapters/playwright/Processes.ts"
 import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
-import { completed, dataDir, sluice } from "../support/processes.ts"
+import { completed, dataDir, migratedDataDir, sluice } from "../support/processes.ts"
 import { executablePath } from "../support/realBrowser.ts"
 
 const isRoot = process.getuid?.() === 0
@@ -101,6 +110,7 @@ describe.concurrent("a browser that a page has taken over", () => {
         const parent = yield* dataDir
         chmodSync(parent, 0o755)
         const folder = join(parent, "data")
+        renameSync(yield* migratedDataDir, folder)
         const service = yield* sluice(["up"], { SLUICE_DATA_DIR: folder, SLUICE_DEMO: "0", SLUICE_MODEL_KEY: "secret" })
         yield* service.said(/sluice ready/)
         const pid = service.child.pid ?? 0

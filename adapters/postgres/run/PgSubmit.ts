@@ -1,9 +1,9 @@
 /**
  * Accepts runs in PostgreSQL.
  *
- * Most submissions meet an open gate that has waiting runs already. Those that come at the same time are accepted in
- * one statement, which checks all of that under the lock of their gates. A submission with any other case is decided in
- * a separate transaction.
+ * Most submissions meet an open gate. Those that come at the same time are accepted in one statement, which checks that
+ * under the lock of their gates, and lets claims find them. A submission with any other case is decided in a separate
+ * transaction.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -124,12 +124,21 @@ const latestOf = (sql: SqlClient.SqlClient, table: string) =>
 
 const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeof Runs.fromRun>>, at: number) => {
   const now = new Date(at)
+  const accepts = sql`removed_at is null and starts_at <= ${now} and (stops_at is null or stops_at > ${now})`
   return sql<Gates.Row & { readonly run_id: string }>`
     with new as (
       select * from ${Table.recordset(sql, Runs.table, "new", rows, { position: "integer", event: "text", payload: "text" })}
-    ), gate as (
+    ), found as (
       select * from gates where workflow_id in (select workflow_id from new)
-        and removed_at is null and waiting and ready_at <= ${now} and starts_at <= ${now} and (stops_at is null or stops_at > ${now}) for share
+        and ${accepts} and waiting and ready_at <= ${now} for share
+    ), forgotten as materialized (
+      select workflow_id from gates where workflow_id in (select workflow_id from new)
+        and ${accepts} and (not waiting or ready_at > ${now}) order by workflow_id for no key update
+    ), reminded as (
+      update gates set waiting = true, ready_at = 'epoch', blocked_on = null
+      where workflow_id in (select workflow_id from forgotten) returning *
+    ), gate as (
+      select * from found union all select * from reminded
     ), inserted as (
       insert into runs (${Table.names(sql, Runs.table)})
       select ${Table.names(sql, Runs.table, "new")}

@@ -128,3 +128,25 @@ it.live("a run under way outlasts a connection that is lost, in a mark and at it
     }).pipe(Effect.provideContext(services))
   }).pipe(Effect.scoped)
 )
+
+it.live("the server ends a statement after 30 seconds, unless the URL says otherwise", () =>
+  Effect.gen(function* () {
+    const url = yield* migratedDatabase
+    const shown = (address: string) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<{ readonly statement_timeout: string }>`show statement_timeout`
+        return row?.statement_timeout
+      }).pipe(
+        Effect.provide(Client.layer({ url: Redacted.make(address), maxConnections: 1, maxMessageSize: 1_000_000 }))
+      )
+    assert.strictEqual(yield* shown(url), "30s")
+    assert.strictEqual(yield* shown(`${url}?options=-c%20statement_timeout%3D5s`), "5s")
+    const slow = withoutSqlErrors(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(5)`))
+    const quick = Redacted.make(`${url}?options=-c%20statement_timeout%3D50ms`)
+    const failed = yield* Effect.flip(slow).pipe(
+      Effect.provide(Client.layer({ url: quick, maxConnections: 1, maxMessageSize: 1_000_000 }))
+    )
+    assert.strictEqual(failed._tag, "StoreUnavailable")
+  }).pipe(Effect.scoped)
+)

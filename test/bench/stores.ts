@@ -57,7 +57,9 @@ const emptied = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 export const stores = async (): Promise<ReadonlyArray<Row>> => {
-  const databaseLayer = Layer.unwrap(Effect.map(freshDatabase, (url) => Postgres.layer(Redacted.make(url), 8)))
+  // Filling the tables takes longer than the service gives a statement.
+  const patient = (url: string) => Redacted.make(`${url}?options=-c%20statement_timeout%3D0`)
+  const databaseLayer = Layer.unwrap(Effect.map(freshDatabase, (url) => Postgres.layer(patient(url), 8)))
   const runtime = ManagedRuntime.make(
     Layer.merge(Gates.layer, Crypto.layer).pipe(Layer.provideMerge(databaseLayer), Layer.orDie)
   )

@@ -5,8 +5,13 @@ import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Client from "../../adapters/postgres/server/Client.ts"
 import { Probe } from "../../adapters/postgres/server/Probe.ts"
 import { transaction, withoutSqlErrors } from "../../adapters/postgres/Transaction.ts"
+import * as Attempt from "../../core/run/Attempt.ts"
+import { Executor } from "../../core/run/Executor.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { linkTo } from "../support/databaseLink.ts"
 import { migratedDatabase } from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 /** The stores by way of a link of their own. */
 const linked = Effect.gen(function* () {
@@ -94,5 +99,54 @@ it.live("a process that starts while the server is away waits for it with one li
       lines.map((line) => line.replace(/:\d+$/, "")),
       ["Waiting for the database at DATABASE_URL: connect ECONNREFUSED 127.0.0.1"]
     )
+  }).pipe(Effect.scoped)
+)
+
+it.live("a run under way outlasts a connection that is lost, in a mark and at its end", () =>
+  Effect.gen(function* () {
+    const { link, services } = yield* linked
+    const back = Effect.andThen(Effect.sleep("300 millis"), link.restore)
+    const outage = Effect.andThen(link.cut, Effect.forkDetach(back))
+    const executor = Executor.of({
+      execute: Effect.fnUntraced(function* (_claimed, reporter) {
+        yield* reporter.mark({ acted: true })
+        yield* outage
+        yield* reporter.mark({ committed: true })
+        yield* outage
+        return { _tag: "Success", data: { done: true } }
+      })
+    })
+    yield* Effect.gen(function* () {
+      const runs = yield* RunStore
+      const sent = submission(yield* makeWorkflow(yield* makeWorkspace()))
+      yield* runs.submit(sent)
+      const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+      assert.isDefined(claimed)
+      yield* Attempt.carryOut(claimed).pipe(Effect.provideService(Executor, executor), Effect.timeout("20 seconds"))
+      const { run } = yield* runs.get(sent.workspaceId, sent.id).pipe(StoreUnavailable.retry)
+      assert.deepInclude(run, { status: "execution.success", attempts: 1, errors: [], data: { done: true } })
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
+)
+
+it.live("the server ends a statement after 30 seconds, unless the URL says otherwise", () =>
+  Effect.gen(function* () {
+    const url = yield* migratedDatabase
+    const shown = (address: string) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const [row] = yield* sql<{ readonly statement_timeout: string }>`show statement_timeout`
+        return row?.statement_timeout
+      }).pipe(
+        Effect.provide(Client.layer({ url: Redacted.make(address), maxConnections: 1, maxMessageSize: 1_000_000 }))
+      )
+    assert.strictEqual(yield* shown(url), "30s")
+    assert.strictEqual(yield* shown(`${url}?options=-c%20statement_timeout%3D5s`), "5s")
+    const slow = withoutSqlErrors(Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select pg_sleep(5)`))
+    const quick = Redacted.make(`${url}?options=-c%20statement_timeout%3D50ms`)
+    const failed = yield* Effect.flip(slow).pipe(
+      Effect.provide(Client.layer({ url: quick, maxConnections: 1, maxMessageSize: 1_000_000 }))
+    )
+    assert.strictEqual(failed._tag, "StoreUnavailable")
   }).pipe(Effect.scoped)
 )

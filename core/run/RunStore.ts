@@ -5,7 +5,7 @@ import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
+import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
@@ -89,6 +89,12 @@ export class RunStore extends Context.Service<
     readonly submit: (
       submission: Submission
     ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
+
+    /**
+     * The fields of a submission that are over their limits as the store would keep them. Nothing is kept. The workflow
+     * exists.
+     */
+    readonly weigh: (submission: Submission) => Effect.Effect<ReadonlyArray<FieldTooLarge>, StoreUnavailable>
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound | StoreUnavailable>
 

@@ -1,15 +1,18 @@
 /**
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
-import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { LoggedEvent } from "../event/RunEvent.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { inOneSentence } from "../window/Problems.ts"
+import { RunWindowIssue } from "../window/RunWindow.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
-import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
+import * as FieldLimit from "../workflow/FieldLimit.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
+import type { Problem } from "../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { RunId, type RunNotFound, type WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
@@ -38,6 +41,20 @@ export interface Request {
   readonly workflowId: WorkflowId
   readonly input: Schema.JsonObject
   readonly options: Run.Options
+  /** What was found to be wrong with the rest of it. With any, the submission is refused, with all that is wrong. */
+  readonly problems?: ReadonlyArray<Problem>
+}
+
+/** Raised for a submission with more wrong than its input. */
+export class InvalidSubmission extends Schema.TaggedError<InvalidSubmission>()("InvalidSubmission", {
+  /** All that is wrong, the errors of the input included. */
+  problems: Schema.Array(RunWindowIssue),
+  errors: Schema.Array(InputContract.InputError),
+  inputSchema: Schema.JsonObject
+}) {
+  override get message() {
+    return inOneSentence(this.problems)
+  }
 }
 
 export class Runs extends Context.Service<
@@ -53,7 +70,12 @@ export class Runs extends Context.Service<
       request: Request
     ) => Effect.Effect<
       Run.Run,
-      WorkflowNotFound | InputContract.InvalidInput | FieldsTooLarge | RoleForbids | StoreUnavailable
+      | WorkflowNotFound
+      | InputContract.InvalidInput
+      | InvalidSubmission
+      | FieldLimit.FieldsTooLarge
+      | RoleForbids
+      | StoreUnavailable
     >
 
     readonly get: (caller: Caller, id: RunId) => Effect.Effect<View, RunNotFound | StoreUnavailable>
@@ -92,7 +114,10 @@ export class Runs extends Context.Service<
 
       const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
         const { content } = version
-        const errors = yield* Sandbox.run(caller.workspaceId, "checkInput", {
+        const { problems = [] } = request
+        // An input that has not even its form breaks every rule of the schema.
+        const isFormless = problems.some(({ path }) => path.split(".")[0] === "run_input_variables")
+        const check = Sandbox.run(caller.workspaceId, "checkInput", {
           content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
           input: request.input
         }).pipe(
@@ -101,13 +126,10 @@ export class Runs extends Context.Service<
             Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
           )
         )
-        if (errors.length > 0) {
-          const inputSchema = InputContract.effectiveSchema(content)
-          return yield* new InputContract.InvalidInput({ errors, inputSchema })
-        }
+        const errors = isFormless ? [] : yield* check
         const workspace = yield* workspaces.get(caller.workspaceId)
         const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
-        return yield* runs.submit({
+        const submission: Transition.Submission = {
           id: RunId.make(yield* identifiers.uuid),
           workspaceId: caller.workspaceId,
           workflowId: request.workflowId,
@@ -117,13 +139,25 @@ export class Runs extends Context.Service<
           options: request.options,
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
+        }
+        if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
+        const others = [...problems, ...FieldLimit.asProblems(yield* runs.weigh(submission))]
+        const inputSchema = InputContract.effectiveSchema(content)
+        if (others.length === 0) return yield* new InputContract.InvalidInput({ errors, inputSchema })
+        return yield* new InvalidSubmission({
+          problems: [...others, ...errors.map(InputContract.asProblem)],
+          errors,
+          inputSchema
         })
       })
 
       const again = (
         caller: Caller,
         request: Request
-      ): Effect.Effect<Gated, WorkflowNotFound | FieldsTooLarge | InputContract.InvalidInput | StoreUnavailable> =>
+      ): Effect.Effect<
+        Gated,
+        WorkflowNotFound | FieldLimit.FieldsTooLarge | InputContract.InvalidInput | InvalidSubmission | StoreUnavailable
+      > =>
         Effect.gen(function* () {
           const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
           return yield* submitWith(version, caller, request)
@@ -132,14 +166,16 @@ export class Runs extends Context.Service<
       const submit = Effect.fnUntraced(function* (caller: Caller, request: Request) {
         // The version may not be the latest any more; then it is found out, and asked for again.
         const recent = yield* workflows.recentTerms(caller.workspaceId, request.workflowId)
+        const refused = Effect.fnUntraced(function* (error: InputContract.InvalidInput | InvalidSubmission) {
+          const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+          // Checked once more by another version only: a check may take seconds.
+          return yield* version.versionId === recent.versionId ? error : again(caller, request)
+        })
         const { run, gate } = yield* submitWith(recent, caller, request).pipe(
           Effect.catchTags({
             VersionOutdated: () => again(caller, request),
-            InvalidInput: Effect.fnUntraced(function* (error) {
-              const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
-              // Checked once more by another version only: a check may take seconds.
-              return yield* version.versionId === recent.versionId ? error : again(caller, request)
-            })
+            InvalidInput: refused,
+            InvalidSubmission: refused
           })
         )
         yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })

@@ -179,4 +179,43 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       assert.strictEqual(yield* dump, before)
     })
   )
+
+  it.effect("are not run by a submission that is wrong in several ways, and each way is reported", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create()
+      const { dump } = yield* Service
+      const before = yield* dump
+      const input = { run_input_variables: { npi: "abc" } }
+      const output = { dry_run: { add_to_output: incompressible(5_000) } }
+      const form = { client_id: "me", debug: "yes" }
+      const webhook = { webhook: { url: "ftp://sluice.example.com", secret: "s" } }
+      const paths = {
+        input: ["run_input_variables.npi"],
+        output: ["dry_run.add_to_output"],
+        form: ["client_id", "debug"],
+        webhook: ["webhook.url"]
+      }
+      for (const [fields, expected] of [
+        [{ ...input, ...output }, [...paths.output, ...paths.input]],
+        [{ run_input_variables: "x", ...output, ...form }, [...paths.form, ...paths.output, "run_input_variables"]],
+        [{ ...webhook, ...input }, [...paths.webhook, ...paths.input]],
+        [
+          { ...input, ...output, ...form, ...webhook },
+          [...paths.form, ...paths.webhook, ...paths.output, ...paths.input]
+        ]
+      ] as const) {
+        const { body, status } = yield* ask("POST", "/run", { workflow_id: id, ...fields })
+        assert.deepStrictEqual([status, body.code], [400, "VALIDATION_FAILED"])
+        assert.deepStrictEqual([...pathsOf(body)].sort(), [...expected].sort())
+        for (const path of expected) assert.include(String(body.message), path)
+        assert.strictEqual(body.run_input_variables_errors !== undefined, fields.run_input_variables !== "x")
+      }
+      const unknown = yield* ask("POST", "/run", { workflow_id: "none", ...form })
+      assert.deepStrictEqual(pathsOf(unknown.body), [...paths.form, "workflow_id"])
+      const alone = yield* ask("POST", "/run", { workflow_id: id, ...input })
+      assert.deepStrictEqual([alone.status, alone.body.code], [400, undefined])
+      assert.strictEqual(yield* dump, before)
+    })
+  )
 })

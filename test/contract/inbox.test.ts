@@ -51,6 +51,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.isFalse(yield* codes.keepOnce({ id: messageId, until: 5 }, brought()))
         assert.isTrue(Option.isNone(yield* codes.latest(workspaceId, "a@inbox.example", wanted)))
         assert.isTrue(yield* codes.keepOnce({ id: randomUUID(), until: 5 }, brought()))
+        const long = `${randomUUID()} ${"a".repeat(300)}`
+        assert.isTrue(yield* codes.keepOnce({ id: long, until: 5 }, []))
+        assert.isFalse(yield* codes.keepOnce({ id: long, until: 5 }, []))
+        assert.isTrue(yield* codes.keepOnce({ id: `${long}b`, until: 5 }, []))
       })
     )
 

@@ -232,6 +232,11 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           options: { dryRun: { enabled: true, addToOutput: randomBytes(6_000).toString("base64") } }
         })
         assert.instanceOf(yield* Effect.flip(runs.submit(sent)), FieldLimit.FieldsTooLarge)
+        assert.deepStrictEqual(
+          (yield* runs.weigh(sent)).map(({ field }) => field),
+          ["dry_run.add_to_output"]
+        )
+        assert.deepStrictEqual(yield* runs.weigh({ ...sent, options: {} }), [])
         assert.deepStrictEqual(yield* runs.list(sent.workspaceId, { limit: 10 }), [])
       })
     )

@@ -145,6 +145,27 @@ it.layer(service({ secret, twilioAuthToken }), { timeout: "30 seconds" })("what 
     })
   )
 
+  it.effect("is kept for each recipient, where mails without a Message-ID have the same text", () =>
+    Effect.gen(function* () {
+      yield* clock.set(now)
+      const [one, two] = [yield* withCredential("same-one"), yield* withCredential("same-two")]
+      const headers = { ...trusted, "content-type": "message/rfc822" }
+      const bring = (to: string) =>
+        post("/inbound/mail", {
+          raw: `From: a@b.example\r\nTo: ${to}\r\nSubject: Sign in\r\n\r\nYour verification code is 482914\r\n`,
+          headers
+        })
+      assert.deepInclude((yield* bring(one.address)).body, { kept: 1, repeated: false })
+      assert.deepInclude((yield* bring(two.address)).body, { kept: 1, repeated: false })
+      assert.strictEqual(yield* latest(two.me, two.address), "482914")
+      assert.deepInclude((yield* bring(one.address.toUpperCase())).body, { kept: 0, repeated: true })
+      // One that some of its recipients got already is kept for the others.
+      const three = yield* withCredential("same-three")
+      const both = yield* bring(`${one.address}, ${three.address}`)
+      assert.deepStrictEqual(both.body, { recipients: 2, kept: 1, repeated: false })
+    })
+  )
+
   it.effect("may be a mail as JSON, by a bearer token or signed, and once by its id", () =>
     Effect.gen(function* () {
       yield* clock.set(now)

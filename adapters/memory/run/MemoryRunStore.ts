@@ -68,13 +68,12 @@ export const layer = Layer.effect(
         const { versionId, workflowId } = submission
         if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
           return yield* new VersionOutdated({ versionId })
-        const added = submission.options.dryRun?.addToOutput
-        const size = added === undefined ? 0 : new TextEncoder().encode(JSON.stringify(added)).length
-        yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes({ "dry_run.add_to_output": size })))
+        yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
         const change = Transition.submit(submission, gate, at)
         write(tables, change, at)
         return { run: change.run, gate }
       }),
+      weigh: Effect.fn("RunStore.weigh")((submission) => Effect.sync(() => tooLargeIn(submission))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       list: Effect.fn("RunStore.list")((workspaceId, filter) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
@@ -214,4 +213,10 @@ const behind = (before: Filter["before"]) => (run: Run.Run, index: number, sorte
   if (before === undefined || run.createdAt < before.at) return true
   const place = sorted.findIndex(({ createdAt, id }) => createdAt === before.at && id === before.id)
   return run.createdAt === before.at && place >= 0 && index > place
+}
+
+const tooLargeIn = ({ options }: Transition.Submission): ReadonlyArray<FieldLimit.FieldTooLarge> => {
+  const added = options.dryRun?.addToOutput
+  const size = added === undefined ? 0 : new TextEncoder().encode(JSON.stringify(added)).length
+  return FieldLimit.overBytes({ "dry_run.add_to_output": size })
 }

@@ -189,6 +189,7 @@ export const layer = Layer.effect(
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
+      weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
       reap,
       settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),

@@ -65,12 +65,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
         yield* insertRun(sql, run)
-        if (addsOutput(submission)) {
-          const [stored] = yield* sql<{ readonly size: number | null }>`
-            select pg_column_size(added_output) as size from runs where id = ${run.id}`
-          const sizes = { "dry_run.add_to_output": stored?.size ?? 0 }
-          yield* Effect.fromResult(FieldLimit.refuse(FieldLimit.overBytes(sizes)))
-        }
+        if (addsOutput(submission)) yield* Effect.fromResult(FieldLimit.refuse(yield* tooLargeIn(sql, run)))
         yield* Writing.credentials(sql, run)
         yield* Writing.events(
           sql,
@@ -108,6 +103,30 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
       return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
     })
 }
+
+/** Carries the result of a weighing out of its transaction, which is rolled back. */
+class Weighed extends Schema.TaggedError<Weighed>()("Weighed", { tooLarge: Schema.Array(FieldLimit.FieldTooLarge) }) {}
+
+/** Stores a run without its input, which has no limit of its own, weighs it, and takes it back. */
+export const weigh = (sql: SqlClient.SqlClient) => (submission: Transition.Submission) =>
+  addsOutput(submission)
+    ? transaction(
+        sql,
+        Effect.gen(function* () {
+          const at = yield* Clock.currentTimeMillis
+          const { run } = Transition.submit({ ...submission, input: {} }, Gate.open, at)
+          yield* insertRun(sql, run)
+          return yield* new Weighed({ tooLarge: yield* tooLargeIn(sql, run) })
+        })
+      ).pipe(Effect.catchTag("Weighed", ({ tooLarge }) => Effect.succeed(tooLarge)))
+    : Effect.succeed([])
+
+/** The fields of a stored run that are over their limits. */
+const tooLargeIn = (sql: SqlClient.SqlClient, { id }: Run) =>
+  Effect.map(
+    sql<{ readonly size: number | null }>`select pg_column_size(added_output) as size from runs where id = ${id}`,
+    ([stored]) => FieldLimit.overBytes({ "dry_run.add_to_output": stored?.size ?? 0 })
+  )
 
 const addsOutput = ({ options }: Transition.Submission): boolean => options.dryRun?.addToOutput !== undefined
 

@@ -68,7 +68,8 @@ const ofMessage = Table.of<Remembered>()
 export const messages = Table.make(
   "received_messages",
   {
-    id: ofMessage(Table.text, ({ id }) => id),
+    // An id may hold an address, and be longer than the column takes.
+    id: ofMessage(Table.text, ({ id }) => (id.length <= 200 ? id : `sha256:${sha256(id)}`)),
     remember_until: ofMessage(Table.instant, ({ until }) => until)
   },
   ["id"]

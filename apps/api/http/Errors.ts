@@ -14,6 +14,7 @@ import type { WindowConflict } from "../../../core/gate/Gates.ts"
 import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
+import type { InvalidSubmission } from "../../../core/run/Runs.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { NoRotation, NotReencrypted, RotationInProgress, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
 import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
@@ -150,6 +151,14 @@ const invalidInput = ({ errors, inputSchema, message }: InvalidInput): BadReques
   input_schema: inputSchema
 })
 
+/** The submission as a whole, with the errors of its input in the shape that clients parse. */
+const invalidSubmission = ({ errors, inputSchema, message, problems }: InvalidSubmission): BadRequest => ({
+  ...badRequest(message),
+  code: "VALIDATION_FAILED",
+  errors: listed(problems),
+  ...(errors.length === 0 ? {} : { run_input_variables_errors: errors, input_schema: inputSchema })
+})
+
 const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadRequest => ({
   ...badRequest(message),
   code: "VALIDATION_FAILED",
@@ -235,6 +244,7 @@ const answers = {
     InvalidInput: invalidInput,
     InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidQuery([{ path: "phone_number", message }]),
     InvalidRunWindow: invalidWindow,
+    InvalidSubmission: invalidSubmission,
     InvalidWorkflow: (failure: InvalidWorkflow) => validation(failure),
     UrlRefused: urlRefused
   }),

@@ -1,29 +1,13 @@
 /** The endpoints of runs. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
 import { edits, optional, session } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
-import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
-
-const RunRequest = Schema.Struct({
-  workflow_id: Schema.String,
-  run_input_variables: optional(jsonObject),
-  dry_run: optional(
-    Schema.Struct({
-      enabled: optional(Schema.Boolean).annotate({ description: "Only false makes a run with dry_run a real one" }),
-      add_to_output: optional(json)
-    })
-  ),
-  client_id: optional(Schema.String.check(Schema.isUUID())),
-  debug: optional(Schema.Boolean),
-  webhook: optional(RunWebhookRequest),
-  additional_context: optional(jsonObject),
-  notifications: optional(jsonObject)
-}).annotate({ identifier: "RunRequest" })
+import { RunRequest } from "./RunRequest.ts"
 
 const described = (description: string) =>
   Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
@@ -54,7 +38,7 @@ const group = HttpApiGroup.make("runs").annotate(OpenApi.Description, "Single ex
 
 export class RunsGroup extends group.add(
   HttpApiEndpoint.post("start", "/run", {
-    payload: large(RunRequest),
+    payload: large(sent(RunRequest)),
     success: Schema.Struct(session).pipe(HttpApiSchema.status(201)),
     error: edits
   })

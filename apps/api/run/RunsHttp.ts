@@ -1,5 +1,5 @@
 /** Answers the endpoints of runs. */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
@@ -18,6 +18,7 @@ import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import * as JsonAnswer from "./JsonAnswer.ts"
 import * as RunFilter from "./RunFilter.ts"
 import { listItem, record } from "./RunRecord.ts"
+import * as RunRequest from "./RunRequest.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -32,20 +33,39 @@ export const layer = HttpApiBuilder.group(
       // No span is recorded for this call: it is the most frequent one.
       start: Effect.fnUntraced(function* ({ payload }) {
         const caller = yield* CurrentCaller
-        const { additional_context, client_id, debug, dry_run, notifications, run_input_variables, workflow_id } =
-          payload
-        const run = yield* runs.submit(caller, {
-          workflowId: yield* workflowId(workflow_id),
-          input: run_input_variables ?? {},
-          options: withoutNulls({
-            dryRun: dryRunOf(dry_run),
-            clientId: client_id?.toLowerCase(),
-            debug,
-            webhook: yield* sealed(webhooks, payload.webhook),
-            additionalContext: additional_context,
-            notifications
-          })
-        })
+        const { fields, problems: ofForm } = yield* RunRequest.read(payload)
+        const { additional_context, client_id, debug, dry_run, notifications, run_input_variables } = fields
+        const webhook = yield* sealed(webhooks, fields.webhook).pipe(
+          Effect.map(Result.succeed),
+          Effect.catchTag("UrlRefused", ({ reason }) => Effect.succeed(Result.fail(reason)))
+        )
+        const problems = [
+          ...ofForm,
+          ...(Result.isFailure(webhook) ? [{ path: "webhook.url", message: webhook.failure }] : [])
+        ]
+        if (fields.workflow_id === undefined) return yield* Effect.fail(Errors.invalidQuery(problems))
+        const run = yield* workflowId(fields.workflow_id).pipe(
+          Effect.flatMap((id) =>
+            runs.submit(caller, {
+              workflowId: id,
+              input: run_input_variables ?? {},
+              options: withoutNulls({
+                dryRun: dryRunOf(dry_run),
+                clientId: client_id?.toLowerCase(),
+                debug,
+                webhook: Result.getOrUndefined(webhook),
+                additionalContext: additional_context,
+                notifications
+              }),
+              problems
+            })
+          ),
+          Effect.mapError((error) =>
+            error._tag === "WorkflowNotFound" && problems.length > 0
+              ? Errors.invalidQuery([...problems, { path: "workflow_id", message: error.message }])
+              : error
+          )
+        )
         const clientId = run.options.clientId
         if (clientId !== undefined) {
           const afterResponse = yield* AfterResponse

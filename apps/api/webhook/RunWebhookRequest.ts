@@ -4,7 +4,6 @@ import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
 import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
 import type { RunRequest, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { optional } from "../http/body/Fields.ts"
-import * as Errors from "../http/Errors.ts"
 
 /**
  * A webhook for this run alone, and what registered webhooks are given along with its events. Either may be left out; a
@@ -43,11 +42,5 @@ export const sealed = Effect.fnUntraced(function* (
     ...(validity == null ? {} : { validity }),
     ...(metadata == null ? {} : { metadata })
   }
-  return yield* webhooks
-    .ofRun(request)
-    .pipe(
-      Effect.catchTag("UrlRefused", ({ reason }) =>
-        Effect.fail(Errors.invalidQuery([{ path: "webhook.url", message: reason }]))
-      )
-    )
+  return yield* webhooks.ofRun(request)
 })

@@ -26,7 +26,7 @@ export interface CodeQuery {
 
 /** A message that is kept only once. */
 export interface Remembered {
-  /** At most 200 characters. */
+  /** Of any length. */
   readonly id: string
   /** Until when it is remembered, as an epoch instant in milliseconds. */
   readonly until: number

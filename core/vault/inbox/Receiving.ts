@@ -22,7 +22,10 @@ export interface Arrival {
   /** The mail addresses, or the phone number, that it was sent to. */
   readonly recipients: ReadonlyArray<string>
   readonly message: Message
-  /** The identity of a message that may arrive more than once; `null` where that is not known. */
+  /**
+   * The identity of a message that may arrive more than once; `null` where that is not known. The same text may be sent
+   * to several recipients, so a message repeats another only where it has the same recipient too.
+   */
   readonly id: string | null
   /** Whether the request of the message stays valid for as long as its key, so that a copy may arrive at any time. */
   readonly replayable?: boolean
@@ -36,7 +39,7 @@ export interface Outcome {
   readonly recipients: number
   /** How many codes and links were kept. */
   readonly kept: number
-  /** Whether it had arrived before, so that nothing was kept. */
+  /** Whether it had arrived before for each of its recipients, so that nothing was kept. */
   readonly repeated: boolean
 }
 
@@ -96,26 +99,37 @@ export class Receiving extends Context.Service<
         // A message whose recipient gets an owner later would otherwise bring its code then.
         if (bringsNothing && !replayable) return { recipients: owners.size, kept: 0, repeated: false }
         const receivedAt = yield* Clock.currentTimeMillis
+        const until = receivedAt + (replayable ? replayableMillis : rememberedMillis)
+        const messageId = id ?? (yield* identifiers.uuid)
         const sealed = yield* Effect.forEach([...owners], ([address, workspaceId]) =>
-          Effect.forEach(found, ([kind, value]) =>
-            Effect.gen(function* () {
-              const code: ReceivedCode = {
-                id: yield* identifiers.uuid,
-                kind,
-                address,
-                sealed: yield* sealing.seal(workspaceId, Redacted.make(value)),
-                receivedAt,
-                ...(authentication === undefined ? {} : { authentication })
-              }
-              return { workspaceId, code }
-            })
+          Effect.map(
+            Effect.forEach(found, ([kind, value]) =>
+              Effect.gen(function* () {
+                const code: ReceivedCode = {
+                  id: yield* identifiers.uuid,
+                  kind,
+                  address,
+                  sealed: yield* sealing.seal(workspaceId, Redacted.make(value)),
+                  receivedAt,
+                  ...(authentication === undefined ? {} : { authentication })
+                }
+                return { workspaceId, code }
+              })
+            ),
+            (brought) => ({ id: `${messageId} ${address}`, brought })
           )
         )
-        const all = sealed.flat()
-        const until = receivedAt + (replayable ? replayableMillis : rememberedMillis)
-        const isNew = yield* codes.keepOnce({ id: id ?? (yield* identifiers.uuid), until }, all)
-        if (isNew && all.length > 0) yield* signals.publish({ _tag: "received" })
-        return { recipients: owners.size, kept: isNew ? all.length : 0, repeated: !isNew }
+        // A replayable message has one recipient, who may have no owner yet: its own id says which message it is.
+        const parts = replayable ? [{ id: messageId, brought: sealed.flatMap(({ brought }) => brought) }] : sealed
+        let kept = 0
+        let isNew = false
+        for (const { brought, id } of parts) {
+          if (!(yield* codes.keepOnce({ id, until }, brought))) continue
+          isNew = true
+          kept += brought.length
+        }
+        if (kept > 0) yield* signals.publish({ _tag: "received" })
+        return { recipients: owners.size, kept, repeated: !isNew }
       })
 
       /** Reports the outcome of a message, without its content. */

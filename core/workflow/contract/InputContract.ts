@@ -30,6 +30,13 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
+/** The same as a problem of the submission, for an answer that also lists others. */
+export const asProblem = ({ field, message }: InputError): Problem => ({
+  // `#/required` names no field: its message does.
+  path: ["run_input_variables", ...(field.startsWith("#") ? [] : field.split("/").slice(1))].join("."),
+  message
+})
+
 /** How deep and how large a schema may be: far beyond what people write, and nothing that takes seconds to compile. */
 const maxDepth = 64
 const maxKeys = 10_000

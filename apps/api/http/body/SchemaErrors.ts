@@ -3,8 +3,9 @@
  */
 import { Context, Effect, SchemaIssue } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { HttpApiMiddleware } from "effect/http-api"
 import { inOneSentence } from "../../../../core/window/Problems.ts"
+import type { Problem } from "../../../../core/workflow/Workflow.ts"
 import { InvalidBody } from "../../Annotations.ts"
 import * as Errors from "../Errors.ts"
 
@@ -19,7 +20,7 @@ export const layer = HttpApiMiddleware.layerSchemaErrorTransform(SchemaErrors, (
     if (error.kind === "Body" || error.kind === "ResponseHeaders") return yield* Effect.die(error.cause)
     // A body may have tens of thousands of problems: finding them takes long, and so does describing them.
     yield* Effect.yieldNow
-    const problems = problemsOf(error)
+    const problems = problemsOf(error.cause.issue)
     if (error.kind !== "Payload") return yield* Effect.fail(Errors.invalidQuery(problems))
     const isJson = problems[0]?.message !== "Expected a valid JSON body"
     const no = isJson ? null : yield* notJson(yield* HttpServerRequest.HttpServerRequest)
@@ -35,8 +36,9 @@ const notJson = ({ json }: HttpServerRequest.HttpServerRequest) =>
     Effect.catchCause(() => Effect.succeed("The body is not valid JSON"))
   )
 
-const problemsOf = (error: HttpApiError.HttpApiSchemaError) =>
-  format(error.cause.issue).issues.map((issue) => ({
+/** Every way in which a value does not have its form, each at its path. */
+export const problemsOf = (found: SchemaIssue.Issue): ReadonlyArray<Problem> =>
+  format(found).issues.map((issue) => ({
     path: (issue.path ?? []).map((key) => (typeof key === "object" ? String(key.key) : String(key))).join("."),
     message: issue.message
   }))

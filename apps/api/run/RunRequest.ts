@@ -1,0 +1,52 @@
+/** The body of a submission. */
+import { Effect, Result, Schema } from "effect"
+import type { Problem } from "../../../core/workflow/Workflow.ts"
+import * as Json from "../../../core/workspace/Json.ts"
+import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
+import { optional } from "../http/body/Fields.ts"
+import { problemsOf } from "../http/body/SchemaErrors.ts"
+import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
+
+export const RunRequest = Schema.Struct({
+  workflow_id: Schema.String,
+  run_input_variables: optional(jsonObject),
+  dry_run: optional(
+    Schema.Struct({
+      enabled: optional(Schema.Boolean).annotate({ description: "Only false makes a run with dry_run a real one" }),
+      add_to_output: optional(json)
+    })
+  ),
+  client_id: optional(Schema.String.check(Schema.isUUID())),
+  debug: optional(Schema.Boolean),
+  webhook: optional(RunWebhookRequest),
+  additional_context: optional(jsonObject),
+  notifications: optional(jsonObject)
+}).annotate({ identifier: "RunRequest" })
+
+const decode = Schema.decodeUnknownEffect(RunRequest, { errors: "all" })
+
+/** A body that was read: its fields that have their form, and what is wrong with the others. */
+export interface Read {
+  readonly fields: Partial<typeof RunRequest.Type>
+  readonly problems: ReadonlyArray<Problem>
+}
+
+/** Reads a body. A field that is wrong does not hide what else is. */
+export const read = (body: unknown): Effect.Effect<Read> =>
+  decode(body).pipe(
+    Effect.map((fields): Read => ({ fields, problems: [] })),
+    Effect.catchTag("SchemaError", ({ issue }) =>
+      // Describing tens of thousands of problems takes long.
+      Effect.map(Effect.yieldNow, (): Read => ({ fields: salvaged(body), problems: problemsOf(issue) }))
+    )
+  )
+
+const salvaged = (body: unknown): Partial<typeof RunRequest.Type> => {
+  const sent = Json.isObject(body) ? body : {}
+  const each = Object.entries(RunRequest.fields).flatMap(([name, field]) => {
+    // No field needs a service.
+    const one = Schema.decodeUnknownResult(field as Schema.Codec<unknown>)(sent[name])
+    return sent[name] !== undefined && Result.isSuccess(one) ? [[name, one.success] as const] : []
+  })
+  return Object.fromEntries(each)
+}

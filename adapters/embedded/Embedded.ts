@@ -102,14 +102,17 @@ export const layerOn = <E, R>(client: Layer.Layer<PgClient.PgClient | SqlClient.
   )
 
 /** All stores and signals on an embedded database. */
-export const layer = (folder: string | null) =>
-  layerOn(layerClient(folder)).pipe(
-    Layer.catchTag("ForeignSchema", ({ reason }) =>
-      Layer.effectDiscard(
-        new CannotOpenData({
-          folder: folder ?? "(memory)",
-          reason: `${reason}. Run the version that made it, or move the folder away to start with an empty one`
-        })
-      )
-    )
+export const layer = (folder: string | null) => {
+  const stores = layerOn(layerClient(folder))
+  // The type of the layer that fails: the layer in its place has the same services.
+  type Stores = Layer.Layer<Layer.Success<typeof stores>>
+  return stores.pipe(
+    Layer.catchTag("ForeignSchema", ({ reason }) => {
+      const failed: Effect.Effect<Stores, CannotOpenData> = new CannotOpenData({
+        folder: folder ?? "(memory)",
+        reason: `${reason}. Run the version that made it, or move the folder away to start with an empty one`
+      })
+      return Layer.unwrap(failed)
+    })
   )
+}

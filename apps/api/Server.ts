@@ -56,6 +56,7 @@ import * as InboundRoutes from "./inbound/InboundRoutes.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
+import * as RequestLog from "./log/RequestLog.ts"
 import type { Needs } from "./Needs.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as PatchesHttp from "./patch/PatchesHttp.ts"
@@ -200,8 +201,8 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
     const [{ status }] = yield* HttpServerError.causeResponse(cause)
     if (status < 500) return yield* unrouted
     const request = yield* HttpServerRequest.HttpServerRequest
-    const path = request.url.split("?")[0] ?? ""
-    yield* Effect.logError(`The request ${request.method} ${path} could not be answered`, cause)
+    const route = (yield* RequestLog.RequestFacts)?.route ?? "none"
+    yield* Effect.logError(`The request ${request.method} ${route} could not be answered`, cause)
     return HttpServerResponse.jsonUnsafe(
       Errors.general(500, "The request could not be answered because of an internal error"),
       { status: 500 }
@@ -236,7 +237,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
       )
       const complete = lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered))))
       // No exporter reads traces, and recording them takes a fifth of the time of a short request.
-      return HttpServer.serve(Effect.withTracerEnabled(NoStore.marked(complete), false))
+      return HttpServer.serve(Effect.withTracerEnabled(RequestLog.logged(NoStore.marked(complete)), false))
     })
   )
 

@@ -2,6 +2,8 @@
  * The end of a process that serves until it is asked to end.
  */
 import { Cause, Effect, Exit, type Runtime } from "effect"
+import * as Logging from "./Logging.ts"
+import { version } from "./Version.ts"
 
 let isInterrupted = false
 process.once("SIGINT", () => {
@@ -11,17 +13,41 @@ process.once("SIGINT", () => {
 /** Whether a person at the terminal asked the process to end, by Ctrl-C. */
 export const isByHand = (): boolean => isInterrupted
 
-/** Marks a command that serves until it is asked to end: that is no failure. */
-export const service = <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.onInterrupt(command, () =>
-    Effect.sync(() => {
-      process.exitCode = 0
-    })
-  )
+const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
+  if (Exit.isSuccess(exit)) return "done"
+  return Cause.hasInterruptsOnly(exit.cause) ? "asked to end" : "failed"
+}
+
+/**
+ * Marks a command that serves until it is asked to end: that is no failure. Its start and its end are logged, and every
+ * line that it logs names the part of the service.
+ */
+export const service =
+  (part: string) =>
+  <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.logInfo("Process starts").pipe(
+      Effect.annotateLogs({ version, node: process.version, pid: process.pid }),
+      Effect.andThen(command),
+      Effect.onInterrupt(() =>
+        Effect.sync(() => {
+          process.exitCode = 0
+        })
+      ),
+      Effect.onExit((exit) =>
+        Effect.annotateLogs(Effect.logInfo("Process ends"), {
+          outcome: outcomeOf(exit),
+          pid: process.pid,
+          uptime_s: Math.round(process.uptime())
+        })
+      ),
+      Effect.annotateLogs({ part })
+    )
 
 /** The exit code of the process: 0 for a service that was asked to end, 130 for a command that was interrupted. */
-export const teardown: Runtime.Teardown = (exit, onExit) => {
-  if (Exit.isSuccess(exit)) return onExit(0)
-  if (Cause.hasInterruptsOnly(exit.cause)) return onExit(Number(process.exitCode ?? 130))
-  onExit(1)
+const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+  if (Exit.isSuccess(exit)) return 0
+  return Cause.hasInterruptsOnly(exit.cause) ? Number(process.exitCode ?? 130) : 1
 }
+
+/** Ends the process with its exit code, once its log is written. */
+export const teardown: Runtime.Teardown = (exit, onExit) => void Logging.flush().then(() => onExit(codeOf(exit)))

@@ -3,8 +3,9 @@
  * checked before anything is started.
  */
 import { readFileSync } from "node:fs"
-import { Config, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
+import { Config, type LogLevel, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
+import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as PhoneNumbers from "../../core/vault/otp/PhoneNumbers.ts"
 import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
@@ -65,6 +66,49 @@ const secret = (
     ),
     Flag.optional
   )
+
+const logLevels: Readonly<Record<string, LogLevel.LogLevel>> = {
+  all: "All",
+  trace: "Trace",
+  debug: "Debug",
+  info: "Info",
+  warn: "Warn",
+  warning: "Warn",
+  error: "Error",
+  fatal: "Fatal",
+  none: "None"
+}
+
+/** A setting that takes one of a few words. */
+const oneOf = <A>(flag: Flag.Flag<string>, meanings: Readonly<Record<string, A>>, usual: string): Flag.Flag<string> =>
+  flag.pipe(
+    Flag.filter(
+      (written) => Object.hasOwn(meanings, written),
+      () => `Expected one of ${Object.keys(meanings).join(", ")}`
+    ),
+    Flag.withDefault(usual)
+  )
+
+/** The log, which every command writes to standard error. */
+export const logging = {
+  logLevel: oneOf(
+    setting("log-level", "SLUICE_LOG_LEVEL", `Least level that is logged: ${Object.keys(logLevels).join(", ")}`),
+    logLevels,
+    "info"
+  ),
+  logFormat: oneOf(
+    setting(
+      "log-format",
+      "SLUICE_LOG_FORMAT",
+      "Form of each line of the log: logfmt, json, or pretty for a person at a terminal"
+    ),
+    formatters,
+    "logfmt"
+  )
+}
+
+/** The level of the log that a word stands for. */
+export const logLevelOf = (word: string): LogLevel.LogLevel => logLevels[word] ?? "Info"
 
 /** The place of the data: an embedded database in a folder, or a PostgreSQL server that several processes may share. */
 export const storage = {

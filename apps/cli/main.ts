@@ -3,8 +3,8 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect, Logger } from "effect"
-import { CliError, Command } from "effect/cli"
+import { Cause, Effect } from "effect"
+import { CliConfig, CliError, Command } from "effect/cli"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
@@ -12,11 +12,15 @@ import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
 import { up } from "./commands/Up.ts"
 import { window } from "./commands/Window.ts"
 import * as Ending from "./Ending.ts"
+import * as Logging from "./Logging.ts"
 import { settingNames } from "./SettingNames.ts"
+import { version } from "./Version.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, doctor])
+  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, doctor]),
+  Command.provide(Logging.layer),
+  Command.withGlobalFlags([Logging.LogLevel, Logging.LogFormat])
 )
 
 /** Prints an error with a message as that message alone, and any other failure with its full cause. */
@@ -37,10 +41,9 @@ process.umask(0o077)
 process.channel?.unref()
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 
-Command.run(sluice, { version: "0.1.0" }).pipe(
+Command.run(sluice, { version }).pipe(
   withReport,
-  // Standard output is for answers; the log goes to standard error.
-  Effect.provide(Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])),
+  Effect.provide(CliConfig.layer({ builtIns: Logging.builtIns })),
   Effect.provide(NodeServices.layer),
   Effect.provideService(SettingNames, settingNames),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown: Ending.teardown })

@@ -85,7 +85,11 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (
       Effect.catchTag("StoreUnavailable", ({ message }) =>
         outage(`The end of an attempt of run ${lease.id} could not be stored: ${message}`)
       ),
-      Effect.annotateLogs({ session_id: lease.id })
+      Effect.annotateLogs({
+        session_id: lease.id,
+        workflow_id: claimed.run.workflowId,
+        attempt: claimed.run.attempts
+      })
     )
   )
 })

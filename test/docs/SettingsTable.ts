@@ -20,7 +20,8 @@ const groups: ReadonlyArray<readonly [string, Flags]> = [
   ["model", Settings.model],
   ["vault", Settings.vault],
   ["inbox", { ...Settings.inbox, ...Settings.inbound }],
-  ["bootstrap", Settings.bootstrap]
+  ["bootstrap", Settings.bootstrap],
+  ["logging", Settings.logging]
 ]
 
 export interface Setting {

@@ -77,6 +77,40 @@ const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSI
 // Every path of an endpoint begins with a slash.
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
 
+/** The routes that the description does not have, by the templates of their paths. */
+const undescribed = FindMyWay.make<string>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
+for (const path of [
+  "/artifacts/:id",
+  "/live/:session_id",
+  "/live/:session_id/view",
+  "/live/:session_id/control",
+  "/live/:session_id/gestures",
+  "/inbound/mail",
+  "/inbound/mail/postmark",
+  "/inbound/mail/ses",
+  "/inbound/sms",
+  "/inbound/sms/twilio",
+  "/docs",
+  "/docs/guide/*",
+  "/openapi.json",
+  "/healthz",
+  "/readyz"
+] as const) {
+  undescribed.on("GET", path, path)
+}
+
+/** The template of the path of a request that no endpoint answers; `none` when no route has it. */
+export const undescribedRoute = (path: string): string => undescribed.find("GET", path)?.handler ?? "none"
+
+const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i
+
+/** The run that a path names at the place of `:session_id` in its template; `null` when it names none. */
+export const sessionOf = (template: string, path: string): string | null => {
+  if (!template.includes(":session_id")) return null
+  const found = path.split("/")[template.split("/").indexOf(":session_id")] ?? ""
+  return isId.test(found) ? found : null
+}
+
 /** Whether answers to requests of this address may be stored. */
 export const mayStore = (url: string): boolean => !unstored.has(/^\/[^/?]*/.exec(url)?.[0] ?? "")
 

@@ -13,6 +13,7 @@ import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { MaxBody } from "../Annotations.ts"
+import { RequestFacts } from "../log/RequestLog.ts"
 import { keyOf, Sender, unauthorized } from "./Authorization.ts"
 import * as Body from "./body/Body.ts"
 import * as LargeBody from "./body/LargeBody.ts"
@@ -66,6 +67,12 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const destination = Endpoints.destination(method, sent.startsWith("/") ? path : sent)
         const isProbe = probes.has(path)
         const sender = isProbe ? Option.none() : yield* identify(keyOf(headers))
+        const facts = yield* RequestFacts
+        if (facts !== null) {
+          facts.caller = Option.isSome(sender) ? sender.value.caller : null
+          facts.route = routeOf(destination, path)
+          facts.sessionId = Endpoints.sessionOf(facts.route, path)
+        }
 
         if (limiter !== null && !isProbe) {
           const name = Option.match(sender, {
@@ -125,6 +132,11 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         })(answered)
       })
   })
+
+const routeOf = (destination: Endpoints.Destination, path: string): string => {
+  if (destination._tag === "Endpoint") return destination.endpoint.path
+  return destination._tag === "Undescribed" ? Endpoints.undescribedRoute(path) : "none"
+}
 
 /** The rest of the body of a request to no address is not read. */
 const noAddress = (method: string, path: string): Response => {

@@ -19,4 +19,4 @@ export const api = Effect.fnUntraced(function* (settings: StorageSettings & Serv
     yield* Console.log(`sluice ready ${yield* Server.address}`)
     yield* untilEnd
   }).pipe(leaving, Effect.provide(service))
-}, Ending.service)
+}, Ending.service("api"))

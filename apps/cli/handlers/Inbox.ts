@@ -19,4 +19,4 @@ export const inbox = Effect.fnUntraced(function* (settings: StorageSettings & In
     yield* Console.log(`sluice inbox ready on port ${Option.getOrNull(settings.smtpPort)}`)
     yield* untilEnd
   }).pipe(Effect.provide(service))
-}, Ending.service)
+}, Ending.service("inbox"))

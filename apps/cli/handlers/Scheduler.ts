@@ -12,5 +12,5 @@ export const scheduler = (settings: StorageSettings & Keeping) =>
     Effect.provide(
       layerScheduler(settings).pipe(Layer.provide(layerEncryption(settings)), Layer.provide(layerStorage(settings)))
     ),
-    Ending.service
+    Ending.service("scheduler")
   )

@@ -71,7 +71,7 @@ export const up = Effect.fnUntraced(
     }).pipe(leaving, Effect.provide(service))
   },
   Effect.scoped,
-  Ending.service
+  Ending.service("up")
 )
 
 /** A port beside the one of the interface; any free one where that is any free one. */

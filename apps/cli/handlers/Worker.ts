@@ -12,5 +12,5 @@ export const worker = (settings: StorageSettings & Working) =>
     Effect.provide(
       layerWorker(settings).pipe(Layer.provide(layerEncryption(settings)), Layer.provide(layerStorage(settings)))
     ),
-    Ending.service
+    Ending.service("worker")
   )

@@ -6,6 +6,7 @@
 import { Effect, Layer, Option, type Redacted } from "effect"
 import * as Crypto from "../../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../../adapters/crypto/Encryption.ts"
+import * as RunLog from "../../../core/run/RunLog.ts"
 import { WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
 import * as Artifacts from "./Artifacts.ts"
 import * as MasterKeys from "./MasterKeys.ts"
@@ -20,7 +21,7 @@ const layerEmbedded = (folder: string) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("../../../adapters/embedded/Embedded.ts")),
-      (Embedded) => Embedded.layer(folder)
+      (Embedded) => Layer.provideMerge(RunLog.layer, Embedded.layer(folder))
     )
   )
 
@@ -35,7 +36,9 @@ const layerPostgres = (url: Redacted.Redacted<string>, { databaseConnections, wa
       ),
       ([Postgres, DatabaseClock]) => {
         const waitMillis = Option.getOrElse(waitSeconds, () => Number.POSITIVE_INFINITY) * 1_000
-        return DatabaseClock.layer.pipe(Layer.provideMerge(Postgres.layer(url, databaseConnections, waitMillis)))
+        return Layer.merge(RunLog.layer, DatabaseClock.layer).pipe(
+          Layer.provideMerge(Postgres.layer(url, databaseConnections, waitMillis))
+        )
       }
     )
   )

@@ -108,6 +108,35 @@ const attempt = Effect.fnUntraced(function* (
   return { ...Delivery.attempted(before, outcome, at, yield* Random.next), url: target.url }
 })
 
+/**
+ * Logs what became of a delivery. A line names the host of the receiver only: addresses of webhooks hold secrets. A
+ * delivery that is put off was not attempted, and is logged on the level Debug.
+ */
+const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect<void> => {
+  const isAttempted = after.attempts > before.attempts
+  const isSettled = after.status !== "pending"
+  const line = isAttempted || isSettled ? Effect.logInfo(messages[after.status]) : Effect.logDebug("Delivery put off")
+  return Effect.annotateLogs(line, {
+    delivery_id: before.id,
+    event: before.logged.event.event,
+    session_id: before.logged.runId,
+    workflow_id: before.workflowId,
+    workspace_id: before.workspaceId,
+    webhook_id: before.webhookId,
+    host: URL.parse(after.url)?.host ?? null,
+    delivery_attempt: after.attempts,
+    status: isAttempted ? after.responseStatus : null,
+    ms: isAttempted ? after.durationMillis : null,
+    next_attempt_at: after.nextAttemptAt
+  })
+}
+
+const messages: Readonly<Record<Delivery.Status, string>> = {
+  delivered: "Delivery accepted",
+  pending: "Delivery failed and is tried again",
+  dead: "Delivery given up"
+}
+
 const registered = Effect.fnUntraced(function* ({ workspaceId }: Delivery.Delivery, id: string) {
   const webhook = yield* (yield* WebhookStore).get(workspaceId, id)
   return Option.isSome(webhook) && webhook.value.active ? Target.registeredTarget(webhook.value) : null
@@ -133,7 +162,7 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   }).pipe(Background.round("make events into deliveries to webhooks"), Effect.forever)
 
   const delivering = deliveries
-    .next((delivery) => attempt(delivery, circuits, options))
+    .next((delivery) => Effect.tap(attempt(delivery, circuits, options), (after) => log(delivery, after)))
     .pipe(Background.round("attempt a delivery to a webhook"), Effect.forever)
 
   const tidying = Effect.gen(function* () {

@@ -1,0 +1,97 @@
+/**
+ * Writes the lines of the log to a file descriptor without blocking the event loop.
+ *
+ * Node writes to standard error synchronously where it is a file or a pipe: a reader that stalls would stall the process.
+ * Lines are gathered here and written together by the thread pool, in order, one write at a time. Lines that do not fit
+ * into the buffer while the reader stalls are dropped, and their number is logged.
+ */
+import { write, writeSync } from "node:fs"
+
+export interface LineWriter {
+  /** Takes a line without its line break. */
+  readonly line: (text: string) => void
+  /** Resolves when everything taken so far is written, or after `millis`. It never rejects. */
+  readonly flush: (millis: number) => Promise<void>
+  /** Writes synchronously what is left; for the end of the process. */
+  readonly finish: () => void
+}
+
+export interface Options {
+  readonly descriptor: number
+  /** How many characters wait at most to be written. */
+  readonly maxWaiting?: number
+  /** The line that reports how many lines were dropped. */
+  readonly dropped: (count: number) => string
+}
+
+const defaultMaxWaiting = 8_388_608
+
+/** How long a full pipe is left alone before the next write, in milliseconds. */
+const fullMillis = 10
+
+export const make = ({ descriptor, dropped, maxWaiting = defaultMaxWaiting }: Options): LineWriter => {
+  let waiting: Array<string> = []
+  let characters = 0
+  let lost = 0
+  let isWriting = false
+  let flushed: Array<() => void> = []
+
+  const taken = (): string => {
+    if (lost > 0) waiting.push(dropped(lost))
+    lost = 0
+    const text = waiting.length === 0 ? "" : `${waiting.join("\n")}\n`
+    waiting = []
+    characters = 0
+    return text
+  }
+
+  const rest = (): void => {
+    isWriting = false
+    for (const done of flushed) done()
+    flushed = []
+  }
+
+  const writeAll = (bytes: Buffer): void => {
+    write(descriptor, bytes, 0, bytes.length, null, (error, written) => {
+      if (error?.code === "EAGAIN") return void setTimeout(writeAll, fullMillis, bytes)
+      // A log that nothing can be written to any more, such as a closed pipe, ends no process.
+      if (error !== null || written >= bytes.length) return next()
+      writeAll(bytes.subarray(written))
+    })
+  }
+
+  const next = (): void => {
+    const text = taken()
+    if (text === "") rest()
+    else writeAll(Buffer.from(text))
+  }
+
+  return {
+    line: (text) => {
+      if (characters + text.length > maxWaiting) return void lost++
+      waiting.push(text)
+      characters += text.length
+      if (isWriting) return
+      isWriting = true
+      setImmediate(next)
+    },
+    flush: (millis) =>
+      new Promise((resolve) => {
+        if (!isWriting) return resolve()
+        const limit = setTimeout(resolve, millis)
+        flushed.push(() => {
+          clearTimeout(limit)
+          resolve()
+        })
+      }),
+    finish: () => {
+      const text = taken()
+      if (text === "") return
+      try {
+        writeSync(descriptor, text)
+      } catch {
+        // There is nowhere left to report to.
+      }
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * The forms of a line of the log. Each keeps an entry on one line, apart from the cause in `pretty`.
+ */
+import { Cause, Formatter, Logger } from "effect"
+
+/** One object, with the fields of the entry beside `time`, `level` and `message`. */
+const json = Logger.map(Logger.formatStructured, ({ annotations, cause, level, message, timestamp }) =>
+  Formatter.formatJson({ time: timestamp, level: level.toLowerCase(), message, ...annotations, cause })
+)
+
+const isPlain = (text: string): boolean => /^[\w.:/*@+-]+$/.test(text)
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would obey them.
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+
+const shown = (value: unknown): string => {
+  const text = typeof value === "string" ? value : (Formatter.formatJson(value) ?? "")
+  return isPlain(text) ? text : JSON.stringify(text)
+}
+
+/** The time of day, the level, the message and the fields, for a person at a terminal. */
+const pretty = Logger.map(
+  Logger.make<unknown, Logger.Options<unknown>>((entry) => entry),
+  (entry) => {
+    const { annotations, level, message, timestamp } = Logger.formatStructured.log(entry)
+    const fields = Object.entries(annotations).map(([name, value]) => ` ${name}=${shown(value)}`)
+    const words = typeof message === "string" ? message : Formatter.formatJson(message)
+    const cause = entry.cause.reasons.length > 0 ? `\n${Cause.pretty(entry.cause)}` : ""
+    return `${timestamp.slice(11, 23)} ${level.padEnd(5)} ${words}${fields.join("")}${cause}`.replace(controls, "")
+  }
+)
+
+/** The forms by their names. */
+export const formatters: Readonly<Record<string, Logger.Logger<unknown, string>>> = {
+  logfmt: Logger.formatLogFmt,
+  json,
+  pretty
+}

@@ -1,0 +1,65 @@
+/**
+ * One line of the log for every request, and the id that it is answered with.
+ *
+ * A line names the template of the route and never the address: an address may hold a signature or a ticket. Queries,
+ * headers and bodies are not logged.
+ */
+import { randomUUID } from "node:crypto"
+import { Cause, Context, Effect, Exit } from "effect"
+import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
+
+/** What is known of a request once it is routed and its key is looked up. */
+export interface Facts {
+  /** The template of the route, such as `/run/:session_id`; `none` when no route has the address. */
+  route: string
+  caller: Caller | null
+  /** The run that the address names, where it names one. */
+  sessionId: string | null
+}
+
+/** The facts of the request that is being answered, to be filled in; `null` outside of a server. */
+export const RequestFacts: Context.Reference<Facts | null> = Context.Reference("sluice/apps/api/log/RequestFacts", {
+  defaultValue: (): Facts | null => null
+})
+
+/** An id of a caller is taken if it is short and holds nothing that a log or a header would have to escape. */
+const takenId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
+
+/** Requests of probes are logged on the level Debug: there are many, and they say nothing. */
+const probes = new Set(["/healthz", "/readyz"])
+
+/** The status of a request whose client left before it was answered. */
+const clientLeft = 499
+
+const statusOf = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>): number => {
+  if (Exit.isSuccess(exit)) return exit.value.status
+  return Cause.hasInterrupts(exit.cause) ? clientLeft : 500
+}
+
+/** Answers a request with its id, and logs it when its answer is decided. An answer in pieces may still be on its way. */
+export const logged = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method }) => {
+    const began = performance.now()
+    const sent = headers["x-request-id"]
+    const id = sent !== undefined && takenId.test(sent) ? sent : randomUUID()
+    const facts: Facts = { route: "none", caller: null, sessionId: null }
+    const withId = HttpServerResponse.setHeader("x-request-id", id)
+    return answer.pipe(
+      HttpEffect.withPreResponseHandler((_, response) => Effect.succeed(withId(response))),
+      Effect.map(withId),
+      Effect.provideService(RequestFacts, facts),
+      Effect.onExit((exit) =>
+        Effect.annotateLogs(probes.has(facts.route) ? Effect.logDebug("Request") : Effect.logInfo("Request"), {
+          method,
+          route: facts.route,
+          status: statusOf(exit),
+          ms: Math.round((performance.now() - began) * 10) / 10,
+          ...(facts.caller === null ? {} : { workspace_id: facts.caller.workspaceId }),
+          ...(facts.caller?.keyId === undefined ? {} : { key_id: facts.caller.keyId }),
+          ...(facts.sessionId === null ? {} : { session_id: facts.sessionId })
+        })
+      ),
+      Effect.annotateLogs({ request_id: id })
+    )
+  })

@@ -206,6 +206,8 @@ const idleStarts = async (database: Database, reference: string, rounds: number)
     }
   } finally {
     await utils.release()
+    // Its connections close later, and complain where the server has gone by then.
+    await sleep(500)
     await runtime.dispose()
   }
   return [ours, theirs] as const

@@ -98,6 +98,20 @@ export class WorkflowExists extends Schema.TaggedError<WorkflowExists>()("Workfl
   }
 }
 
+/** Raised by an upsert by a name that several workflows of one folder have, so that no one of them is meant. */
+export class NameShared extends Schema.TaggedError<NameShared>()("NameShared", {
+  name: Schema.String,
+  workflowIds: Schema.Array(WorkflowId)
+}) {
+  override get message() {
+    const first = this.workflowIds.slice(0, 10).join(", ")
+    const more = this.workflowIds.length - 10
+    return `Cannot upsert by the name "${this.name}": ${this.workflowIds.length} workflows of this folder have it (${first}${
+      more > 0 ? `, and ${more} more` : ""
+    }). Name the one that is meant by its id`
+  }
+}
+
 /** A problem of what was sent, and where it lies, such as `nodes[3].parameters.selector`. */
 export const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })
 export type Problem = typeof Problem.Type

@@ -5,7 +5,7 @@ import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
-import type { Content, Workflow, WorkflowExists, WorkflowVersion } from "./Workflow.ts"
+import type { Content, NameShared, Workflow, WorkflowExists, WorkflowVersion } from "./Workflow.ts"
 
 /** A workflow with its latest version and its gate, as of one instant. */
 export interface Stored {
@@ -38,13 +38,13 @@ export class WorkflowStore extends Context.Service<
      *
      * `accept` judges the sizes that the fields have in the store, which may compress them; what it refuses is not kept.
      * `WorkflowExists` names the one in the way: of the same id, be it in another workspace or deleted; or, where
-     * `uniquelyNamed`, of the same name and folder.
+     * `uniquelyNamed`, of the same name and folder. `NameShared` names all of these where there are several.
      */
     readonly create: <E>(
       stored: Stored,
       accept: (sizes: StoredSizes) => Result.Result<void, E>,
       options?: { readonly uniquelyNamed: boolean }
-    ) => Effect.Effect<void, E | WorkflowExists | StoreUnavailable>
+    ) => Effect.Effect<void, E | WorkflowExists | NameShared | StoreUnavailable>
 
     /**
      * Stores the next version by a decision made while the workflow and its gate are locked.

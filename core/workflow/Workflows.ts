@@ -21,6 +21,7 @@ import * as Sandbox from "./sandbox/Sandbox.ts"
 import {
   type Content,
   InvalidWorkflow,
+  type NameShared,
   type Problem,
   type Settings,
   type WorkflowExists,
@@ -81,12 +82,16 @@ export class Workflows extends Context.Service<
 
     /**
      * Saves the workflow whose id the body has, or creates it with that id. Without an id, saves the one with the name of
-     * the body in its folder, or creates it: of several that do so at once, one creates and the others save.
+     * the body in its folder, or creates it: of several that do so at once, one creates and the others save. Fails with
+     * `NameShared` where several workflows of the folder have the name.
      */
     readonly upsert: (
       caller: Caller,
       body: unknown
-    ) => Effect.Effect<Upserted, Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<
+      Upserted,
+      Refused | WorkflowNotFound | SaveConflict | NameShared | RoleForbids | StoreUnavailable
+    >
 
     /** Deletes a workflow. Its waiting runs never start; what has run stays readable. */
     readonly remove: (
@@ -183,7 +188,9 @@ export class Workflows extends Context.Service<
       })
 
       const createFrom = Effect.fn("Workflows.createFrom")((caller: Caller, draft: SaveBody.Draft) =>
-        keepNew(caller, draft, { uniquelyNamed: false }).pipe(Effect.catchTag("WorkflowExists", Effect.die))
+        keepNew(caller, draft, { uniquelyNamed: false }).pipe(
+          Effect.catchTags({ NameShared: Effect.die, WorkflowExists: Effect.die })
+        )
       )
 
       const create = Effect.fn("Workflows.create")(function* (caller: Caller, body: unknown) {

@@ -147,4 +147,32 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       ])
     })
   )
+
+  it.effect("are imported as they were read, without what belongs to another workspace", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create({ run_window: daily(9, 17), description: "Read" })
+      const component = yield* ask("POST", "/workflow-components", { name: "Login", componentData: componentData() })
+      const read = (yield* ask("GET", `/workflows/${id}`)).body
+      const nodes = (read.nodes as ReadonlyArray<object>).map((node, index) =>
+        index === 0 ? { ...node, source_component_instance_id: component.body.id } : node
+      )
+      yield* ask("PUT", `/workflows/${id}`, { ...read, nodes })
+      const body = (yield* ask("GET", `/workflows/${id}`)).body
+      const here = yield* ask("POST", "/workflows/import", body)
+      assert.strictEqual(here.status, 201, here.text)
+      assert.notStrictEqual(here.body.id, id)
+      for (const field of ["name", "description", "nodes", "edges", "input_schema", "run_window"]) {
+        assert.deepStrictEqual(here.body[field], body[field], field)
+      }
+      const elsewhere = yield* (yield* setUp).ask("POST", "/workflows/import", { bundle: body, run_window: null })
+      assert.strictEqual(elsewhere.status, 201, elsewhere.text)
+      assert.notInclude(JSON.stringify(elsewhere.body.nodes), String(component.body.id))
+      assert.isNull(elsewhere.body.run_window)
+      const wrong = yield* ask("POST", "/workflows/import", { ...body, max_retries: -1 })
+      assert.deepStrictEqual([wrong.status, pathsOf(wrong.body)], [400, ["max_retries"]])
+      const nothing = yield* ask("POST", "/workflows/import", {})
+      assert.deepStrictEqual([nothing.status, pathsOf(nothing.body)], [400, ["format"]])
+    })
+  )
 })

@@ -67,10 +67,11 @@ it("the parameters of a node are those of its action", () => {
   assert.notStrictEqual(start.action, next.action)
 })
 
-it("what a client was answered can be sent back: a workflow is saved, an exported one is imported", () => {
+it("what a client was answered can be sent back: a workflow is saved, or imported, as an exported one is", () => {
   expectTypeOf<Answer<Client["workflows"]["get"]>>().toExtend<Payload<Client["workflows"]["save"]>>()
   expectTypeOf<Answer<Client["workflows"]["get"]>>().toExtend<Payload<Client["workflows"]["upsert"]>>()
   expectTypeOf<Answer<Client["workflows"]["export"]>>().toExtend<Payload<Client["workflows"]["import"]>>()
+  expectTypeOf<Answer<Client["workflows"]["get"]>>().toExtend<Payload<Client["workflows"]["import"]>>()
   expectTypeOf<NonNullable<Answer<Client["runWindows"]["getRunWindow"]>["run_window"]>>().toExtend<
     Payload<Client["runWindows"]["setRunWindow"]>
   >()

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { daily } from "../support/fixtures.ts"
 import { asList, type Item, pathsOf, setUp, without, workflow } from "../support/member.ts"
-import { layer } from "../support/service.ts"
+import { layer, Service } from "../support/service.ts"
 
 it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
   it.effect("are saved with warnings of what may be missing in them", () =>
@@ -173,6 +173,23 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       assert.deepStrictEqual([wrong.status, pathsOf(wrong.body)], [400, ["id"]])
       const twoIds = yield* upsert({ id, workflow_id: randomUUID() })
       assert.deepStrictEqual([twoIds.status, pathsOf(twoIds.body)], [400, ["workflow_id"]])
+    })
+  )
+
+  it.effect("are not upserted by a name that two of a folder share", () =>
+    Effect.gen(function* () {
+      const { ask } = yield* setUp
+      const make = Effect.map(ask("POST", "/workflows", workflow), ({ body }) => String(body.id))
+      const ids = [yield* make, yield* make]
+      const { dump } = yield* Service
+      const before = yield* dump
+      const { body, status } = yield* ask("POST", "/workflows/upsert", workflow)
+      assert.deepStrictEqual([status, body.code], [409, "WORKFLOW_NAME_SHARED"])
+      assert.deepStrictEqual([...(body.workflow_ids as ReadonlyArray<string>)].sort(), [...ids].sort())
+      for (const id of ids) assert.include(String(body.message), id)
+      assert.strictEqual(yield* dump, before)
+      assert.strictEqual((yield* ask("POST", "/workflows/upsert", { ...workflow, id: ids[0] })).status, 200)
+      assert.strictEqual((yield* ask("POST", "/workflows/upsert", { ...workflow, folder_path: "other" })).status, 201)
     })
   )
 

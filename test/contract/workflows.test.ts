@@ -8,7 +8,7 @@ import * as Transition from "../../core/run/Transition.ts"
 import { ComponentId, ComponentNotFound } from "../../core/workflow/component/Component.ts"
 import { type Carry, ComponentStore, type StoredComponent } from "../../core/workflow/component/ComponentStore.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
-import { InvalidWorkflow, WorkflowExists } from "../../core/workflow/Workflow.ts"
+import { InvalidWorkflow, NameShared, WorkflowExists } from "../../core/workflow/Workflow.ts"
 import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { VersionId, WorkflowNotFound } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
@@ -201,7 +201,11 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         }
         yield* workflows.create(named(caller, "Same"), any, once)
         yield* workflows.create(named(caller, "Same", "a"), any, once)
-        yield* workflows.create(named(caller, "Same", "a/b"), any)
+        const second = named(caller, "Same", "a/b")
+        yield* workflows.create(second, any)
+        const shared = yield* Effect.flip(workflows.create(named(caller, "Same", "a/b"), any, once))
+        assert.instanceOf(shared, NameShared)
+        assert.sameMembers([...shared.workflowIds], [first?.workflow.id as never, second.workflow.id])
         yield* workflows.create(named(yield* makeWorkspace(), "Same", "a/b"), any, once)
         yield* workflows.remove(caller.workspaceId, made.workflow.id)
         assert.instanceOf(yield* Effect.flip(workflows.create(made, any)), WorkflowExists)

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { folderOf } from "../../../core/workflow/Settings.ts"
-import { WorkflowExists, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import { NameShared, WorkflowExists, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import { type Listed, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
@@ -48,13 +48,18 @@ export const layer = Layer.effect(
         if (tables.workflows.has(stored.workflow.id)) {
           return yield* new WorkflowExists({ workflowId: stored.workflow.id })
         }
-        const inTheWay = listed(stored.workflow.workspaceId).find(
+        const { name, workspaceId } = stored.workflow
+        const [taken, ...others] = (options?.uniquelyNamed === true ? listed(workspaceId) : []).flatMap(
           ({ settings, workflow }) =>
-            options?.uniquelyNamed === true &&
-            workflow.name === stored.workflow.name &&
-            folderOf(settings) === folderOf(stored.version.content.settings)
+            workflow.name === name && folderOf(settings) === folderOf(stored.version.content.settings)
+              ? [workflow.id]
+              : []
         )
-        if (inTheWay !== undefined) return yield* new WorkflowExists({ workflowId: inTheWay.workflow.id })
+        if (taken !== undefined) {
+          return yield* others.length === 0
+            ? new WorkflowExists({ workflowId: taken })
+            : new NameShared({ name, workflowIds: [taken, ...others] })
+        }
         yield* Effect.fromResult(accept(FieldLimit.rawSizes(stored.version.content)))
         keep(stored, stored.workflow.createdAt)
       }),

@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
-import { WorkflowExists } from "../../../core/workflow/Workflow.ts"
+import { NameShared, WorkflowExists } from "../../../core/workflow/Workflow.ts"
 import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
@@ -39,10 +39,13 @@ export const layer = Layer.effect(
         const folder = Settings.folderOf(version.content.settings)
         const place = JSON.stringify([workflow.workspaceId, workflow.name, folder])
         yield* sql`select pg_advisory_xact_lock(hashtextextended(${place}, 0))`
-        const taken = (yield* listed(workflow.workspaceId, workflow.name)).find(
-          ({ settings }) => Settings.folderOf(settings) === folder
+        const [taken, ...others] = (yield* listed(workflow.workspaceId, workflow.name)).flatMap((one) =>
+          Settings.folderOf(one.settings) === folder ? [one.workflow.id] : []
         )
-        if (taken !== undefined) return yield* new WorkflowExists({ workflowId: taken.workflow.id })
+        if (taken === undefined) return
+        return yield* others.length === 0
+          ? new WorkflowExists({ workflowId: taken })
+          : new NameShared({ name: workflow.name, workflowIds: [taken, ...others] })
       })
 
     /** The terms of the latest versions as they were last read, of so many workflows. */

@@ -32,7 +32,7 @@ import type { ComponentNotFound, InvalidComponent } from "../../../core/workflow
 import { InputError, type InvalidInput } from "../../../core/workflow/contract/InputContract.ts"
 import type { FieldsTooLarge } from "../../../core/workflow/FieldLimit.ts"
 import type { PatchNotFound, PatchOutdated, PatchSettled } from "../../../core/workflow/patch/Patch.ts"
-import type { InvalidWorkflow, Problem } from "../../../core/workflow/Workflow.ts"
+import type { InvalidWorkflow, NameShared, Problem } from "../../../core/workflow/Workflow.ts"
 import type { VersionConflict } from "../../../core/workflow/Workflows.ts"
 import type { ApiKeyNotFound, LastOwnerKey } from "../../../core/workspace/ApiKeys.ts"
 import type { KeyTaken } from "../../../core/workspace/Collection.ts"
@@ -197,6 +197,12 @@ const windowConflict = (conflict: WindowConflict) => ({
   set_at: conflict.setAt === null ? null : new Date(conflict.setAt).toISOString()
 })
 
+const nameShared = ({ message, workflowIds }: NameShared) => ({
+  ...general(409, message),
+  code: "WORKFLOW_NAME_SHARED",
+  workflow_ids: workflowIds
+})
+
 type Failure = { readonly _tag: string; readonly message: string }
 
 /** Answers with the message of the failure. */
@@ -277,6 +283,7 @@ const answers = {
     EntryTaken: conflict<EntryTaken>(),
     KeyTaken: conflict<KeyTaken>(),
     LastOwnerKey: conflict<LastOwnerKey>(),
+    NameShared: nameShared,
     NoRotation: conflict<NoRotation>(),
     NotLive: conflict<NotLive>(),
     NotReencrypted: conflict<NotReencrypted>(),
@@ -367,6 +374,8 @@ const conflictBody = Schema.Struct({
   latestCreatedBy: Schema.optionalKey(Schema.String),
   latestCreatedAt: Schema.optionalKey(Schema.String),
   latestVersionNote: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** The workflows that share the name. */
+  workflow_ids: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The revision of the stored run window, by whom it was set and when. */
   run_window_revision: Schema.optionalKey(Schema.Int),
   set_by: Schema.optionalKey(Schema.NullOr(Schema.String)),

@@ -124,10 +124,14 @@ export const WorkflowBundle = Schema.JsonObject.annotate({
     'An exported workflow: format "sluice.workflow", format_version 1, the fields of a workflow, run_window, and the components that its nodes name'
 }) as unknown as Schema.Codec<typeof WorkflowToImport.Encoded>
 
-/** A bundle, or one beside a window that replaces its own. */
+/** A workflow as it is answered. Its ids are ignored. */
+const WorkflowToCopy = Schema.Struct(fields).annotate({ identifier: "WorkflowToCopy" })
+
+/** A bundle or a workflow, or one beside a window that replaces its own. */
 export const Import = Schema.Union([
   WorkflowToImport,
-  Schema.Struct({ bundle: WorkflowToImport, run_window: optional(RunWindow) })
+  WorkflowToCopy,
+  Schema.Struct({ bundle: Schema.Union([WorkflowToImport, WorkflowToCopy]), run_window: optional(RunWindow) })
 ])
 
 export const WorkflowFork = Schema.Struct({

@@ -126,7 +126,7 @@ export class WorkflowsGroup extends group.add(
     .annotateMerge(
       OpenApi.annotations({
         description:
-          "Accepts an exported workflow, either as the body or as the field bundle. A run_window beside bundle replaces the run window of the bundle, and null removes it. Components are matched by name and content, or created"
+          "Accepts an exported workflow, or one as it was read by GET, either as the body or as the field bundle. The ids of one that was read are ignored; the error codes that its nodes name must be those of this workspace. A run_window beside bundle replaces the run window of the bundle, and null removes it. Components are matched by name and content, or created"
       })
     ),
   HttpApiEndpoint.get("get", "/workflows/:workflow_id", {

@@ -107,8 +107,8 @@ export const pack = (
 }
 
 /**
- * Reads what is sent to be imported: a bundle, or an object that has one as `bundle` with a `run_window` beside it that
- * replaces the bundle's. Every problem of it is noted at its path. `known` are the ids of the error codes that nodes may
+ * Reads what is sent to be imported: a bundle or a workflow as it was answered, or an object that has one as `bundle`
+ * with a `run_window` beside it that replaces its own. Every problem of it is noted at its path. `known` are the ids of the error codes that nodes may
  * name beside those of the bundle.
  */
 export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): Unpacked => {
@@ -147,14 +147,21 @@ export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): 
   }
 }
 
-/** The draft of a bundle, its nodes marked with the ids that its components and error codes have here. */
-export const settled = ({ draft }: Unpacked, ids: ReadonlyMap<string, string>): SaveBody.Draft => ({
+/**
+ * The draft of a bundle, its nodes marked with the ids that its components and error codes have here. Marks that name
+ * the components `unknown` are left out.
+ */
+export const settled = (
+  { draft }: Unpacked,
+  ids: ReadonlyMap<string, string>,
+  unknown: ReadonlyArray<string>
+): SaveBody.Draft => ({
   ...draft,
   content: {
     ...draft.content,
     nodes: Array.isArray(draft.content.nodes)
       ? ErrorReferences.renamed(
-          Instances.renamed(draft.content.nodes, (ref) => ids.get(ref) ?? ref),
+          Instances.renamed(unknown.reduce(Instances.unlinked, draft.content.nodes), (ref) => ids.get(ref) ?? ref),
           (text) => ids.get(text) ?? text
         )
       : draft.content.nodes
@@ -165,12 +172,17 @@ export const settled = ({ draft }: Unpacked, ids: ReadonlyMap<string, string>): 
 const withoutSecrets = ({ proxy_value, ...settings }: Settings): Settings =>
   proxy_value === undefined || settings.proxy_setting === "custom" ? settings : { ...settings, proxy_value }
 
+/** Whether a body is a workflow as it was answered, whose nodes name components and error codes by their ids. */
+export const isAnswer = (body: Schema.JsonObject): boolean =>
+  body.format === undefined && body.format_version === undefined && body.nodes !== undefined
+
 const formatProblems = (bundle: Schema.JsonObject): ReadonlyArray<Problem> => {
+  if (isAnswer(bundle)) return []
   if (bundle.format !== format) {
     return [
       {
         path: "format",
-        message: `Expected "${format}", the format of an exported workflow, got ${shown(bundle.format)}`
+        message: `Expected "${format}", the format of an exported workflow, or a workflow without a format, got ${shown(bundle.format)}`
       }
     ]
   }

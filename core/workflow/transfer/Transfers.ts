@@ -31,7 +31,7 @@ export class Transfers extends Context.Service<
     ) => Effect.Effect<Schema.JsonObject, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Creates a workflow from a bundle. Its components are those of this workspace that have the same name and the same
+     * Creates a workflow from a bundle, or from a workflow as it was answered. Its components are those of this workspace that have the same name and the same
      * data, and its error codes those that have the same name; they are created where there is none.
      */
     readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
@@ -121,7 +121,14 @@ export class Transfers extends Context.Service<
           ...settled.map(({ id, part }) => [part.ref, id] as const),
           ...named.map(({ id, ref }) => [ref, id] as const)
         ])
-        const stored = yield* workflows.createFrom(caller, Bundle.settled(unpacked, ids)).pipe(
+        // A workflow that was answered elsewhere names components of another workspace.
+        const unknown = yield* Effect.filter(Instances.components(unpacked.draft.content.nodes), (component) =>
+          components.get(caller.workspaceId, ComponentId.make(component)).pipe(
+            Effect.as(false),
+            Effect.catchTag("ComponentNotFound", () => Effect.succeed(true))
+          )
+        )
+        const stored = yield* workflows.createFrom(caller, Bundle.settled(unpacked, ids, unknown)).pipe(
           Effect.tapError(() =>
             Effect.forEach(
               named.filter(({ isNew }) => isNew),

@@ -17,7 +17,7 @@ const poolOf = (options: Partial<Options<Name>>): ThreadPool<Name> => {
 }
 
 const ask = <N extends Name>(pool: ThreadPool<Name>, name: N, asked: Input<N>, owner = "one"): Promise<Ending> =>
-  new Promise((end) => pool.submit({ owner, name, asked: JSON.stringify(asked), end }))
+  new Promise((end) => pool.submit({ owner, name, asked: [JSON.stringify(asked)], end }))
 
 const cheap = (pool: ThreadPool<Name>, owner = "one") => ask(pool, "patternCost", { pattern: "^a+$" }, owner)
 
@@ -77,7 +77,7 @@ it("an operation that is given up while it waits leaves its place to another", a
   const giveUp = pool.submit({
     owner: "one",
     name: "patternCost",
-    asked: "{}",
+    asked: ["{}"],
     end: () => assert.fail("it was given up")
   })
   giveUp()

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto"
 import type * as PgClient from "@effect/sql-pg/PgClient"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
@@ -179,6 +179,12 @@ interface Options {
   readonly graceMillis?: number
 }
 
+/** The lines of every request are left out, unless a test asks for a level of its own. */
+const quiet = Layer.effect(
+  References.MinimumLogLevel,
+  Effect.map(References.MinimumLogLevel, (level) => (level === "Info" ? "Warn" : level))
+)
+
 /** The service, without limits on requests and with the usual bounds unless others are given. */
 export const layerWith = ({
   graceMillis = 0,
@@ -196,7 +202,8 @@ export const layerWith = ({
     Layer.provideMerge(layerOutside(sending)),
     Layer.provideMerge(ThreadSandbox.layer(sandbox)),
     Layer.provideMerge(Encryption.layer(masterKey)),
-    Layer.provideMerge(Layer.mergeAll(stores, Crypto.layer))
+    Layer.provideMerge(Layer.mergeAll(stores, Crypto.layer)),
+    Layer.provide(quiet)
   )
 
 export const layer = layerWith({})

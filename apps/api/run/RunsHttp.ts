@@ -13,6 +13,7 @@ import { AfterResponse } from "../http/AfterResponse.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
+import { RequestFacts } from "../log/RequestLog.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import * as JsonAnswer from "./JsonAnswer.ts"
@@ -66,6 +67,8 @@ export const layer = HttpApiBuilder.group(
               : error
           )
         )
+        const facts = yield* RequestFacts
+        if (facts !== null) facts.sessionId = run.id
         const clientId = run.options.clientId
         if (clientId !== undefined) {
           const afterResponse = yield* AfterResponse

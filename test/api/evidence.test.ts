@@ -6,7 +6,7 @@ import * as Attempt from "../../core/run/Attempt.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layer, layerInMemory, type Member, Service } from "../support/service.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"
@@ -359,6 +359,10 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
   })
 
   // Last, as time passes here.
+})
+
+// In memory: the clock is moved while the run waits, which a database in a thread of its own would answer too late for.
+it.layer(layerInMemory, { timeout: "30 seconds" })("what a run leaves behind at its end", (it) => {
   it.effect("of the network has what was being written as the run ended", () =>
     Effect.gen(function* () {
       const me = yield* (yield* Service).member("Member")

@@ -76,7 +76,8 @@ export const run = Effect.fn("Scheduler.run")(function* () {
       const next = Math.min((yield* gates.nextDue(ticked)) ?? Infinity, (yield* runs.nextDue(ticked)) ?? Infinity)
       const now = yield* Clock.currentTimeMillis
       const left = Math.min(next, ticked + longestSleep) - now
-      if (left <= 0) return
+      // Of a clock that was set back, the time until then is no time to sleep.
+      if (left <= 0 || now < ticked) return
       yield* ticks.sleep(left)
     }
   })

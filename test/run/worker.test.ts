@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger, Queue } from "effect"
+import { Clock, Deferred, Duration, Effect, Fiber, Layer, Logger, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
@@ -181,6 +181,34 @@ it.effect("the scheduler wakes the workers at the instant a window opens", () =>
       assert.strictEqual(claimed.run.startedAt, 9 * hour)
       yield* Deferred.succeed(end, success)
       yield* Fiber.interrupt(worker)
+      yield* Fiber.interrupt(scheduler)
+    })
+  )
+)
+
+it.effect("the scheduler never sleeps longer than its net, also after the clock was set back by weeks", () =>
+  provided(
+    Effect.gen(function* () {
+      const day = 24 * hour
+      const slept = yield* Queue.unbounded<number>()
+      let now = 100 * day
+      const machine = yield* Clock.Clock
+      const clock: Clock.Clock = {
+        currentTimeMillisUnsafe: () => now,
+        currentTimeMillis: Effect.sync(() => now),
+        currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
+        currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+        monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe(),
+        monotonicTimeNanos: machine.monotonicTimeNanos,
+        sleep: (duration) => Effect.andThen(Queue.offer(slept, Duration.toMillis(duration)), Effect.never)
+      }
+      const scheduler = yield* Effect.forkChild(Effect.provideService(Scheduler.run(), Clock.Clock, clock))
+      const two = Effect.all([Queue.take(slept), Queue.take(slept)])
+      assert.deepStrictEqual(yield* two, [30_000, 30_000])
+      now = 70 * day
+      yield* (yield* Signals).publish({ _tag: "due" })
+      assert.deepStrictEqual(yield* two, [30_000, 30_000])
+      assert.strictEqual(yield* Queue.size(slept), 0)
       yield* Fiber.interrupt(scheduler)
     })
   )

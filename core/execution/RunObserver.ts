@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { Observer, Picture } from "../agent/Observer.ts"
+import { boundedMetadata } from "../event/EventBounds.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { LeaseLost } from "../run/Run.ts"
@@ -32,7 +33,7 @@ export const make = Effect.map(
           ofError: error,
           fullPage,
           retries: run.retries,
-          metadata
+          metadata: boundedMetadata(metadata)
         })
         return kept.value
       })

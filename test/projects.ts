@@ -119,6 +119,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/eventLoop.test.ts",
     "test/attack/expressions.test.ts",
     "test/attack/hiding.test.ts",
+    "test/attack/largeEvents.test.ts",
     "test/attack/patterns.test.ts",
     "test/attack/records.test.ts",
     "test/window/cost.test.ts"

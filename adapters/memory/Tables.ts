@@ -6,6 +6,7 @@ import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
+import { bounded } from "../../core/event/EventBounds.ts"
 import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
 import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
@@ -192,6 +193,8 @@ export const write = (tables: Shape, { events, run }: Change, at: number): void 
   append(tables, run.id, events, at)
 }
 
+/** Appends events of a run, each within its bounds. */
 export const append = (tables: Shape, runId: string, events: ReadonlyArray<RunEvent>, at: number): void => {
-  for (const event of events) tables.events.push({ sequence: tables.events.length + 1, runId, at, event })
+  for (const event of events)
+    tables.events.push({ sequence: tables.events.length + 1, runId, at, event: bounded(event) })
 }

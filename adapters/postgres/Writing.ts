@@ -27,11 +27,11 @@ export const writtenOf = ({ events, run }: Change, at: number, seen: string | nu
   events: events.map((event) => Events.table.encode({ runId: run.id, at, event }))
 })
 
-/** How many characters the events of a change have. */
-export const length = ({ events }: Written): number =>
-  events.reduce((sum, { payload }) => sum + String(payload).length, 0)
+/** How many characters the output and the events of a change have. Events leave out a large output. */
+export const length = ({ events, run }: Written): number =>
+  events.reduce((sum, { payload }) => sum + String(payload).length, String(run.data).length)
 
-/** Events with more characters than this are written by themselves, so that fewer copies of them are made. */
+/** The events of a change with more characters than this are written alone, so that fewer copies of them are made. */
 export const mostTogether = 131_072
 
 /** Writes changed runs, whose rows are locked, and appends their events. */

@@ -15,11 +15,44 @@ export interface Links {
   readonly liveView: (runId: string) => string
 }
 
-/** The payload of an event, with the addresses of its artifacts; without addresses if `links` is `null`. */
+/**
+ * The payload of an event, with the addresses of its artifacts; without addresses if `links` is `null`. `left_out` names
+ * the fields of which something is missing; an event that is whole has none.
+ */
 export const payloadOf = (event: RunEvent, links: Links | null): Schema.JsonObject => {
   // The table has a writer for each kind of event, which takes that kind.
   const write = payloads[event.event] as (event: RunEvent, links: Links | null) => Schema.JsonObject
-  return { session_id: event.runId, workflow_id: event.workflowId, ...write(event, links) }
+  const payload = { session_id: event.runId, workflow_id: event.workflowId, ...write(event, links) }
+  if (event.leftOut === undefined) return payload
+  const names = event.leftOut.flatMap((name) => payloadNames[name] ?? [name])
+  return { ...payload, left_out: names.filter((name) => name in payload) }
+}
+
+/** The names that fields of events have in payloads, where they are others. */
+const payloadNames: Readonly<Record<string, ReadonlyArray<string>>> = {
+  analysis: ["ai_analysis"],
+  category: ["error_category"],
+  causedBy: ["session_causing_error"],
+  credentials: ["encrypted_variables", "vault_entries"],
+  errorId: ["error_id"],
+  file: ["file_id", "file_name", "metadata"],
+  files: ["file_urls"],
+  inputs: ["input_variables"],
+  missingProperties: ["missing_properties"],
+  next: ["next_step"],
+  node: ["node_id", "node_display_name", "analysis_step_name"],
+  nodeId: ["node_id"],
+  popup: ["popup_context", "modal_action", "modal_action_label", "host", "popup_signature"],
+  remedy: ["recovery_action"],
+  rootCause: ["root_cause_analysis"],
+  runId: ["session_id"],
+  schema: ["expected_json_schema_datamodel"],
+  screenshotId: ["screenshot_id", "screenshot_url"],
+  step: ["current_step"],
+  subType: ["error_sub_type"],
+  userId: ["user_id"],
+  videoId: ["video_id"],
+  workflowId: ["workflow_id"]
 }
 
 const nullable = Schema.NullOr(Schema.String)

@@ -46,7 +46,12 @@ export const OpenPopup = Schema.Struct({
 })
 export type OpenPopup = typeof OpenPopup.Type
 
-const ofRun = { runId: Schema.String, workflowId: Schema.String }
+const ofRun = {
+  runId: Schema.String,
+  workflowId: Schema.String,
+  /** The fields of which something is missing, as the event would be larger than `EventBounds` says. */
+  leftOut: Schema.optionalKey(Schema.Array(Schema.String))
+}
 
 const ended = {
   ...ofRun,

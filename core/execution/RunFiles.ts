@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { DownloadedFile } from "../agent/Observer.ts"
+import { boundedMetadata } from "../event/EventBounds.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { Claimed } from "../run/RunStore.ts"
@@ -18,7 +19,12 @@ export const keeping = ({ run }: Claimed, reporter: Reporter, keeper: Keeper) =>
       event: "file.uploaded",
       runId: run.id,
       workflowId: run.workflowId,
-      file: { id: kept.success, name: fileName, at: yield* Clock.currentTimeMillis, metadata }
+      file: {
+        id: kept.success,
+        name: fileName,
+        at: yield* Clock.currentTimeMillis,
+        metadata: boundedMetadata(metadata)
+      }
     })
     return null
   })

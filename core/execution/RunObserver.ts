@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { Observer, Picture } from "../agent/Observer.ts"
+import { boundedMetadata } from "../event/EventBounds.ts"
 import type { Mark } from "../event/OutcomeCertainty.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
@@ -34,7 +35,7 @@ export const make = Effect.map(
           ofError: error,
           fullPage,
           retries: run.retries,
-          metadata
+          metadata: boundedMetadata(metadata)
         })
         return kept.value
       })

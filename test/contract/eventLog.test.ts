@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
 import { SqlClient } from "effect/sql"
+import { mostBytes, mostText } from "../../core/event/EventBounds.ts"
 import { type Entry, EventLog, page } from "../../core/event/EventLog.ts"
+import type { LoggedEvent, RunEvent } from "../../core/event/RunEvent.ts"
 import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
+import type { Run } from "../../core/run/Run.ts"
 import { history, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
@@ -17,6 +20,24 @@ type Needed = ClientProgress | EventLog | GateStore | RunStore | WorkflowStore |
 type Told = Pick<Entry, "event" | "sequence">
 
 const kinds = (entries: ReadonlyArray<Entry>) => entries.map(({ event }) => event.event)
+
+/** An event of a step, or one with inputs of a million characters that a step asks for. */
+const stepOf = ({ id, workflowId }: Run, step: string, large: boolean): RunEvent => {
+  const ids = { runId: id, workflowId }
+  return large
+    ? {
+        event: "execution.input_required",
+        ...ids,
+        step,
+        message: "",
+        inputs: million,
+        screenshotId: null,
+        reason: "input_required"
+      }
+    : { event: "execution.step", ...ids, step, next: null }
+}
+
+const million = { a: "x".repeat(1_000_000) }
 
 /** The promises of every log of events, whatever it is made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
@@ -78,13 +99,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const { run } = yield* runs.submit(sent)
         const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
         const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
-        const facts = { runId: run.id, workflowId: run.workflowId, next: null }
-        // Three pages by characters and one by number, of which one is larger than a page.
-        const large = [3, 1, 2, 9, 1].map((part, index) => `${index}${"x".repeat((page.characters * part) / 4)}`)
+        // Three pages by characters, of events as large as there are, and one by number.
+        const large = Array.from({ length: (3 * page.characters) / 1_000_000 + 1 }, (_, index) => `large ${index}`)
         const steps = [...large, ...Array.from({ length: page.events }, (_, index) => String(index))]
-        yield* runs.report(held, {
-          events: steps.map((step) => ({ event: "execution.step", ...facts, step }))
-        })
+        yield* runs.report(held, { events: steps.map((step, index) => stepOf(run, step, index < large.length)) })
         const pagesOf = Effect.fnUntraced(function* (
           read: (after: number) => Effect.Effect<ReadonlyArray<Told>, unknown>
         ) {
@@ -107,7 +125,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
           yield* pagesOf((after) => progress.owed(sent.workspaceId, clientId, 0, after)),
           fromLog
         ]) {
-          const told = pages.flat().flatMap(({ event }) => (event.event === "execution.step" ? event.step : []))
+          const told = pages.flat().flatMap(({ event }) => ("step" in event ? event.step : []))
           assert.isTrue(told.length === steps.length && told.every((one, index) => one === steps[index]))
           assert.isAtLeast(pages.length, 4)
           for (const one of pages) {
@@ -120,6 +138,33 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
           }
         }
         assert.lengthOf(yield* history(runs, run.id), steps.length + 2)
+      })
+    )
+
+    it.effect("keeps each event within its bounds, whether an attempt, its end or a stop makes it", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const workflow = yield* makeWorkflow(yield* makeWorkspace())
+        const data = { a: "é".repeat(1_000_000) }
+        const leftOutOf = (events: ReadonlyArray<LoggedEvent>) => {
+          for (const { event } of events) assert.isAtMost(JSON.stringify(event).length, mostBytes)
+          return events.flatMap(({ event }) => (event.leftOut === undefined ? [] : [[event.event, ...event.leftOut]]))
+        }
+        const stopped = submission(workflow, { input: data })
+        yield* runs.submit(stopped)
+        yield* runs.change(stopped.workspaceId, stopped.id, Transition.interrupt)
+        assert.deepStrictEqual(leftOutOf(yield* history(runs, stopped.id)), [["execution.stopped", "inputs"]])
+
+        const { run } = yield* runs.submit(submission(workflow))
+        const claimed = yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 30_000 })
+        const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
+        yield* runs.report(held, { events: [stepOf(run, "x".repeat(mostText + 1), false)] })
+        yield* runs.settle(held, (locked, at) => Transition.finish(locked, { _tag: "Success", data }, at))
+        assert.deepStrictEqual(leftOutOf(yield* history(runs, run.id)), [
+          ["execution.step", "step"],
+          ["execution.success", "data"]
+        ])
+        assert.deepStrictEqual((yield* runs.get(run.workspaceId, run.id)).run.data, data)
       })
     )
 

@@ -1,4 +1,5 @@
 /** The table of the events of runs. */
+import { bounded } from "../../../core/event/EventBounds.ts"
 import { expiryOf, type LoggedEvent, RunEvent } from "../../../core/event/RunEvent.ts"
 import type { RunId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
@@ -18,8 +19,9 @@ export const table = Table.make(
     run_id: column(Table.uuid<string>(), ({ runId }) => runId),
     at: column(Table.instant, ({ at }) => at),
     event: column(Table.text, ({ event }) => event.event),
-    /** The facts of the event, apart from its kind and its expiry. */
-    payload: column(Table.json(Table.jsonObject), ({ event: { event, ...facts } }) => {
+    /** The facts of the event within its bounds, apart from its kind and its expiry. */
+    payload: column(Table.json(Table.jsonObject), (appended) => {
+      const { event, ...facts } = bounded(appended.event)
       const { expiresAt, ...rest } = { expiresAt: undefined, ...facts }
       return rest
     }),

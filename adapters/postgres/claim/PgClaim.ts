@@ -279,15 +279,17 @@ const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigne
   )
 
 /**
- * Lets the others go first next time, and forgets workflows that may have no waiting runs until the next submission.
- * What could not be settled stays to be settled.
+ * Lets the others go first next time, and forgets workflows that may have no run to start. One that could not be
+ * forgotten is looked at again.
  */
 const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
   Effect.gen(function* () {
     if (turns.size === 0) return
     const now = yield* Clock.currentTimeMillis
-    const emptied = [...turns].filter(([, { isEmpty }]) => isEmpty)
-    const others = [...turns].filter(([, { isEmpty }]) => !isEmpty).map(([workflowId]) => workflowId)
+    const over = [...turns]
+    turns.clear()
+    const emptied = over.filter(([, { isEmpty }]) => isEmpty)
+    const others = over.filter(([, { isEmpty }]) => !isEmpty).map(([workflowId]) => workflowId)
     if (others.length > 0) {
       yield* withoutSqlErrors(sql`
         update gates set served_at = ${new Date(now)} where workflow_id in (
@@ -295,7 +297,6 @@ const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
           order by workflow_id for no key update skip locked)`)
     }
     if (emptied.length > 0) yield* transaction(sql, forget(sql, new Map(emptied), now))
-    turns.clear()
   })
 
 /** The net under a lost wake: after this time claims look again at a workflow whose runs wait for a credential. */

@@ -40,7 +40,14 @@ const linksOf = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
     if (score > 0 && (before === undefined || before.score < score)) best.set(link.url, { url: link.url, score })
   }
   const found = [...best.values()].sort((one, other) => other.score - one.score)
-  return (found[0]?.score ?? 0) >= enough ? found.slice(0, maxKept) : []
+  const isLikely = (found[0]?.score ?? 0) >= enough || (found.length === 1 && promisesOne(subject))
+  return isLikely ? found.slice(0, maxKept) : []
+}
+
+/** Whether a title says that the message brings a link to sign in with. */
+const promisesOne = (subject: string): boolean => {
+  const title = plain(subject).toLowerCase()
+  return title.length <= 80 && Wording.promisesLink.test(title) && !Wording.aboutLinks.test(title)
 }
 
 /** Phrases of messages whose link is for signing in or confirming. */

@@ -5,7 +5,13 @@ import type { Schema } from "effect"
 import * as Session from "../browser/Session.ts"
 import * as BrowserLocation from "../vault/BrowserLocation.ts"
 import * as Domain from "../vault/site/Domain.ts"
-import { type BrowserState, type Cookie as KeptCookie, type VaultEntry, withoutExpired } from "../vault/VaultEntry.ts"
+import {
+  type BrowserState,
+  headerOf,
+  type Cookie as KeptCookie,
+  type VaultEntry,
+  withoutExpired
+} from "../vault/VaultEntry.ts"
 import * as Json from "../workspace/Json.ts"
 
 /** The parts that a browser changes. */
@@ -69,7 +75,7 @@ export const brought = (entry: VaultEntry, state: BrowserState, now: number): Se
   const { domain, fields } = entry
   const hostname = Domain.hostnameOf(domain)
   const origins = Domain.originsOf(domain)
-  const headers = state.headers ?? []
+  const headers = (state.headers ?? []).map(headerOf)
   return {
     cookies: (state.cookies ?? []).flatMap((cookie) => {
       const one = restored(cookie, hostname)

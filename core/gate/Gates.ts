@@ -58,6 +58,8 @@ export interface Preview {
   readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
   readonly state: RunWindow.RunWindowState
   readonly openings: ReadonlyArray<RunWindow.ExplainedOpening>
+  /** Whether the openings end because none follows within the 400 days that are looked ahead: a later one may exist. */
+  readonly truncated: boolean
   /** How many waiting runs an apply at this instant would release, and how many it would hold. */
   readonly releases: number
   readonly holds: number
@@ -186,10 +188,12 @@ export class Gates extends Context.Service<
         const schedule = RunWindow.compile(window)
         const after = Gate.setWindow(gate, window, { at, by: caller.userId })
         const waiting = yield* store.countWaiting(id)
+        const openings = RunWindow.openings(schedule, at, options.openings)
         return {
           warnings,
           state: RunWindow.state(schedule, at),
-          openings: RunWindow.openings(schedule, at, options.openings),
+          openings,
+          truncated: openings.length < options.openings && openings.at(-1)?.closesAt !== null,
           releases: releases({ before: gate, after, at }) ? waiting : 0,
           holds: releases({ before: after, after: gate, at }) ? waiting : 0
         }

@@ -8,7 +8,7 @@ import * as BrowserLocation from "./BrowserLocation.ts"
 import { IntervalText } from "./Interval.ts"
 import * as Domain from "./site/Domain.ts"
 import * as SecretSites from "./site/SecretSites.ts"
-import { Cookie, type Problem, ProxySetting, TfaMethod } from "./VaultEntry.ts"
+import { Cookie, type Problem, ProxySetting, TfaMethod, type WrittenHeader } from "./VaultEntry.ts"
 
 const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
@@ -134,7 +134,10 @@ const Readable = Schema.Struct({
   ...settable
 })
 
-export type Sent = typeof Readable.Type
+type Read = typeof Readable.Type
+
+/** The fields of a body. Headers have the form in which they were written. */
+export type Sent = Omit<Read, "headers"> & { readonly headers?: ReadonlyArray<WrittenHeader> | null }
 
 /** A body with its readable fields: the problems of its form, and the fields without problems. */
 export interface Reading {
@@ -153,18 +156,18 @@ export const read = (body: unknown): Reading => reading(body, decodeBody)
 /** Reads what names an entry, and nothing else. */
 export const readPair = (body: unknown): Reading => reading(body, decodePair)
 
-const reading = (written: unknown, decode: (body: unknown) => Result.Result<Sent, Schema.SchemaError>): Reading => {
+const reading = (written: unknown, decode: (body: unknown) => Result.Result<Read, Schema.SchemaError>): Reading => {
   if (typeof written !== "object" || written === null || Array.isArray(written)) {
     return { sent: {}, problems: [{ path: "", message: "Expected an object" }] }
   }
   const body = withHeaders(written)
   const decoded = decode(body)
-  if (Result.isSuccess(decoded)) return { sent: decoded.success, problems: [] }
+  if (Result.isSuccess(decoded)) return { sent: asWritten(decoded.success, written), problems: [] }
   const problems = problemsOf(decoded.failure)
   const broken = new Set(problems.map(({ path }) => path.split(/[.[]/)[0] ?? ""))
   const sound = decodeReadable(Object.fromEntries(Object.entries(body).filter(([name]) => !broken.has(name))))
   return {
-    sent: Result.getOrElse(sound, () => ({})),
+    sent: Result.isSuccess(sound) ? asWritten(sound.success, written) : {},
     problems
   }
 }
@@ -173,18 +176,32 @@ const reading = (written: unknown, decode: (body: unknown) => Result.Result<Sent
 export const problemsOf = ({ issue }: Schema.SchemaError): ReadonlyArray<Problem> =>
   format(issue).issues.map(({ message, path = [] }) => ({ path: pathOf(path.map(keyOf)), message }))
 
-/** An older client names the parts of a header `header_name` and `header_value`. */
+/** A body whose headers are all named as they are checked. */
 const withHeaders = (body: object): object =>
   "headers" in body && Array.isArray(body.headers)
     ? {
         ...body,
         headers: body.headers.map((header: unknown) =>
-          typeof header === "object" && header !== null && "header_name" in header && "header_value" in header
-            ? { name: header.header_name, value: header.header_value }
-            : header
+          isNamed(header) ? { name: header.header_name, value: header.header_value } : header
         )
       }
     : body
+
+/** What was read, with its headers in the form in which they were written. */
+const asWritten = (read: Read, written: object): Sent => {
+  const forms: ReadonlyArray<unknown> = "headers" in written && Array.isArray(written.headers) ? written.headers : []
+  const { headers, ...rest } = read
+  if (headers == null) return headers === undefined ? rest : { ...rest, headers }
+  return {
+    ...rest,
+    headers: headers.map((header, index) =>
+      isNamed(forms[index]) ? { header_name: header.name, header_value: header.value } : header
+    )
+  }
+}
+
+const isNamed = (header: unknown): header is { readonly header_name: unknown; readonly header_value: unknown } =>
+  typeof header === "object" && header !== null && "header_name" in header && "header_value" in header
 
 const keyOf = (segment: PropertyKey | { readonly key: PropertyKey } | undefined): string =>
   String(typeof segment === "object" ? segment.key : segment)

@@ -41,12 +41,24 @@ export type Cookie = typeof Cookie.Type
 export const Header = Schema.Struct({ name: Schema.String, value: Schema.String }).annotate({ identifier: "Header" })
 export type Header = typeof Header.Type
 
+/** The same by the names that an older client writes. */
+export const NamedHeader = Schema.Struct({ header_name: Schema.String, header_value: Schema.String }).annotate({
+  identifier: "NamedHeader"
+})
+
+/** A header in the form in which it was written, which is the form in which it is answered. */
+export type WrittenHeader = Header | typeof NamedHeader.Type
+
+/** A header, whichever form it was written in. */
+export const headerOf = (written: WrittenHeader): Header =>
+  "header_name" in written ? { name: written.header_name, value: written.header_value } : written
+
 /** The stored state of a browser for a site. */
 export interface BrowserState {
   readonly cookies: ReadonlyArray<Cookie> | null
   readonly local_storage: Schema.JsonObject | null
   readonly session_storage: Schema.JsonObject | null
-  readonly headers: ReadonlyArray<Header> | null
+  readonly headers: ReadonlyArray<WrittenHeader> | null
 }
 
 /** The parts of the browser state, each sealed separately. */

@@ -81,7 +81,8 @@ export const horizonMillis = Definition.horizonMillis
  *
  * The answered window has the known fields as they were sent; `null` counts as left out, unknown fields are dropped. A
  * valid window may come with warnings, for example when `recurrence_start` is not a date that its rule produces. With
- * `now`, it is also warned of entries that have no effect from then on and of hours that a change of clocks skips.
+ * `now`, it is also warned of a window that does not open within `horizonMillis`, of entries that have no effect from then
+ * on, and of hours that a change of clocks skips.
  */
 export const validate = (
   input: unknown,

@@ -21,12 +21,21 @@ export const lasting = (window: ValidRunWindow): ReadonlyArray<RunWindowIssue> =
         ]
   })
 
-/** Warnings about the time from `now` on: entries without effect, and hours that a change of clocks skips. */
+/**
+ * Warnings about the time from `now` on: a window that stays closed, entries without effect, and hours that a change of
+ * clocks skips.
+ */
 export const upcoming = (window: ValidRunWindow, now: number): ReadonlyArray<RunWindowIssue> => {
   const schedule = Schedule.compile(window)
   const today = Schedule.localAt(schedule, now).day
-  return [...overOrHidden(window, schedule, today), ...skipped(schedule, now)]
+  return [...shut(schedule, now), ...overOrHidden(window, schedule, today), ...skipped(schedule, now)]
 }
+
+/** A window that holds its runs for longer than anyone looks ahead. */
+const shut = (schedule: Schedule.Schedule, now: number): ReadonlyArray<RunWindowIssue> =>
+  Schedule.first(schedule, "open", now, now + horizonMillis) === null
+    ? [{ path: "", message: "This window does not open within the next 400 days: its runs are held" }]
+    : []
 
 /** Long enough for every date there is to come round: 29 February once misses eight years. */
 const dayOfEightYears = 8 * 366

@@ -16,7 +16,7 @@ import { codeAt, failureOf, home, pages, person, run, secret, services, site, tf
 /** Something arrives for the credential. */
 const arrive = Effect.fnUntraced(function* (
   kind: "code" | "link",
-  value: string | ReadonlyArray<string>,
+  value: string | ReadonlyArray<string> | { readonly uncertain: ReadonlyArray<string> },
   address?: string
 ) {
   const { workspaceId } = accounts.entry
@@ -170,6 +170,30 @@ describe("a code that is sent", () => {
       const failure = failureOf((yield* eventually(Fiber.join(gone))).outcome)
       assert.strictEqual(failure.code, "NAVIGATION-E0001")
       assert.notMatch(JSON.stringify(failure), /0123456789abcdef01|aaaabbbb1/)
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+})
+
+describe("links of messages in which none is likely", () => {
+  const link = "https://bank.example/g/7"
+  const opening = (link_regex_pattern: string | null) =>
+    run(tfa({ tfa_type: "MAGIC_LINK", selector: null, link_regex_pattern }), [], {
+      pages: { ...pages([]), [link]: [{ selector: "//h1", text: "In" }] }
+    })
+
+  it.effect("are opened where the pattern chooses one, and passed over without a pattern", () =>
+    Effect.gen(function* () {
+      const chosen = yield* Effect.forkChild(opening("/g/"))
+      yield* TestClock.adjust("1 second")
+      yield* arrive("link", { uncertain: ["https://bank.example/news", link] })
+      assert.deepEqual((yield* eventually(Fiber.join(chosen))).outcome, { _tag: "Success", data: { title: "In" } })
+
+      const waiting = yield* Effect.forkChild(opening(null))
+      yield* TestClock.adjust("1 second")
+      yield* arrive("link", { uncertain: ["https://bank.example/news"] })
+      yield* TestClock.adjust("1 second")
+      yield* arrive("link", [link])
+      assert.deepEqual((yield* eventually(Fiber.join(waiting))).outcome, { _tag: "Success", data: { title: "In" } })
     }).pipe(Effect.provide(services("inbox.example")))
   )
 })

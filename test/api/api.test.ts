@@ -227,6 +227,55 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
       })
     )
 
+    it.effect("that stay closed for 400 days are warned of, and a preview that ends at such a gap says so", () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const me = yield* member("Member")
+        const id = yield* create(me)
+        const on = (year: number) => ({
+          active: true,
+          start_date: { year, month: 1, day: 2 },
+          active_start_time: { hours: 9 },
+          active_end_time: { hours: 10 }
+        })
+        const ask = (method: string, path: string, years: ReadonlyArray<number>) =>
+          send({
+            method,
+            path: `/workflows/${id}/run-window${path}`,
+            key: me.key,
+            json: { time_zone: "UTC", regular_hours: [], special_hours: years.map(on) }
+          })
+        const warnedOf = ({ body }: { readonly body: { readonly warnings?: unknown } }) =>
+          ((body.warnings ?? []) as ReadonlyArray<{ path: string; message: string }>).filter(({ path }) => path === "")
+        const shut = yield* ask("PUT", "", [1973])
+        assert.deepStrictEqual([shut.status, warnedOf(shut).length], [200, 1])
+        assert.include(warnedOf(shut)[0]?.message, "400 days")
+        assert.deepStrictEqual(warnedOf(yield* ask("PUT", "", [1970, 1973])), [])
+        for (const [years, query, truncated] of [
+          [[1973], "", true],
+          [[1970, 1973], "", true],
+          [[1970, 1973], "?openings=1", false],
+          [[1970, 1971], "?openings=2", false]
+        ] as const) {
+          assert.strictEqual((yield* ask("POST", `/preview${query}`, years)).body.truncated, truncated)
+        }
+        const always = yield* send({
+          method: "POST",
+          path: `/workflows/${id}/run-window/preview`,
+          key: me.key,
+          json: {
+            time_zone: "UTC",
+            regular_hours: daily(0, 1).regular_hours.map((period, index, all) => ({
+              ...period,
+              active_end_day: all[(index + 1) % all.length]?.active_start_day,
+              active_end_time: { hours: 0 }
+            }))
+          }
+        })
+        assert.strictEqual(always.body.truncated, false)
+      })
+    )
+
     it.effect("are previewed without being set", () =>
       Effect.gen(function* () {
         const { member, send } = yield* Service

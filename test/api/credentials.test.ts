@@ -80,8 +80,6 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
           ...sent,
           user_id: me.caller.userId,
           local_storage: null,
-          user_agent: null,
-          location: null,
           persist_local_storage: false,
           persist_session_storage: false,
           allow_multiple_sessions: false,

@@ -26,7 +26,7 @@ it.layer(service, { timeout: "30 seconds" })("the phone number of a workspace", 
       const { member, send } = yield* Service
       const me = yield* member("Owner")
       assert.strictEqual((yield* credential(me, "SMS")).body.tfa_phone_number, "+15550009999")
-      assert.isNull((yield* credential(me, "EMAIL")).body.tfa_phone_number)
+      assert.isUndefined((yield* credential(me, "EMAIL")).body.tfa_phone_number)
       const other = yield* member("Owner")
       const shown = () =>
         Effect.map(

@@ -208,7 +208,7 @@ it.layer(service("inbox.example"), {
       yield* keep(stranger, "Robot+1", { tfa_method: "EMAIL" })
       const prefix = me.caller.workspaceId.slice(-8)
       assert.strictEqual(made.body.tfa_email, `${prefix}+Robot=2b1+app-example-com@inbox.example`)
-      assert.strictEqual(made.body.tfa_phone_number, null)
+      assert.strictEqual(made.body.tfa_phone_number, undefined)
 
       const none = yield* codeOf(me, "Robot+1")
       assert.deepStrictEqual(

@@ -166,6 +166,25 @@ it.layer(service({ secret, twilioAuthToken }), { timeout: "30 seconds" })("what 
     })
   )
 
+  it.effect("is kept as uncertain where none of its links is likely, and hides no likely one", () =>
+    Effect.gen(function* () {
+      yield* clock.set(now)
+      const { address, me } = yield* withCredential("uncertain")
+      const bring = (id: string, text: string, subject = "Hello") =>
+        post("/inbound/mail", { json: { to: address, subject, text, id }, headers: trusted })
+      assert.strictEqual((yield* bring("u1", "Open https://acme.example/g/1")).body.kept, 1)
+      assert.strictEqual((yield* bring("u2", "Open https://acme.example/g/2")).body.kept, 1)
+      const both = ["https://acme.example/g/2", "https://acme.example/g/1"]
+      assert.deepStrictEqual(yield* latest(me, address, "link"), { uncertain: both })
+      assert.isNull(yield* latest(me, address))
+      const likely = "https://acme.example/login?token=abcdef0123456789abcdef"
+      yield* bring("u3", `Click the link to sign in: ${likely}`, "Sign in")
+      assert.strictEqual((yield* bring("u4", "Read https://acme.example/news")).body.kept, 0)
+      assert.deepStrictEqual(yield* latest(me, address, "link"), [likely])
+      assert.strictEqual((yield* bring("u5", "No link at all")).body.kept, 0)
+    })
+  )
+
   it.effect("may be a mail as JSON, by a bearer token or signed, and once by its id", () =>
     Effect.gen(function* () {
       yield* clock.set(now)

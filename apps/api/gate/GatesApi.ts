@@ -26,6 +26,10 @@ const PreviewResponse = Schema.Struct({
       decided_by: Schema.Array(Schema.Struct({ path: Schema.String, label: Schema.NullOr(Schema.String) }))
     })
   ),
+  truncated: Schema.Boolean.annotate({
+    description:
+      "Whether there are fewer openings than asked for because none follows within 400 days: a later one may exist"
+  }),
   releases: Schema.Int,
   holds: Schema.Int
 }).annotate({ identifier: "RunWindowPreview" })

@@ -10,6 +10,8 @@ import { filter } from "./VaultApi.ts"
 import { InvalidAuthentication } from "./VaultErrors.ts"
 
 const text = Schema.NullOr(Schema.String)
+/** Left out where there is none. */
+const given = Schema.optionalKey(Schema.String)
 
 export const AuthenticationRecord = Schema.Struct({
   permissioned_user_id: Schema.String,
@@ -18,17 +20,17 @@ export const AuthenticationRecord = Schema.Struct({
   user_name: text,
   password: text,
   tfa_secret: text,
-  user_alias: text,
+  user_alias: given,
   cookies: Schema.NullOr(Schema.Array(Cookie)),
   local_storage: Schema.NullOr(Schema.JsonObject),
-  user_agent: text,
-  ip_address: text,
-  location: text,
+  user_agent: given,
+  ip_address: given,
+  location: given,
   persist_cookies: Schema.Boolean,
   persist_local_storage: Schema.Boolean,
   persist_session_storage: Schema.Boolean,
   allow_multiple_sessions: Schema.Boolean,
-  cookie_domain_to_store: text,
+  cookie_domain_to_store: given,
   created_at: Schema.String
 }).annotate({ identifier: "Authentication" })
 

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EntryBody, PairBody } from "../../../core/vault/EntryBody.ts"
-import { Cookie, Header, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
+import { Cookie, Header, NamedHeader, ProxySetting, TfaMethod } from "../../../core/vault/VaultEntry.ts"
 import { Needs, NoStore } from "../Annotations.ts"
 import * as Described from "../http/body/Described.ts"
 import { edits } from "../http/body/Fields.ts"
@@ -11,20 +11,25 @@ import * as Errors from "../http/Errors.ts"
 import { Unprocessable } from "./VaultErrors.ts"
 
 const text = Schema.NullOr(Schema.String)
+/** A text that is left out where there is none: clients declare it as a string. */
+const given = Schema.optionalKey(Schema.String)
 const whole = Schema.NullOr(Schema.Int)
 
-/** An entry in an answer. Secrets stay sealed, as they were received. */
+/**
+ * An entry in an answer. Secrets stay sealed, as they were received; headers have the form in which they were
+ * written.
+ */
 export const VaultRecord = Schema.Struct({
   id: Schema.String,
   permissioned_user_id: Schema.String,
   domain: Schema.String,
   user_name: text,
   password: text,
-  user_alias: text,
+  user_alias: given,
   tfa_secret: text,
-  tfa_method: Schema.NullOr(TfaMethod),
-  tfa_email: text,
-  tfa_phone_number: text,
+  tfa_method: Schema.optionalKey(TfaMethod),
+  tfa_email: given,
+  tfa_phone_number: given,
   workspace_id: Schema.String,
   organization_id: Schema.Null,
   user_id: Schema.String,
@@ -34,13 +39,13 @@ export const VaultRecord = Schema.Struct({
   session_storage: Schema.NullOr(Schema.JsonObject),
   local_storage: Schema.NullOr(Schema.JsonObject),
   cookies: Schema.NullOr(Schema.Array(Cookie)),
-  headers: Schema.NullOr(Schema.Array(Header)),
-  user_agent: text,
+  headers: Schema.NullOr(Schema.Array(Schema.Union([Header, NamedHeader]))),
+  user_agent: given,
   persist_local_storage: Schema.Boolean,
   persist_cookies: Schema.Boolean,
   persist_session_storage: Schema.Boolean,
   skip_csrf_cookies: Schema.Boolean,
-  cookie_domain_to_store: text,
+  cookie_domain_to_store: given,
   allow_multiple_sessions: Schema.Boolean,
   max_concurrency: whole,
   prevent_concurrency_during_login: Schema.Boolean,
@@ -48,11 +53,11 @@ export const VaultRecord = Schema.Struct({
   expiry_time_from_session_data_set: text,
   effective_expires_at: text,
   session_data_set_at: text,
-  ip_address: text,
-  location: text,
-  proxy_string: text,
-  proxy_setting: Schema.NullOr(ProxySetting),
-  proxy_value: text,
+  ip_address: given,
+  location: given,
+  proxy_string: given,
+  proxy_setting: Schema.optionalKey(ProxySetting),
+  proxy_value: given,
   secret_provider_id: text,
   secret_ref: text,
   secret_cache_ttl_seconds: whole,

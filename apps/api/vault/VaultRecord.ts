@@ -1,5 +1,6 @@
 /** Vault entries as they are answered. */
 import type { EntryView } from "../../../core/vault/Vault.ts"
+import type { Fields } from "../../../core/vault/VaultEntry.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { AuthenticationRecord } from "./AuthenticationApi.ts"
 import type { VaultRecord } from "./VaultApi.ts"
@@ -22,11 +23,9 @@ export const record = ({
   created_at: iso(entry.createdAt),
   updated_at: iso(entry.updatedAt),
   site_identifier: siteIdentifier,
-  ...entry.fields,
+  ...fieldsOf(entry.fields),
   ...browserState,
-  tfa_email: tfaEmail,
-  tfa_phone_number: tfaPhoneNumber,
-  proxy_string: proxyString,
+  ...present({ tfa_email: tfaEmail, tfa_phone_number: tfaPhoneNumber, proxy_string: proxyString }),
   effective_expires_at: isoOrNull(effectiveExpiresAt),
   session_data_set_at: isoOrNull(entry.sessionDataSetAt)
 })
@@ -41,17 +40,49 @@ export const authentication = ({ browserState, entry }: EntryView): typeof Authe
     user_name: fields.user_name,
     password: fields.password,
     tfa_secret: fields.tfa_secret,
-    user_alias: fields.user_alias,
     cookies: browserState.cookies,
     local_storage: browserState.local_storage,
-    user_agent: fields.user_agent,
-    ip_address: fields.ip_address,
-    location: fields.location,
     persist_cookies: fields.persist_cookies,
     persist_local_storage: fields.persist_local_storage,
     persist_session_storage: fields.persist_session_storage,
     allow_multiple_sessions: fields.allow_multiple_sessions,
-    cookie_domain_to_store: fields.cookie_domain_to_store,
-    created_at: iso(entry.createdAt)
+    created_at: iso(entry.createdAt),
+    ...present({
+      user_alias: fields.user_alias,
+      user_agent: fields.user_agent,
+      ip_address: fields.ip_address,
+      location: fields.location,
+      cookie_domain_to_store: fields.cookie_domain_to_store
+    })
   }
 }
+
+const fieldsOf = ({
+  cookie_domain_to_store,
+  ip_address,
+  location,
+  proxy_setting,
+  proxy_value,
+  tfa_method,
+  user_agent,
+  user_alias,
+  ...others
+}: Fields) => ({
+  ...others,
+  ...present({
+    cookie_domain_to_store,
+    ip_address,
+    location,
+    proxy_setting,
+    proxy_value,
+    tfa_method,
+    user_agent,
+    user_alias
+  })
+})
+
+/** The fields that have a value. */
+const present = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
+    [K in keyof A]?: Exclude<A[K], null>
+  }

@@ -301,7 +301,8 @@ const linkFor = Effect.fnUntraced(function* (
   const expression = pattern === null ? null : SafePattern.compile(pattern, "")
   const latest = (yield* Clock.currentTimeMillis) + longestMillis
   for (let seen = 0; ; ) {
-    const arrived = yield* codes.received(entry, address, { kind: "link", since: began }, latest)
+    const wanted = { kind: "link", since: began, uncertain: expression !== null } as const
+    const arrived = yield* codes.received(entry, address, wanted, latest)
     if (Option.isNone(arrived)) {
       return yield* tooLate(
         seen === 0

@@ -141,7 +141,18 @@ const inRow = (row: Row, candidate: Candidate): number => {
   if (after(strong) <= near) return 5
   if (weakBefore <= near) return 4 + joined
   if (after(weak) <= near) return 3
-  return 0
+  return isGiven(row.text, candidate) ? 5 : 0
+}
+
+/** Whether its sentence asks to give it in order to sign in, without a word for a code. */
+const isGiven = (text: string, { end, start }: Candidate): boolean => {
+  const before = text.slice(Math.max(0, start - near), start).toLowerCase()
+  const after = text.slice(end, end + near).toLowerCase()
+  const { giving } = Wording
+  return (
+    (giving.before.test(before) || giving.after.test(after)) &&
+    (giving.purpose.test(before) || giving.purpose.test(after))
+  )
 }
 
 /** Whether the text between a word and a number only joins them. */

@@ -29,36 +29,63 @@ export const linksIn = (message: Message): ReadonlyArray<FoundLink> => {
   return []
 }
 
+/**
+ * The links of a message in which none is likely, at most ten and the likeliest first. A user who knows the site may
+ * choose among them by a pattern.
+ */
+export const uncertainLinksIn = (message: Message): ReadonlyArray<FoundLink> => {
+  for (const body of message.bodies) {
+    const found = rankedLinks(message.subject, body)
+    if (found.length > 0) return found.slice(0, maxKept)
+  }
+  return []
+}
+
 const linksOf = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
+  const found = rankedLinks(subject, body).filter(({ score }) => score > 0)
+  const isLikely = (found[0]?.score ?? 0) >= enough || (found.length === 1 && promisesOne(subject))
+  return isLikely ? found.slice(0, maxKept) : []
+}
+
+/** All links that are not for something else, the likeliest first. */
+const rankedLinks = (subject: string, body: Body): ReadonlyArray<FoundLink> => {
   const lines = body.lines.map(({ hidden, text }) => (hidden ? "" : plain(text).toLowerCase()))
   const whole = `${plain(subject)}\n${lines.join("\n")}`.toLowerCase().slice(0, limits.characters / 2)
   const asks = purpose.test(whole) ? 3 : isAny(plain(subject).toLowerCase(), Wording.enters) ? 2 : 0
   const best = new Map<string, FoundLink>()
   for (const [index, link] of body.links.slice(0, limits.links).entries()) {
-    const score = scoreOf(link, lines, asks) - index * 0.1
+    const own = scoreOf(link, lines, asks)
+    if (own === null) continue
+    const score = own - index * 0.1
     const before = best.get(link.url)
-    if (score > 0 && (before === undefined || before.score < score)) best.set(link.url, { url: link.url, score })
+    if (before === undefined || before.score < score) best.set(link.url, { url: link.url, score })
   }
-  const found = [...best.values()].sort((one, other) => other.score - one.score)
-  return (found[0]?.score ?? 0) >= enough ? found.slice(0, maxKept) : []
+  return [...best.values()].sort((one, other) => other.score - one.score)
+}
+
+/** Whether a title says that the message brings a link to sign in with. */
+const promisesOne = (subject: string): boolean => {
+  const title = plain(subject).toLowerCase()
+  return title.length <= 80 && Wording.promisesLink.test(title) && !Wording.aboutLinks.test(title)
 }
 
 /** Phrases of messages whose link is for signing in or confirming. */
 const purpose =
   /magic link|(?:sign|log)[- ]?in link|(?:click|tap|press|use|follow|open|visit)[^.!?\n]{0,80}(?:link|button|below|here|following)|(?:confirm|verify|activate)[^.!?\n]{0,40}(?:e-?mail|address|account|identity|request|registration|it['’]s you)|(?:sign|log)(?:ing)?[- ]?in (?:to|request|attempt)|link[^.!?\n]{0,60}(?:expires?|valid|only be used once|works? (?:only )?once)|anmeldelink|login-link|(?:klick|button|schaltfläche)[^.!?\n]{0,80}|lien[^.!?\n]{0,60}(?:connexion|connecter|expire|valable)|clique[zr]?[^.!?\n]{0,60}|enlace[^.!?\n]{0,60}|haz clic|haga clic|fare clic|clicca|premi il|clique (?:no|em)|klik (?:op|hier)|kliknij|tıkla\p{L}*|bağlantı\p{L}*|перейд\p{L}*|нажм\p{L}*|по ссылке|点击|點擊|點選|链接|連結|クリック|リンク|タップ|클릭|링크|انقر|الرابط|اضغط|לחץ|לחצו|קישור|nhấp|คลิก/u
 
-const scoreOf = ({ line, url, words }: Link, lines: ReadonlyArray<string>, asks: number): number => {
-  if (url.length > limits.urlCharacters || !URL.canParse(url)) return 0
+/** How likely a link signs in or confirms; `null` for one that is for something else. */
+const scoreOf = ({ line, url, words }: Link, lines: ReadonlyArray<string>, asks: number): number | null => {
+  if (url.length > limits.urlCharacters || !URL.canParse(url)) return null
   const { hash, hostname, pathname, protocol, search } = new URL(url)
-  if (protocol !== "https:" && protocol !== "http:") return 0
+  if (protocol !== "https:" && protocol !== "http:") return null
   const said = plain(words).toLowerCase()
   const isAddress = said === "" || /^https?:\/\//u.test(said)
   const target = decoded(pathname + search + hash).toLowerCase()
-  if (isAny(said, Wording.elsewhere) || trifle.test(target) || media.test(pathname.toLowerCase())) return 0
+  if (isAny(said, Wording.elsewhere) || trifle.test(target) || media.test(pathname.toLowerCase())) return null
   // Of an address without words, the line before describes the purpose.
   const around = isAddress ? textBefore(lines, line) : said
-  if (isAddress && isAny(around, Wording.elsewhere) && !isAny(around, Wording.enters)) return 0
-  if (isAddress && cancels.test(around)) return 0
+  if (isAddress && isAny(around, Wording.elsewhere) && !isAny(around, Wording.enters)) return null
+  if (isAddress && cancels.test(around)) return null
   return (
     asks +
     (isAny(around, Wording.enters) ? (isAddress ? 4 : 5) : 0) +

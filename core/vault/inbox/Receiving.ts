@@ -1,6 +1,7 @@
 /**
  * Processes mails and SMS that arrive: their codes and links are sealed and stored for the credentials that they were
- * sent to, and waiting readers are woken. Of a message without any, nothing is stored.
+ * sent to, and waiting readers are woken. Of a message without any, the links are kept as uncertain; without links,
+ * nothing is stored.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
@@ -12,10 +13,11 @@ import { Sealing } from "../keys/Sealing.ts"
 import { PhoneNumbers } from "../otp/PhoneNumbers.ts"
 import { codesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
-import { linksIn } from "./LinkFinder.ts"
+import { linksIn, uncertainLinksIn } from "./LinkFinder.ts"
 import { Mailboxes } from "./Mailboxes.ts"
 import { type ReceivedCode, ReceivedCodes } from "./ReceivedCodes.ts"
 import type { Message } from "./ReceivedMessage.ts"
+import * as UncertainLinks from "./UncertainLinks.ts"
 
 /** A message as it arrived. */
 export interface Arrival {
@@ -42,6 +44,8 @@ export interface Outcome {
   /** Whether it had arrived before for each of its recipients, so that nothing was kept. */
   readonly repeated: boolean
 }
+
+type Found = readonly [ReceivedCode["kind"], string | ReadonlyArray<string> | UncertainLinks.UncertainLinks]
 
 /** How long an arrived message is remembered, to recognise copies, in milliseconds. */
 const rememberedMillis = 86_400_000
@@ -85,16 +89,41 @@ export class Receiving extends Context.Service<
         return owner === undefined || others.length > 0 ? Option.none() : Option.some(owner)
       })
 
+      /**
+       * The value to keep beside what arrived at an address just before, as the newest replaces it: uncertain links join
+       * others, and give way to a likely one (`null`).
+       */
+      const besides = Effect.fnUntraced(function* (
+        workspaceId: WorkspaceId,
+        address: string,
+        value: Found[1],
+        now: number
+      ) {
+        if (!UncertainLinks.is(value)) return value
+        const since = now - Inbox.freshMillis
+        const before = yield* codes.latest(workspaceId, address, { kind: "link", since })
+        if (Option.isNone(before)) return value
+        // What was sealed with a key that is gone is of no use to a reader either.
+        const opened = yield* sealing.unseal(workspaceId, before.value.sealed).pipe(
+          Effect.map(Redacted.value),
+          Effect.catchTag("CannotUnseal", () => Effect.succeed(UncertainLinks.make([])))
+        )
+        return UncertainLinks.is(opened) ? UncertainLinks.joined(value, opened) : null
+      })
+
       const keep = Effect.fnUntraced(function* (
         { authentication, id, message, replayable = false }: Arrival,
         owners: ReadonlyMap<string, WorkspaceId>
       ) {
         const [code] = codesIn(message)
         const links = linksIn(message).map(({ url }) => url)
-        const found: ReadonlyArray<readonly [ReceivedCode["kind"], string | ReadonlyArray<string>]> = [
+        const certain: ReadonlyArray<Found> = [
           ...(code === undefined ? [] : [["code", code.code] as const]),
           ...(links.length === 0 ? [] : [["link", links] as const])
         ]
+        const doubtful = certain.length > 0 ? [] : uncertainLinksIn(message).map(({ url }) => url)
+        const found: ReadonlyArray<Found> =
+          doubtful.length === 0 ? certain : [["link", UncertainLinks.make(doubtful)] as const]
         const bringsNothing = owners.size === 0 || found.length === 0
         // A message whose recipient gets an owner later would otherwise bring its code then.
         if (bringsNothing && !replayable) return { recipients: owners.size, kept: 0, repeated: false }
@@ -105,18 +134,20 @@ export class Receiving extends Context.Service<
           Effect.map(
             Effect.forEach(found, ([kind, value]) =>
               Effect.gen(function* () {
+                const kept = yield* besides(workspaceId, address, value, receivedAt)
+                if (kept === null) return []
                 const code: ReceivedCode = {
                   id: yield* identifiers.uuid,
                   kind,
                   address,
-                  sealed: yield* sealing.seal(workspaceId, Redacted.make(value)),
+                  sealed: yield* sealing.seal(workspaceId, Redacted.make(kept)),
                   receivedAt,
                   ...(authentication === undefined ? {} : { authentication })
                 }
-                return { workspaceId, code }
+                return [{ workspaceId, code }]
               })
             ),
-            (brought) => ({ id: `${messageId} ${address}`, brought })
+            (brought) => ({ id: `${messageId} ${address}`, brought: brought.flat() })
           )
         )
         // A replayable message has one recipient, who may have no owner yet: its own id says which message it is.

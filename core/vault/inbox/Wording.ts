@@ -51,6 +51,27 @@ export const foreign = anyOf(
   "\\b(?:ending(?: in| with)?|ends in|last (?:four|4|two|2)(?: digits)?|endet auf|endend auf|se terminant par|terminad[oa] en|terminad[oa] em|che termina con|eindigend op)\\b|尾号|末尾|下4桁|뒷자리"
 )
 
+/**
+ * Sentences that ask for a code without a word for it, as in `use 482913 to sign in`: a verb of giving that ends right
+ * before the code, or begins right behind it, and what the code is given for.
+ */
+export const giving = {
+  before:
+    /(?:(?<!\p{L})(?:use|enter|type(?: in)?|input|submit|geben sie|gib|verwenden? sie|verwende|benutzen? sie|nutzen sie|saisissez|entrez|tapez|utilisez|usa|utiliza|utilice|introduce|introduzca|ingresa|ingrese|escribe|digita|digite|insira|utilize|inserisci|immetti|utilizza|gebruik|voer|typ|vul|wpisz|podaj|użyj|wprowadź|zadejte|zadajte|введите|используйте|укажите|введіть)(?: bitte| por favor)? ?|输入 ?|輸入 ?|填写 ?|使用 ?)["'«“„(]?$/u,
+  after:
+    /^["'»”“)]? ?(?:(?:eingeben|ein|in(?= om )|girin|giriniz|yazın|kullanın)(?!\p{L})|を入力|をご入力|을 ?입력|를 ?입력|입력)/u,
+  purpose:
+    /(?<!\p{L})(?:sign(?:ing)?[- ]?in|log(?:ging)?[- ]?in|verify|confirm|authenticate|continue|finish signing|access your|anmelden|anzumelden|einloggen|einzuloggen|bestätigen|verifizieren|connecter|connexion|vérifier|confirmer|iniciar sesión|inicia sesión|acceder|verificar|confirmar|entrar|acessar|accedere|confermare|verificare|in te loggen|inloggen|bevestigen|zalogować|potwierdzić|zweryfikować|přihlásit|prihlásiť|giriş|oturum|doğrula\p{L}*|войти|входа|подтвердить|подтверждения|увійти)(?!\p{L})|登录|登入|登錄|验证|驗證|ログイン|認証|로그인|인증/u
+} as const
+
+/** Titles of messages that bring one link to sign in with. */
+export const promisesLink =
+  /magic link|(?:sign|log)[- ]?in link|login-?link|anmelde-?link|lien (?:magique|de connexion)|enlace (?:mágico|de acceso|de inicio de sesión|para iniciar sesión)|link (?:mágico|magico|de acesso|de login|di accesso)|inlog-?link|magische link|link (?:do )?logowania|magiczny link|giriş bağlantı|ссылка для входа|登录链接|登入連結|ログイン ?リンク|로그인 ?링크|رابط تسجيل الدخول/u
+
+/** Titles that are about such links, and bring none. */
+export const aboutLinks =
+  /\?|(?<!\p{L})(?:why|how|what|introducing|announcing|built|about|new|warum|wie|neu|pourquoi|comment|nouveau|por qué|cómo|nuevo|perché|come|nuovo)(?!\p{L})/u
+
 /** Words of a sign-in or a confirmation of identity. */
 export const authentic = anyOf(
   "\\bsign(?:ing)?[- ]?in\\b|\\blog(?:ging)?[- ]?in\\b|\\blogin\\b|\\bverif(?:y|ying|ication|ied)\\b|\\bconfirm\\b|\\bauthenticat\\w+|\\bpassword\\b|two-factor|\\b2fa\\b|never share|do(?:n['’]t| not) share|if you did(?:n['’]t| not) request|nobody from|expires? in|valid for|valid until|identity",

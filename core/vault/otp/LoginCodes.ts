@@ -8,6 +8,7 @@ import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import * as Inbox from "../inbox/Inbox.ts"
 import { type CodeQuery, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
+import * as UncertainLinks from "../inbox/UncertainLinks.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import type { VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
@@ -42,12 +43,13 @@ export class LoginCodes extends Context.Service<
 
     /**
      * Takes what arrived last at an address since an instant, waiting for it until `latest`; nothing when nothing
-     * arrived. Several are candidates for one, most likely first.
+     * arrived. Several are candidates for one, most likely first. Uncertain links are given only where they are asked
+     * for, and passed over otherwise.
      */
     readonly received: (
       entry: VaultEntry,
       address: string,
-      wanted: CodeQuery,
+      wanted: CodeQuery & { readonly uncertain?: boolean },
       latest: number
     ) => Effect.Effect<Option.Option<ReadonlyArray<Redacted.Redacted<string>>>>
   }
@@ -68,7 +70,12 @@ export class LoginCodes extends Context.Service<
           channel === "SMS"
             ? StoreUnavailable.waitUntilBack(phoneNumberOf(entry))
             : Effect.succeed(inboxDomain === null ? null : Inbox.addressOf(entry.workspaceId, entry, inboxDomain)),
-        received: Effect.fn("LoginCodes.received")(function* (entry, address, { kind, since }, latest) {
+        received: Effect.fn("LoginCodes.received")(function* (
+          entry,
+          address,
+          { kind, since, uncertain = false },
+          latest
+        ) {
           const arrivals = yield* Effect.provideService(
             Wake.onSignal((signal) => signal._tag === "received"),
             Signals,
@@ -84,7 +91,10 @@ export class LoginCodes extends Context.Service<
               const opened = yield* sealing
                 .unseal(entry.workspaceId, taken.value.sealed)
                 .pipe(StoreUnavailable.waitUntilBack, Effect.orDie)
-              return Option.some(candidates(Redacted.value(opened)).map((one) => Redacted.make(one)))
+              const value = Redacted.value(opened)
+              if (!UncertainLinks.is(value)) return Option.some(candidates(value).map((one) => Redacted.make(one)))
+              if (uncertain) return Option.some(value.uncertain.map((one) => Redacted.make(one)))
+              continue
             }
             if (now >= latest) return Option.none()
             yield* arrivals.sleep(Math.min(latest - now, longestSleep))

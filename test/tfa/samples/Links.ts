@@ -17,6 +17,36 @@ const logo = '<a href="https://acme.example/"><img src="https://acme.example/log
 
 export const withLink: ReadonlyArray<Sample> = [
   {
+    name: "a title that says all, and one address",
+    subject: "Your magic link",
+    text: "https://acme.example/m/8f3k2",
+    link: "https://acme.example/m/8f3k2"
+  },
+  {
+    name: "a title that says all, one address and a greeting",
+    subject: "Your magic link",
+    text: "Hi Robin,\n\nhttps://acme.example/go/x7\n\nThe Acme team",
+    link: "https://acme.example/go/x7"
+  },
+  {
+    name: "a German title that says all, and one address",
+    subject: "Ihr Anmeldelink",
+    text: "https://acme.example/m/8f3k2",
+    link: "https://acme.example/m/8f3k2"
+  },
+  {
+    name: "a French title that says all, and one address",
+    subject: "Votre lien de connexion",
+    text: "https://acme.example/m/8f3k2",
+    link: "https://acme.example/m/8f3k2"
+  },
+  {
+    name: "a title that says all, and one address besides those of the foot",
+    subject: "Sign-in link for Acme",
+    text: "https://acme.example/m/8f3k2\n\nUnsubscribe: https://acme.example/unsubscribe/1\nhttps://acme.example/privacy",
+    link: "https://acme.example/m/8f3k2"
+  },
+  {
     name: "a button among others",
     subject: "Sign in to Acme",
     html: `${logo}<p>Click the button below to sign in to Acme. This link expires in 15 minutes.</p>
@@ -81,6 +111,18 @@ export const withLink: ReadonlyArray<Sample> = [
 ]
 
 export const withoutLink: ReadonlyArray<Sample> = [
+  {
+    name: "a title about magic links, and several addresses",
+    subject: "Why we built magic link sign-in",
+    text: "https://acme.example/posts/1\nhttps://acme.example/posts/2",
+    link: null
+  },
+  {
+    name: "the home page below a title that promises a link",
+    subject: "Your magic link",
+    text: "https://acme.example/",
+    link: null
+  },
   {
     name: "a newsletter",
     subject: "What is new in November",

@@ -2,6 +2,30 @@
 import type { Sample } from "./Codes.ts"
 
 export const moreWithCode: ReadonlyArray<Sample> = [
+  // Sentences that name no code: the number is the object of a verb of giving, and the purpose is to sign in.
+  ...[
+    ["English, use", "Use 918273 to sign in."],
+    ["English, enter", "Enter 918273 to log in to Example."],
+    ["English, type", "To sign in, type 918273 into the page that is open."],
+    ["English, with a brand before", "Example: use 918273 to verify your phone."],
+    ["German", "Geben Sie 918273 ein, um sich anzumelden."],
+    ["German, use", "Verwenden Sie 918273, um sich bei Example anzumelden."],
+    ["German, last", "Zum Anmelden bitte 918273 eingeben."],
+    ["French", "Saisissez 918273 pour vous connecter."],
+    ["French, use", "Utilisez 918273 pour vous connecter à Example."],
+    ["Spanish", "Usa 918273 para iniciar sesión."],
+    ["Spanish, enter", "Introduce 918273 para acceder a Example."],
+    ["Portuguese", "Use 918273 para entrar na sua conta."],
+    ["Italian", "Inserisci 918273 per accedere."],
+    ["Dutch, enter", "Voer 918273 in om in te loggen."],
+    ["Dutch", "Gebruik 918273 om in te loggen."],
+    ["Polish", "Wpisz 918273, aby się zalogować."],
+    ["Turkish", "Giriş yapmak için 918273 girin."],
+    ["Russian", "Введите 918273, чтобы войти."],
+    ["Chinese", "请输入918273登录。"],
+    ["Japanese", "918273を入力してログインしてください。"],
+    ["Korean", "로그인하려면 918273을 입력하세요."]
+  ].map(([name, text]) => ({ name: `a sentence without the word, ${name}`, text: text ?? "", code: "918273" })),
   {
     name: "Microsoft style",
     subject: "Microsoft account security code",
@@ -151,6 +175,19 @@ export const moreWithCode: ReadonlyArray<Sample> = [
 ]
 
 export const moreWithoutCode: ReadonlyArray<Sample> = [
+  // The same verbs and purposes, with numbers that are no codes.
+  ...[
+    "Use invoice 918273 to sign in to the payment portal.",
+    "To log in, enter your customer number 918273 and your password.",
+    "Use promo code 918273 at checkout. Log in to see more offers.",
+    "There were 918273 in the list. Sign in to see them.",
+    "Join 918273 people who sign in every day.",
+    "Call 918273 to confirm your order.",
+    "Ticket 918273: use the portal to log in.",
+    "Geben Sie Ihre Kundennummer 918273 ein, um sich anzumelden.",
+    "Sign in to see what 918273 travellers use.",
+    "Order 918273 was shipped. Sign in to follow it."
+  ].map((text) => ({ name: `a verb and another number: ${text}`, text, code: null })),
   {
     name: "an order of a shop",
     subject: 'Your Amazon.com order of "USB cable"',

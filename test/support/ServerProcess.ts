@@ -23,8 +23,11 @@ import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { makeWorkflow, makeWorkspace } from "./fixtures.ts"
 
 const url = process.env.SLUICE_TEST_SERVER_DATABASE
-const stores = url === undefined ? Memory.layer : Postgres.layer(Redacted.make(url), 10)
-const storage = Layer.mergeAll(Layer.provideMerge(RunLog.layer, stores), Crypto.layer, MemoryArtifacts.layer)
+const stores =
+  url === undefined
+    ? Layer.provideMerge(RunLog.layer, Memory.layer)
+    : Layer.provideMerge(RunLog.layer, Postgres.layer(Redacted.make(url), 10))
+const storage = Layer.mergeAll(stores, Crypto.layer, MemoryArtifacts.layer)
 
 // The log is part of what a request costs, and nothing here reads it.
 const writer = LineWriter.make({ descriptor: openSync("/dev/null", "w"), dropped: String })

@@ -48,6 +48,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/",
     "test/docs/commands.test.ts",
     "test/docs/settings.test.ts",
+    "test/health/",
     "test/inbound/",
     "test/leaks/traces.test.ts",
     "test/log/requests.test.ts",

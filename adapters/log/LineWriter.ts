@@ -26,6 +26,9 @@ export interface Options {
 
 const defaultMaxWaiting = 8_388_608
 
+/** How long lines are gathered before they are written together, in milliseconds: a write costs more than many lines. */
+const gatheringMillis = 20
+
 /** How long a full pipe is left alone before the next write, in milliseconds. */
 const fullMillis = 10
 
@@ -33,7 +36,9 @@ export const make = ({ descriptor, dropped, maxWaiting = defaultMaxWaiting }: Op
   let waiting: Array<string> = []
   let characters = 0
   let lost = 0
-  let isWriting = false
+  /** Runs from the first line that is taken until the last one is written. */
+  let isBusy = false
+  let gathering: NodeJS.Timeout | null = null
   let flushed: Array<() => void> = []
 
   const taken = (): string => {
@@ -46,7 +51,7 @@ export const make = ({ descriptor, dropped, maxWaiting = defaultMaxWaiting }: Op
   }
 
   const rest = (): void => {
-    isWriting = false
+    isBusy = false
     for (const done of flushed) done()
     flushed = []
   }
@@ -61,6 +66,7 @@ export const make = ({ descriptor, dropped, maxWaiting = defaultMaxWaiting }: Op
   }
 
   const next = (): void => {
+    gathering = null
     const text = taken()
     if (text === "") rest()
     else writeAll(Buffer.from(text))
@@ -71,18 +77,21 @@ export const make = ({ descriptor, dropped, maxWaiting = defaultMaxWaiting }: Op
       if (characters + text.length > maxWaiting) return void lost++
       waiting.push(text)
       characters += text.length
-      if (isWriting) return
-      isWriting = true
-      setImmediate(next)
+      if (isBusy) return
+      isBusy = true
+      gathering = setTimeout(next, gatheringMillis)
     },
     flush: (millis) =>
       new Promise((resolve) => {
-        if (!isWriting) return resolve()
+        if (!isBusy) return resolve()
         const limit = setTimeout(resolve, millis)
         flushed.push(() => {
           clearTimeout(limit)
           resolve()
         })
+        if (gathering === null) return
+        clearTimeout(gathering)
+        next()
       }),
     finish: () => {
       const text = taken()

@@ -32,7 +32,12 @@ export class ForeignSchema extends Schema.TaggedError<ForeignSchema>()("ForeignS
 
 const table = "sluice_migrations"
 
-const migrations = Migrator.fromRecord({ "0001_schema": schema })
+const all = { "0001_schema": schema }
+
+/** The name of the newest migration of this version. */
+export const newest: string = Object.keys(all).toSorted().at(-1) ?? ""
+
+const migrations = Migrator.fromRecord(all)
 
 /**
  * The migrations, unless the database has others. The migrator loads them under its lock of the table, so that no other

@@ -21,7 +21,8 @@ const groups: ReadonlyArray<readonly [string, Flags]> = [
   ["vault", Settings.vault],
   ["inbox", { ...Settings.inbox, ...Settings.inbound }],
   ["bootstrap", Settings.bootstrap],
-  ["logging", Settings.logging]
+  ["logging", Settings.logging],
+  ["health", Settings.health]
 ]
 
 export interface Setting {

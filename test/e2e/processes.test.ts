@@ -184,6 +184,14 @@ describe.concurrent("separate processes on one database", () => {
         yield* Effect.forEach(workers, ({ said }) => said(/worker started/))
         yield* send(url, "POST", "/runs/unpause", { pause_resource: "run_window", resource_ids: [workflowId] })
         yield* untilStatus(url, session, "execution.success")
+        // One run is found in the logs of all processes by its id.
+        const logged = (message: string) => new RegExp(`message="?${message}"?.* session_id=${session}`)
+        yield* api.said(logged("Run held"))
+        const outputs = workers.map(({ output }) => output())
+        assert.isTrue(
+          outputs.some((text) => logged("Attempt started").test(text)),
+          outputs.join("\n")
+        )
 
         const next = yield* start(url, site, null)
         yield* untilStatus(url, next.session, "execution.start")

@@ -3,24 +3,38 @@
  * `ServerFork.ts`, which it tells where it listens and, when asked, how much memory it has used.
  */
 import { randomUUID } from "node:crypto"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { openSync } from "node:fs"
+import { Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as LineWriter from "../../adapters/log/LineWriter.ts"
+import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import { Readiness } from "../../apps/api/Readiness.ts"
 import * as Server from "../../apps/api/Server.ts"
+import * as RunLog from "../../core/run/RunLog.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { makeWorkflow, makeWorkspace } from "./fixtures.ts"
 
 const url = process.env.SLUICE_TEST_SERVER_DATABASE
-const stores = url === undefined ? Memory.layer : Postgres.layer(Redacted.make(url), 10)
+const stores =
+  url === undefined
+    ? Layer.provideMerge(RunLog.layer, Memory.layer)
+    : Layer.provideMerge(RunLog.layer, Postgres.layer(Redacted.make(url), 10))
 const storage = Layer.mergeAll(stores, Crypto.layer, MemoryArtifacts.layer)
+
+// The log is part of what a request costs, and nothing here reads it.
+const writer = LineWriter.make({ descriptor: openSync("/dev/null", "w"), dropped: String })
+const log = Layer.merge(
+  Logger.layer([Logger.map(formatters.json ?? Logger.formatJson, writer.line)]),
+  Layer.succeed(References.MinimumLogLevel, process.env.SLUICE_LOG_LEVEL === "none" ? "None" : "Info")
+)
 const runtime = ManagedRuntime.make(
   Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
     Layer.provide([
@@ -30,7 +44,8 @@ const runtime = ManagedRuntime.make(
       Layer.succeed(Readiness, { ready: Effect.succeed(true) })
     ]),
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
-    Layer.provideMerge(storage as Layer.Layer<Layer.Success<typeof Memory.layer | typeof Crypto.layer>>)
+    Layer.provideMerge(storage as Layer.Layer<Layer.Success<typeof Memory.layer | typeof Crypto.layer>>),
+    Layer.provide(log)
   )
 )
 

@@ -15,7 +15,8 @@ export const api = Command.make(
     ...Settings.model,
     ...Settings.vault,
     ...Settings.inbox,
-    ...Settings.inbound
+    ...Settings.inbound,
+    ...Settings.health
   },
   handler(
     () => import("../handlers/Api.ts"),
@@ -25,7 +26,7 @@ export const api = Command.make(
 
 export const inbox = Command.make(
   "inbox",
-  { ...Settings.storage, ...Settings.vault, ...Settings.inbox },
+  { ...Settings.storage, ...Settings.vault, ...Settings.inbox, ...Settings.health },
   handler(
     () => import("../handlers/Inbox.ts"),
     ({ inbox }) => inbox
@@ -34,7 +35,7 @@ export const inbox = Command.make(
 
 export const scheduler = Command.make(
   "scheduler",
-  { ...Settings.storage, ...Settings.keeping },
+  { ...Settings.storage, ...Settings.keeping, ...Settings.health },
   handler(
     () => import("../handlers/Scheduler.ts"),
     ({ scheduler }) => scheduler
@@ -43,7 +44,14 @@ export const scheduler = Command.make(
 
 export const worker = Command.make(
   "worker",
-  { ...Settings.storage, ...Settings.working, ...Settings.model, ...BrowserSettings.browsers, ...Settings.vault },
+  {
+    ...Settings.storage,
+    ...Settings.working,
+    ...Settings.model,
+    ...BrowserSettings.browsers,
+    ...Settings.vault,
+    ...Settings.health
+  },
   handler(
     () => import("../handlers/Worker.ts"),
     ({ worker }) => worker

@@ -18,7 +18,8 @@ export const up = Command.make(
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,
-    ...Settings.bootstrap
+    ...Settings.bootstrap,
+    ...Settings.health
   },
   handler(
     () => import("../handlers/Up.ts"),

@@ -5,15 +5,20 @@ import { Console, Effect, Layer } from "effect"
 import { leaving } from "../../api/http/Closing.ts"
 import * as Server from "../../api/Server.ts"
 import * as Ending from "../Ending.ts"
+import * as Health from "../health/Health.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { untilEnd } from "./AtRest.ts"
 
-export const api = Effect.fnUntraced(function* (settings: StorageSettings & Serving & Inbox.ReceivingMail) {
-  const service = Layer.merge(layerApi(settings), Inbox.layer(settings)).pipe(
+export const api = Effect.fnUntraced(function* (
+  settings: StorageSettings & Serving & Inbox.ReceivingMail & Health.HealthSettings
+) {
+  const service = Health.checks.pipe(
+    Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
     Layer.provideMerge(layerEncryption(settings)),
-    Layer.provideMerge(layerStorage(settings))
+    Layer.provideMerge(layerStorage(settings)),
+    Layer.provide(Health.layer(settings))
   )
   yield* Effect.gen(function* () {
     yield* Console.log(`sluice ready ${yield* Server.address}`)

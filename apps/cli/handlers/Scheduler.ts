@@ -3,14 +3,20 @@
  */
 import { Console, Effect, Layer } from "effect"
 import * as Ending from "../Ending.ts"
+import * as Health from "../health/Health.ts"
 import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { untilEnd } from "./AtRest.ts"
 
-export const scheduler = (settings: StorageSettings & Keeping) =>
+export const scheduler = (settings: StorageSettings & Keeping & Health.HealthSettings) =>
   Effect.andThen(Console.log("sluice scheduler started"), untilEnd).pipe(
     Effect.provide(
-      layerScheduler(settings).pipe(Layer.provide(layerEncryption(settings)), Layer.provide(layerStorage(settings)))
+      Health.checks.pipe(
+        Layer.provideMerge(layerScheduler(settings)),
+        Layer.provide(layerEncryption(settings)),
+        Layer.provide(layerStorage(settings)),
+        Layer.provide(Health.layer(settings))
+      )
     ),
     Ending.service("scheduler")
   )

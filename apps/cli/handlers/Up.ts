@@ -14,6 +14,7 @@ import * as MessageDelivery from "../../demo/MessageDelivery.ts"
 import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
 import * as Ending from "../Ending.ts"
+import * as Health from "../health/Health.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
@@ -22,7 +23,14 @@ import { layerEncryption, layerStorage, type StorageSettings } from "../layers/S
 import { layerWorker, type Working } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
 
-interface UpSettings extends StorageSettings, Serving, Working, Keeping, Inbox.ReceivingMail, FirstWorkspace.Bootstrap {
+interface UpSettings
+  extends StorageSettings,
+    Serving,
+    Working,
+    Keeping,
+    Inbox.ReceivingMail,
+    FirstWorkspace.Bootstrap,
+    Health.HealthSettings {
   readonly demo: boolean
 }
 
@@ -38,10 +46,12 @@ export const up = Effect.fnUntraced(
     })
     const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
     // Released from the top: the interface closes when the runs of the worker have ended or were given back.
-    const service = Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site))).pipe(
+    const service = Health.checks.pipe(
+      Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site)))),
       Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
       Layer.provideMerge(layerEncryption(settings)),
-      Layer.provideMerge(layerStorage(settings))
+      Layer.provideMerge(layerStorage(settings)),
+      Layer.provide(Health.layer(settings))
     )
 
     yield* Effect.gen(function* () {

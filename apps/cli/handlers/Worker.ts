@@ -3,14 +3,20 @@
  */
 import { Console, Effect, Layer } from "effect"
 import * as Ending from "../Ending.ts"
+import * as Health from "../health/Health.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { layerWorker, type Working } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
 
-export const worker = (settings: StorageSettings & Working) =>
+export const worker = (settings: StorageSettings & Working & Health.HealthSettings) =>
   Effect.andThen(Console.log("sluice worker started"), untilEnd).pipe(
     Effect.provide(
-      layerWorker(settings).pipe(Layer.provide(layerEncryption(settings)), Layer.provide(layerStorage(settings)))
+      Health.checks.pipe(
+        Layer.provideMerge(layerWorker(settings)),
+        Layer.provide(layerEncryption(settings)),
+        Layer.provide(layerStorage(settings)),
+        Layer.provide(Health.layer(settings))
+      )
     ),
     Ending.service("worker")
   )

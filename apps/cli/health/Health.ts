@@ -1,0 +1,100 @@
+/**
+ * The health of a process, and the port on which the machine asks for it. The port is open from before the database is
+ * opened until the work of the process has ended.
+ */
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Probe } from "../../../adapters/postgres/server/Probe.ts"
+import * as ClockSkew from "../../../core/runtime/ClockSkew.ts"
+import { Supervisor } from "../../../core/runtime/Supervisor.ts"
+import { version } from "../Version.ts"
+
+export interface HealthSettings {
+  readonly databaseUrl: Option.Option<Redacted.Redacted<string>>
+  readonly healthPort: Option.Option<number>
+  readonly healthHost: string
+}
+
+/** Why a process is not ready; empty when it is. */
+type Reasons = Effect.Effect<ReadonlyArray<string>>
+
+/** What the health port answers from. */
+export class Health extends Context.Service<
+  Health,
+  {
+    readonly reasons: Reasons
+    /** Sets what decides from now on whether the process is ready. */
+    readonly decide: (reasons: Reasons) => Effect.Effect<void>
+  }
+>()("sluice/apps/cli/health/Health") {}
+
+/** Raised when the health port cannot be opened. */
+export class NoHealthPort extends Schema.TaggedError<NoHealthPort>()("NoHealthPort", {
+  port: Schema.Int,
+  host: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cannot answer on the health port ${this.host}:${this.port} (SLUICE_HEALTH_HOST, SLUICE_HEALTH_PORT): ${this.reason}`
+  }
+}
+
+const state = Layer.sync(Health, () => {
+  let reasons: Reasons = Effect.succeed(["This process is starting"])
+  return Health.of({
+    reasons: Effect.suspend(() => reasons),
+    decide: (next) =>
+      Effect.sync(() => {
+        reasons = next
+      })
+  })
+})
+
+/** The versions that decide how processes of one installation get along. */
+const versions = Effect.map(
+  Effect.promise(() => import("../../../adapters/postgres/Migrations.ts")),
+  ({ newest }) => ({ version, node: process.versions.node, tz_data: process.versions.tz ?? null, migration: newest })
+)
+
+/** The health of this process, on the port where one is set. */
+export const layer = ({ healthHost: host, healthPort }: HealthSettings): Layer.Layer<Health, NoHealthPort> => {
+  if (Option.isNone(healthPort)) return state
+  const port = healthPort.value
+  const served = Layer.unwrap(
+    Effect.gen(function* () {
+      // Loaded where a port is set only.
+      const { serve } = yield* Effect.promise(() => import("./HealthServer.ts"))
+      return Layer.effectDiscard(
+        Effect.gen(function* () {
+          const { reasons } = yield* Health
+          yield* serve({ host, port, reasons, versions: yield* versions })
+        }).pipe(Effect.mapError(({ reason }) => new NoHealthPort({ host, port, reason })))
+      )
+    })
+  )
+  return Layer.provideMerge(served, state)
+}
+
+const inWords = (skew: number): string => `${Math.abs(skew)} ms ${skew > 0 ? "ahead of" : "behind"}`
+
+/** Built on the work of a process: from then on it is ready as its parts are, until it begins to end. */
+export const checks = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { decide } = yield* Health
+    const { ask } = yield* Probe
+    const { millis } = yield* ClockSkew.ClockSkew
+    const { unhealthy } = yield* Supervisor
+    yield* decide(
+      Effect.gen(function* () {
+        const skew = yield* millis
+        return [
+          ...((yield* ask) === null ? ["The database does not answer"] : []),
+          ...(yield* unhealthy).map((loop) => `Internal errors keep this process from its work: ${loop}`),
+          ...(Math.abs(skew) > ClockSkew.claimsUpTo
+            ? [`The clock of this machine is ${inWords(skew)} that of the database: no work is claimed`]
+            : [])
+        ]
+      })
+    )
+    yield* Effect.addFinalizer(() => decide(Effect.succeed(["This process is shutting down"])))
+  })
+)

@@ -4,6 +4,7 @@ import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as OwnArtifactSource from "../../adapters/files/OwnArtifactSource.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
+import { mostMetadata } from "../../core/event/EventBounds.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
@@ -129,6 +130,25 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
         })
         assert.isString(told[0]?.signed_file_url)
         assert.isString(told[0]?.signed_file_url_expires)
+        assert.deepStrictEqual(events.at(-1)?.payload.file_urls, record.file_urls)
+      })
+    )
+
+    it.effect("say that their metadata is left out where it is too large, in the record and in the events", () =>
+      Effect.gen(function* () {
+        const download = { action: "FILE_DOWNLOAD", parameters: { metadata: { note: "x".repeat(mostMetadata) } } }
+        const record = yield* carriedOut(yield* (yield* Service).member("Member"), [...save.slice(0, 1), download])
+        assert.strictEqual(record.status, "execution.success")
+        const left_out = `The metadata has more than ${mostMetadata} bytes as JSON, the most that is kept`
+        const files = record.file_urls as ReadonlyArray<File>
+        assert.deepStrictEqual(
+          files.map(({ file_name, metadata }) => [file_name, metadata]),
+          [
+            ["report.csv", { left_out }],
+            ["notes.txt", { left_out }]
+          ]
+        )
+        const events = record.events as ReadonlyArray<{ readonly payload: Record<string, unknown> }>
         assert.deepStrictEqual(events.at(-1)?.payload.file_urls, record.file_urls)
       })
     )

@@ -112,7 +112,7 @@ export const health = {
   healthPort: setting(
     "health-port",
     "SLUICE_HEALTH_PORT",
-    "Port on which a process answers /healthz, /readyz and /version without a key; 0 takes a free one; none when not set"
+    "Port on which a process answers /healthz, /readyz, /version and /metrics without a key; 0 takes a free one; none when not set"
   ).pipe(Flag.withSchema(wholeNumber(0, 65_535, "a port number from 0 to 65535")), Flag.optional),
   healthHost: setting("health-host", "SLUICE_HEALTH_HOST", "Address that this port is opened on").pipe(
     Flag.withSchema(text),

@@ -1,10 +1,11 @@
 /**
- * Logs every transition of a run, in the process that made it, once the store has it.
+ * Logs and counts every transition of a run, in the process that made it, once the store has it.
  *
  * A line holds ids, counts and codes only: no input, no output, no message of a failure.
  */
 import { Clock, Effect, Layer } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
+import * as Measures from "../runtime/Measures.ts"
 import * as Run from "./Run.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -17,7 +18,7 @@ const messages: Readonly<Partial<Record<RunEvent["event"], string>>> = {
   "execution.paused": "Run held",
   "execution.start": "Attempt started",
   "execution.requeued": "Run waits for another attempt",
-  "execution.success": "Run succeeded",
+  "execution.success": "Run completed",
   "execution.failed": "Run failed",
   "execution.stopped": "Run stopped"
 }
@@ -25,7 +26,7 @@ const messages: Readonly<Partial<Record<RunEvent["event"], string>>> = {
 const log = (run: Run.Run, event: RunEvent["event"], more: Facts = {}): Effect.Effect<void> => {
   const message = messages[event]
   if (message === undefined) return Effect.void
-  return Effect.annotateLogs(Effect.logInfo(message), {
+  const line = Effect.annotateLogs(Effect.logInfo(message), {
     event,
     session_id: run.id,
     workflow_id: run.workflowId,
@@ -33,6 +34,17 @@ const log = (run: Run.Run, event: RunEvent["event"], more: Facts = {}): Effect.E
     attempt: run.attempts,
     ...more
   })
+  return Effect.andThen(line, counted(run, event))
+}
+
+const counted = (run: Run.Run, event: RunEvent["event"]): Effect.Effect<void> => {
+  if (event === "execution.queued") return Measures.runSubmitted
+  if (event === "execution.start") return Measures.attemptStarted
+  if (!Run.isEnded(run)) return Effect.void
+  const { endedAt, errors, startedAt, status } = run
+  const seconds = startedAt === null ? null : (endedAt - startedAt) / 1_000
+  const code = status === "execution.success" ? null : (errors.at(-1)?.code ?? null)
+  return Measures.runEnded(status.slice("execution.".length), code, seconds)
 }
 
 /** The facts of a run that has ended. `run_ms` is `null` for a run that never started. */

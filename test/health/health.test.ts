@@ -5,7 +5,9 @@ import { Effect, Exit, Layer, Logger, Option, References, Scope } from "effect"
 import { Probe } from "../../adapters/postgres/server/Probe.ts"
 import * as Health from "../../apps/cli/health/Health.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
+import * as Measures from "../../core/runtime/Measures.ts"
 import { make as makeSupervisor, Supervisor, unhealthyAfter } from "../../core/runtime/Supervisor.ts"
+import { parse } from "../support/prometheus.ts"
 
 const settings = { databaseUrl: Option.none(), healthPort: Option.some(0), healthHost: "127.0.0.1" }
 
@@ -85,6 +87,47 @@ describe("the health port", () => {
       assert.match(String(Object(body).tz_data), /^20\d\d[a-z]$/)
       assert.match(String(Object(body).migration), /^\d{4}_\w+$/)
       assert.strictEqual((yield* ask(url, "/me")).status, 404)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("answers metrics in the text format of Prometheus, with the work that this process did", () =>
+    Effect.gen(function* () {
+      const { begin, switches, url } = yield* opened
+      yield* begin
+      switches.skew = -250
+      yield* Measures.runSubmitted
+      yield* Measures.attemptStarted
+      yield* Measures.runEnded("failed", "SELECTOR-E0001", 12)
+      yield* Measures.runEnded("failed", 'a "code" of\na workspace', 90)
+      yield* Measures.runEnded("stopped", null, null)
+      yield* Measures.delivery("accepted")
+      yield* Measures.requestAnswered("/run/:session_id", "GET", 200, 0.02)
+      yield* Measures.requestAnswered("/run/:session_id", "GET", 200, 30)
+      const answer = yield* Effect.promise(() => fetch(`${url}/metrics`))
+      assert.strictEqual(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
+      const families = parse(yield* Effect.promise(() => answer.text()))
+      const valueOf = (family: string, labels: object, ending = "") =>
+        families
+          .get(family)
+          ?.samples.find(
+            (one) =>
+              one.name === `${family}${ending}` &&
+              Object.entries(labels).every(([name, value]) => one.labels.get(name) === value)
+          )?.value
+      for (const error_class of ["SELECTOR", "workflow"]) {
+        assert.isAtLeast(valueOf("sluice_runs_ended_total", { result: "failed", error_class }) ?? 0, 1)
+      }
+      assert.isAtLeast(valueOf("sluice_runs_submitted_total", {}) ?? 0, 1)
+      assert.isAtLeast(valueOf("sluice_run_attempts_total", {}) ?? 0, 1)
+      assert.isAtLeast(valueOf("sluice_run_duration_seconds", { result: "failed" }, "_sum") ?? 0, 102)
+      assert.isAtLeast(valueOf("sluice_webhook_deliveries_total", { outcome: "accepted" }) ?? 0, 1)
+      const request = { route: "/run/:session_id", method: "GET", status: "200" }
+      assert.isAtLeast(valueOf("sluice_http_request_duration_seconds", request, "_count") ?? 0, 2)
+      assert.strictEqual(valueOf("sluice_clock_skew_seconds", {}), -0.25)
+      assert.strictEqual(valueOf("sluice_tzdata_info", { version: process.versions.tz }), 1)
+      assert.strictEqual(valueOf("sluice_build_info", { node: process.versions.node }), 1)
+      assert.isAtLeast(valueOf("sluice_event_loop_delay_seconds", { quantile: "1" }) ?? -1, 0)
+      assert.isAbove(valueOf("process_resident_memory_bytes", {}) ?? 0, 1_000_000)
     }).pipe(Effect.scoped)
   )
 

@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto"
 import { Cause, Context, Effect, Exit } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Measures from "../../../core/runtime/Measures.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 
 /** What is known of a request once it is routed and its key is looked up. */
@@ -49,17 +50,23 @@ export const logged = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServer
       HttpEffect.withPreResponseHandler((_, response) => Effect.succeed(withId(response))),
       Effect.map(withId),
       Effect.provideService(RequestFacts, facts),
-      Effect.onExit((exit) =>
-        Effect.annotateLogs(probes.has(facts.route) ? Effect.logDebug("Request") : Effect.logInfo("Request"), {
-          method,
-          route: facts.route,
-          status: statusOf(exit),
-          ms: Math.round((performance.now() - began) * 10) / 10,
-          ...(facts.caller === null ? {} : { workspace_id: facts.caller.workspaceId }),
-          ...(facts.caller?.keyId === undefined ? {} : { key_id: facts.caller.keyId }),
-          ...(facts.sessionId === null ? {} : { session_id: facts.sessionId })
-        })
-      ),
+      Effect.onExit((exit) => {
+        const status = statusOf(exit)
+        const millis = performance.now() - began
+        const line = Effect.annotateLogs(
+          probes.has(facts.route) ? Effect.logDebug("Request") : Effect.logInfo("Request"),
+          {
+            method,
+            route: facts.route,
+            status,
+            ms: Math.round(millis * 10) / 10,
+            ...(facts.caller === null ? {} : { workspace_id: facts.caller.workspaceId }),
+            ...(facts.caller?.keyId === undefined ? {} : { key_id: facts.caller.keyId }),
+            ...(facts.sessionId === null ? {} : { session_id: facts.sessionId })
+          }
+        )
+        return Effect.andThen(line, Measures.requestAnswered(facts.route, method, status, millis / 1_000))
+      }),
       Effect.annotateLogs({ request_id: id })
     )
   })

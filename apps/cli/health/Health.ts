@@ -22,8 +22,11 @@ export class Health extends Context.Service<
   Health,
   {
     readonly reasons: Reasons
+    /** By how many milliseconds the clock of this machine is ahead of that of the database; 0 before it is measured. */
+    readonly skew: Effect.Effect<number>
     /** Sets what decides from now on whether the process is ready. */
     readonly decide: (reasons: Reasons) => Effect.Effect<void>
+    readonly measuredBy: (skew: Effect.Effect<number>) => Effect.Effect<void>
   }
 >()("sluice/apps/cli/health/Health") {}
 
@@ -40,8 +43,14 @@ export class NoHealthPort extends Schema.TaggedError<NoHealthPort>()("NoHealthPo
 
 const state = Layer.sync(Health, () => {
   let reasons: Reasons = Effect.succeed(["This process is starting"])
+  let skew = Effect.succeed(0)
   return Health.of({
     reasons: Effect.suspend(() => reasons),
+    skew: Effect.suspend(() => skew),
+    measuredBy: (next) =>
+      Effect.sync(() => {
+        skew = next
+      }),
     decide: (next) =>
       Effect.sync(() => {
         reasons = next
@@ -65,8 +74,8 @@ export const layer = ({ healthHost: host, healthPort }: HealthSettings): Layer.L
       const { serve } = yield* Effect.promise(() => import("./HealthServer.ts"))
       return Layer.effectDiscard(
         Effect.gen(function* () {
-          const { reasons } = yield* Health
-          yield* serve({ host, port, reasons, versions: yield* versions })
+          const { reasons, skew } = yield* Health
+          yield* serve({ host, port, reasons, skew, versions: yield* versions })
         }).pipe(Effect.mapError(({ reason }) => new NoHealthPort({ host, port, reason })))
       )
     })
@@ -79,10 +88,11 @@ const inWords = (skew: number): string => `${Math.abs(skew)} ms ${skew > 0 ? "ah
 /** Built on the work of a process: from then on it is ready as its parts are, until it begins to end. */
 export const checks = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { decide } = yield* Health
+    const { decide, measuredBy } = yield* Health
     const { ask } = yield* Probe
     const { millis } = yield* ClockSkew.ClockSkew
     const { unhealthy } = yield* Supervisor
+    yield* measuredBy(millis)
     yield* decide(
       Effect.gen(function* () {
         const skew = yield* millis

@@ -1,14 +1,25 @@
 /** The server of the health port. It needs no key and answers nothing about workspaces. */
 import { createServer } from "node:http"
+import { monitorEventLoopDelay } from "node:perf_hooks"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
+import { PrometheusMetrics } from "effect/observability"
+
+export interface Versions {
+  readonly version: string
+  readonly node: string
+  readonly tz_data: string | null
+  readonly migration: string
+}
 
 export interface Served {
   readonly host: string
   readonly port: number
   readonly reasons: Effect.Effect<ReadonlyArray<string>>
-  readonly versions: Readonly<Record<string, string | null>>
+  /** By how many milliseconds the clock of this machine is ahead of that of the database. */
+  readonly skew: Effect.Effect<number>
+  readonly versions: Versions
 }
 
 const readyz = (reasons: Effect.Effect<ReadonlyArray<string>>) =>
@@ -18,13 +29,55 @@ const readyz = (reasons: Effect.Effect<ReadonlyArray<string>>) =>
       : HttpServerResponse.jsonUnsafe({ status: "not ready", reasons: found }, { status: 503 })
   )
 
-/** Serves until the scope closes. Fails when the port cannot be opened. */
-export const serve = ({ host, port, reasons, versions }: Served) =>
+const buildInfo = Metric.gauge("sluice_build_info", { description: "1, with the versions of this process as labels" })
+
+const tzData = Metric.gauge("sluice_tzdata_info", {
+  description: "1, with the version of the time zone data of this process as its label"
+})
+
+const clockSkew = Metric.gauge("sluice_clock_skew_seconds", {
+  description: "By how much the clock of this machine is ahead of that of the database"
+})
+
+const loopDelay = Metric.gauge("sluice_event_loop_delay_seconds", {
+  description: "How late the event loop ran its timers since the process was last asked, by quantile; 1 is the longest"
+})
+
+const memory = Metric.gauge("process_resident_memory_bytes", { description: "Memory that the process holds" })
+
+/** Sets the gauges of this instant, and answers all metrics in the text format of Prometheus. */
+const metrics = ({
+  delay,
+  skew,
+  versions
+}: Pick<Served, "skew" | "versions"> & { readonly delay: ReturnType<typeof monitorEventLoopDelay> }) =>
   Effect.gen(function* () {
+    const { migration, node, tz_data, version } = versions
+    yield* Metric.update(Metric.withAttributes(buildInfo, { version, node, migration }), 1)
+    yield* Metric.update(Metric.withAttributes(tzData, { version: tz_data ?? "unknown" }), 1)
+    yield* Metric.update(clockSkew, (yield* skew) / 1_000)
+    yield* Metric.update(memory, process.memoryUsage.rss())
+    for (const quantile of [0.5, 0.99, 1]) {
+      const nanos = delay.count === 0 ? 0 : delay.percentile(quantile * 100)
+      yield* Metric.update(Metric.withAttributes(loopDelay, { quantile: String(quantile) }), nanos / 1e9)
+    }
+    delay.reset()
+    return HttpServerResponse.text(yield* PrometheusMetrics.format(), {
+      contentType: "text/plain; version=0.0.4; charset=utf-8"
+    })
+  })
+
+/** Serves until the scope closes. Fails when the port cannot be opened. */
+export const serve = ({ host, port, reasons, skew, versions }: Served) =>
+  Effect.gen(function* () {
+    const delay = monitorEventLoopDelay({ resolution: 20 })
+    delay.enable()
+    yield* Effect.addFinalizer(() => Effect.sync(() => delay.disable()))
     const routes = Layer.mergeAll(
       HttpRouter.add("GET", "/healthz", Effect.succeed(HttpServerResponse.jsonUnsafe({ status: "live" }))),
       HttpRouter.add("GET", "/readyz", readyz(reasons)),
-      HttpRouter.add("GET", "/version", Effect.succeed(HttpServerResponse.jsonUnsafe(versions)))
+      HttpRouter.add("GET", "/version", Effect.succeed(HttpServerResponse.jsonUnsafe(versions))),
+      HttpRouter.add("GET", "/metrics", metrics({ delay, skew, versions }))
     )
     const server = () => createServer({ requestTimeout: 10_000, headersTimeout: 5_000 })
     const listening = NodeHttpServer.layer(server, { host, port, gracefulShutdownTimeout: "100 millis" })

@@ -7,6 +7,7 @@
  */
 import { Clock, Effect, Option, Random, Result } from "effect"
 import * as Background from "../../runtime/Background.ts"
+import * as Measures from "../../runtime/Measures.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
@@ -109,14 +110,15 @@ const attempt = Effect.fnUntraced(function* (
 })
 
 /**
- * Logs what became of a delivery. A line names the host of the receiver only: addresses of webhooks hold secrets. A
+ * Logs and counts what became of a delivery. A line names the host of the receiver only: addresses of webhooks hold secrets. A
  * delivery that is put off was not attempted, and is logged on the level Debug.
  */
 const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect<void> => {
   const isAttempted = after.attempts > before.attempts
   const isSettled = after.status !== "pending"
   const line = isAttempted || isSettled ? Effect.logInfo(messages[after.status]) : Effect.logDebug("Delivery put off")
-  return Effect.annotateLogs(line, {
+  const counted = isAttempted || isSettled ? Measures.delivery(outcomes[after.status]) : Effect.void
+  const annotated = Effect.annotateLogs(line, {
     delivery_id: before.id,
     event: before.logged.event.event,
     session_id: before.logged.runId,
@@ -129,6 +131,13 @@ const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect
     ms: isAttempted ? after.durationMillis : null,
     next_attempt_at: after.nextAttemptAt
   })
+  return Effect.andThen(annotated, counted)
+}
+
+const outcomes: Readonly<Record<Delivery.Status, string>> = {
+  delivered: "accepted",
+  pending: "failed",
+  dead: "given_up"
 }
 
 const messages: Readonly<Record<Delivery.Status, string>> = {

@@ -1,0 +1,108 @@
+/**
+ * What a process counts and measures of its work, in the registry of metrics. Labels have few values: no id, no name that
+ * a workspace chose.
+ */
+import { Effect, Metric } from "effect"
+
+/** Seconds from 5 ms to about an hour and a half. */
+const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const runSeconds = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_200, 2_400, 4_800]
+
+const submitted = Metric.counter("sluice_runs_submitted_total", {
+  description: "Runs accepted by this process",
+  incremental: true
+})
+
+const started = Metric.counter("sluice_run_attempts_total", {
+  description: "Attempts of runs started by this process",
+  incremental: true
+})
+
+const ended = Metric.counter("sluice_runs_ended_total", {
+  description: "Runs ended by this process, by result and class of the last error",
+  incremental: true
+})
+
+const duration = Metric.histogram("sluice_run_duration_seconds", {
+  description: "Time from the first start of a run to its end, by result",
+  boundaries: runSeconds
+})
+
+const deliveries = Metric.counter("sluice_webhook_deliveries_total", {
+  description: "Attempts to deliver an event to a webhook, by outcome",
+  incremental: true
+})
+
+const requests = Metric.histogram("sluice_http_request_duration_seconds", {
+  description: "Time from a request to its answer, by route, method and status",
+  boundaries: requestSeconds
+})
+
+export const runSubmitted: Effect.Effect<void> = Metric.update(submitted, 1)
+
+export const attemptStarted: Effect.Effect<void> = Metric.update(started, 1)
+
+/** The classes of the codes of the service. Codes of workspaces are one class. */
+const classes = new Set([
+  "ACCOUNT",
+  "AGENT",
+  "API",
+  "BROWSER",
+  "CAPTCHA",
+  "CONDITION",
+  "CREDENTIAL",
+  "DOWNLOAD",
+  "EXPIRED",
+  "INTERACTION",
+  "INTERRUPTED",
+  "LIMIT",
+  "MODEL",
+  "NAVIGATION",
+  "NETWORK",
+  "OPTION",
+  "PROXY",
+  "RUNNER_LOST",
+  "SELECTOR",
+  "TEMPLATE",
+  "TFA",
+  "TRANSFORM",
+  "UPLOAD",
+  "WINDOW",
+  "WORKFLOW_DELETED"
+])
+
+/** The class of the code of a failure: the part before its number, `workflow` for a code that a workspace chose. */
+const classOf = (code: string | null): string => {
+  if (code === null) return "none"
+  const [first = ""] = code.split("-E", 1)
+  return classes.has(first) ? first : "workflow"
+}
+
+/** A run has ended. `seconds` is the time since its first start; `null` when it never started. */
+export const runEnded = (result: string, code: string | null, seconds: number | null): Effect.Effect<void> =>
+  Effect.andThen(
+    Metric.update(Metric.withAttributes(ended, { result, error_class: classOf(code) }), 1),
+    seconds === null ? Effect.void : Metric.update(Metric.withAttributes(duration, { result }), seconds)
+  )
+
+/** An attempt to reach a webhook has ended. */
+export const delivery = (outcome: string): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(deliveries, { outcome }), 1)
+
+/** The labelled metrics of requests. There is one for each route, method and status that occurred. */
+const ofRequests = new Map<string, Metric.Histogram<number>>()
+
+/** A request was answered. `route` is a template. */
+export const requestAnswered = (
+  route: string,
+  method: string,
+  status: number,
+  seconds: number
+): Effect.Effect<void> => {
+  const key = `${route} ${method} ${status}`
+  const known = ofRequests.get(key)
+  if (known !== undefined) return Metric.update(known, seconds)
+  const made = Metric.withAttributes(requests, { route, method, status: String(status) })
+  ofRequests.set(key, made)
+  return Metric.update(made, seconds)
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Ref } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import { mostBytes, mostText } from "../../core/event/EventBounds.ts"
 import { type Entry, EventLog, page } from "../../core/event/EventLog.ts"
@@ -101,8 +101,20 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         const held = { id: run.id, fence: claimed.find((one) => one.run.id === run.id)?.run.lease?.fence ?? 0 }
         // Three pages by characters, of events as large as there are, and one by number.
         const large = Array.from({ length: (3 * page.characters) / 1_000_000 + 1 }, (_, index) => `large ${index}`)
-        const steps = [...large, ...Array.from({ length: page.events }, (_, index) => String(index))]
-        yield* runs.report(held, { events: steps.map((step, index) => stepOf(run, step, index < large.length)) })
+        const small = Array.from({ length: page.events }, (_, index) => String(index))
+        // A row that is larger than a page, as events were before they had bounds.
+        const sql = yield* Effect.serviceOption(SqlClient.SqlClient)
+        const unbounded = Option.isSome(sql) ? ["unbounded"] : []
+        if (Option.isSome(sql)) {
+          const facts = JSON.stringify({ runId: run.id, workflowId: run.workflowId, step: "unbounded", next: null })
+          yield* sql.value`
+            insert into run_events (run_id, at, event, payload)
+            values (${run.id}, now(), 'execution.step', ${facts} || repeat(' ', ${2 * page.characters}::integer))`
+        }
+        const steps = [...unbounded, ...large, ...small]
+        yield* runs.report(held, {
+          events: [...large.map((step) => stepOf(run, step, true)), ...small.map((step) => stepOf(run, step, false))]
+        })
         const pagesOf = Effect.fnUntraced(function* (
           read: (after: number) => Effect.Effect<ReadonlyArray<Told>, unknown>
         ) {

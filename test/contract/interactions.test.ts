@@ -14,6 +14,7 @@ import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
 import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
+import * as InputContract from "../../core/workflow/contract/InputContract.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -45,7 +46,10 @@ const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker
 const give =
   (run: Run, data: { readonly code: string } = { code: "123456" }) =>
   (before: Interaction.Interaction, now: number) =>
-    Result.map(Interaction.answer(before, run, data, now), (after) => ({ ...after, answer: `sealed ${data.code}` }))
+    Result.map(Interaction.answer(before, run, data, now, InputContract.problems), (after) => ({
+      ...after,
+      answer: `sealed ${data.code}`
+    }))
 
 /** The promises of every store of questions, whatever it is made of. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>

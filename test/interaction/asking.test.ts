@@ -13,6 +13,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import * as Periodic from "../../core/runtime/Periodic.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
+import * as InputContract from "../../core/workflow/contract/InputContract.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
 
@@ -102,7 +103,10 @@ it.effect("an answer whose signal was lost is found by the slow look", () =>
         Redacted.make({ _tag: "data", data: { code: "123456" } })
       )
       yield* store.change(id, (before, now) =>
-        Result.map(Interaction.answer(before, run, { code: "123456" }, now), (after) => ({ ...after, answer: sealed }))
+        Result.map(Interaction.answer(before, run, { code: "123456" }, now, InputContract.problems), (after) => ({
+          ...after,
+          answer: sealed
+        }))
       )
       yield* TestClock.adjust(3_000)
       assert.deepStrictEqual(yield* Fiber.join(asking), { _tag: "data", data: { code: "123456" } })

@@ -5,6 +5,7 @@ import { RunEvent } from "../../core/event/RunEvent.ts"
 import * as Announcement from "../../core/run/interaction/Announcement.ts"
 import * as Interaction from "../../core/run/interaction/Interaction.ts"
 import type { EndedRun } from "../../core/run/Run.ts"
+import * as InputContract from "../../core/workflow/contract/InputContract.ts"
 import { RunId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { code, runOf } from "../support/questions.ts"
 
@@ -75,7 +76,7 @@ const reasonOf = (result: Result.Result<unknown, Interaction.NotWaiting | Intera
 describe("a question for data", () => {
   const ended: EndedRun = { ...run, status: "execution.stopped", endedAt: 2_000, lease: null }
   const taken = Interaction.close(
-    Result.getOrThrow(Interaction.answer(forData(), run, { code: "123456" }, 2_000)),
+    Result.getOrThrow(Interaction.answer(forData(), run, { code: "123456" }, 2_000, InputContract.problems)),
     3_000
   )
 
@@ -106,7 +107,10 @@ describe("a question for data", () => {
     ],
     ["an answer while corrected inputs are asked for", forInputs(), run, { code: "123456" }, 2_000, "INPUTS_ASKED"]
   ] as const)("%s", (_name, question, of, data, at, expected) => {
-    assert.deepStrictEqual(reasonOf(Interaction.answer(question, of, data, at)), expected as never)
+    assert.deepStrictEqual(
+      reasonOf(Interaction.answer(question, of, data, at, InputContract.problems)),
+      expected as never
+    )
   })
 
   it("names every problem at its path, and never what was sent", () => {
@@ -127,7 +131,8 @@ describe("a question for data", () => {
       forData(schema),
       run,
       { account: { kind: "hunter2" }, lines: [{}, { "a/b": "hunter2" }], more: "hunter2" },
-      2_000
+      2_000,
+      InputContract.problems
     )
     if (Result.isSuccess(result) || result.failure._tag !== "InvalidAnswer") return assert.fail("It was accepted")
     assert.deepStrictEqual(result.failure.problems.map(({ path }) => path).sort(), [
@@ -160,7 +165,9 @@ describe("a question for data", () => {
       ...facts,
       expiresAt: 301_000
     })
-    const answered = Result.getOrThrow(Interaction.answer(question, run, { code: "123456" }, 2_000))
+    const answered = Result.getOrThrow(
+      Interaction.answer(question, run, { code: "123456" }, 2_000, InputContract.problems)
+    )
     assert.deepStrictEqual(Announcement.answered(answered), [
       { event: "interaction.finished", ...facts, missingProperties: [] }
     ])
@@ -200,11 +207,16 @@ describe("a question for corrected inputs", () => {
     ["inputs that come too late", forInputs(), inputs({ state: "California" }), 16_000, "WAIT_EXPIRED"],
     ["inputs when data is asked for", forData(), inputs({ state: "California" }), 2_000, "DATA_ASKED"]
   ] as const)("%s", (_name, question, correction, at, expected) => {
-    assert.deepStrictEqual(reasonOf(Interaction.correct(question, run, correction, at)), expected as never)
+    assert.deepStrictEqual(
+      reasonOf(Interaction.correct(question, run, correction, at, InputContract.problems)),
+      expected as never
+    )
   })
 
   it("puts corrected inputs in the places of the old ones, and keeps the others", () => {
-    const corrected = Result.getOrThrow(Interaction.correct(forInputs(), run, inputs({ state: "California" }), 2_000))
+    const corrected = Result.getOrThrow(
+      Interaction.correct(forInputs(), run, inputs({ state: "California" }), 2_000, InputContract.problems)
+    )
     assert.deepStrictEqual(corrected.answer, { _tag: "inputs", inputs: { state: "California", lines: ["1"] } })
   })
 })
@@ -218,7 +230,7 @@ describe("a question", () => {
   })
 
   it.prop("accepts an answer exactly while it is open and the answer fits", [Moment], ([{ at, data }]) => {
-    const accepted = Result.isSuccess(Interaction.answer(forData(), run, data, at))
+    const accepted = Result.isSuccess(Interaction.answer(forData(), run, data, at, InputContract.problems))
     assert.strictEqual(accepted, at < 301_000 && /^\d{6}$/.test(data.code))
   })
 
@@ -229,7 +241,7 @@ describe("a question", () => {
       const next: Result.Result<typeof question, unknown> =
         at % 3 === 0
           ? Result.succeed(Interaction.close(question, at))
-          : Interaction.answer(question, run, { code: "123456" }, at)
+          : Interaction.answer(question, run, { code: "123456" }, at, InputContract.problems)
       if (closed) assert.isTrue(at % 3 === 0 || Result.isFailure(next))
       if (Result.isSuccess(next)) question = next.success
       closed ||= question.closedAt !== null

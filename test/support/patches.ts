@@ -4,7 +4,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import type { Offer, Patch } from "../../core/workflow/patch/Patch.ts"
-import { PatchStore } from "../../core/workflow/patch/Patches.ts"
+import { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
 import { WorkflowId, type WorkspaceId } from "../../core/workspace/Ids.ts"
 
 /** A pop-up that a run dismissed. */

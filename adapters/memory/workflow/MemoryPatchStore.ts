@@ -1,7 +1,7 @@
 /** The patches of workflows in memory. */
 import { Effect, Layer } from "effect"
 import { kind } from "../../../core/workflow/patch/Patch.ts"
-import { PatchStore } from "../../../core/workflow/patch/Patches.ts"
+import { PatchStore } from "../../../core/workflow/patch/PatchStore.ts"
 import { atomicStore } from "../Atomic.ts"
 import * as MemoryCollection from "../MemoryCollection.ts"
 

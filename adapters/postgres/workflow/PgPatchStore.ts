@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { kind } from "../../../core/workflow/patch/Patch.ts"
-import { PatchStore } from "../../../core/workflow/patch/Patches.ts"
+import { PatchStore } from "../../../core/workflow/patch/PatchStore.ts"
 import * as PgCollection from "../PgCollection.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import { patches } from "../tables/Workflows.ts"

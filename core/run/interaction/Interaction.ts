@@ -14,7 +14,6 @@
 import { Result, Schema } from "effect"
 import { InputReason, OpenPopup } from "../../event/RunEvent.ts"
 import { inOneSentence } from "../../window/Problems.ts"
-import * as InputContract from "../../workflow/contract/InputContract.ts"
 import { Problem } from "../../workflow/Workflow.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Run from "../Run.ts"
@@ -153,7 +152,7 @@ export const closedTo = (interaction: AskedQuestion | null, run: Run.Run, at: nu
   return interaction.closedAt === null ? null : "NOTHING_ASKED"
 }
 
-/** Lists how a value violates a schema. A caller that validated the value before passes its own result. */
+/** Lists how a value violates a schema. */
 export type Judge = (schema: Schema.JsonObject, value: Schema.Json) => ReadonlyArray<Problem>
 
 /** Accepts the answer to a question for data, if it is still open and the answer satisfies its schema. */
@@ -162,7 +161,7 @@ export const answer = (
   run: Run.Run,
   data: Schema.JsonObject,
   at: number,
-  judge: Judge = InputContract.problems
+  judge: Judge
 ): Result.Result<AnsweredQuestion, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)
@@ -182,7 +181,7 @@ export const correct = (
   run: Run.Run,
   correction: Correction,
   at: number,
-  judge: Judge = InputContract.problems
+  judge: Judge
 ): Result.Result<AnsweredQuestion, NotWaiting | InvalidAnswer> => {
   const closed = closedTo(interaction, run, at)
   if (closed !== null) return refuse(run, closed)

@@ -3,9 +3,8 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { Collection } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../../workspace/Ids.ts"
+import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
@@ -13,17 +12,7 @@ import type { InvalidWorkflow } from "../Workflow.ts"
 import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
 import { type SaveConflict, Workflows } from "../Workflows.ts"
 import * as Patch from "./Patch.ts"
-
-export class PatchStore extends Context.Service<
-  PatchStore,
-  Collection<Patch.Patch> & {
-    /** The patches of a workflow, in the order in which they were first offered. */
-    readonly ofWorkflow: (
-      workspaceId: WorkspaceId,
-      workflowId: WorkflowId
-    ) => Effect.Effect<ReadonlyArray<Patch.Patch>, StoreUnavailable>
-  }
->()("sluice/core/workflow/patch/PatchStore") {}
+import { PatchStore } from "./PatchStore.ts"
 
 /** Maximum number of different patches stored for one workflow; further ones would not be reviewed either. */
 export const mostPatches = 200

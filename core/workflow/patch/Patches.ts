@@ -4,7 +4,7 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
+import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import type * as FieldLimit from "../FieldLimit.ts"

@@ -26,7 +26,7 @@ export class DatabaseLost extends Error {
 }
 
 export interface Options extends Place {
-  /** What happens after the thread ended unexpectedly; unless given, the process ends with the error. */
+  /** Called when the thread has ended unexpectedly. If it is not set, the process ends with the error. */
   readonly onLost?: (lost: DatabaseLost) => void
   /** The module of the thread. */
   readonly module?: URL
@@ -118,7 +118,7 @@ export const open = ({ folder, module = threadModule, onLost = endProcess, templ
 
 const threadModule = new URL("./DatabaseThread.ts", import.meta.url)
 
-/** Throws where nothing catches it. */
+/** Throws an error that nothing catches. */
 const endProcess = (lost: DatabaseLost): void => {
   setImmediate(() => {
     throw lost

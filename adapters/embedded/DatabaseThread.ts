@@ -8,7 +8,7 @@ import { PGlite } from "@electric-sql/pglite"
 import * as Frames from "./Frames.ts"
 import type { Order, Place, Report } from "./Messages.ts"
 
-/** An answer is handed over in pieces of at least so many bytes, while the rest is computed. */
+/** The least number of bytes of a piece of an answer. A piece is handed over while the rest is computed. */
 const pieceBytes = 262_144
 
 const port = parentPort
@@ -17,7 +17,7 @@ if (port === null) throw new Error("The thread of a database needs the thread th
 const report = (message: Report): void =>
   port.postMessage(message, message._tag === "Answered" ? [message.bytes.buffer] : [])
 
-/** What the file system of PGlite says about files of the data folder, by the numbers of WASI. */
+/** Errors of the file system of PGlite for files of the data folder, by their WASI numbers. */
 const fileErrors: Readonly<Record<number, string>> = {
   2: "EACCES: permission denied",
   19: "EDQUOT: disk quota exceeded",
@@ -37,7 +37,7 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : inspect(error)
 }
 
-/** Why PostgreSQL stopped or will stop, as it said last, and whether that was the line before. */
+/** The last reason that PostgreSQL logged for its stop, and whether the previous line was that reason. */
 let severe: string | null = null
 let wasSevere = false
 

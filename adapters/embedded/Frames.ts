@@ -35,7 +35,7 @@ export const reader = (): Reader => {
   }
 }
 
-/** Where the whole messages end, and how long the message after them must be as far as is known. */
+/** The end of the complete messages, and the length of the next message as far as it is known. */
 const wholeOf = (bytes: Uint8Array, isStarted: boolean): { at: number; next: number; ends: boolean } => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
@@ -53,5 +53,5 @@ const wholeOf = (bytes: Uint8Array, isStarted: boolean): { at: number; next: num
 
 const terminate = "X".charCodeAt(0)
 
-/** What a request to cancel has in place of the version of the protocol. */
+/** The number that a cancel request has in place of the protocol version. */
 const cancel = 80_877_102

@@ -2,7 +2,7 @@
  * What the thread of an embedded database and the thread that started it say to each other.
  */
 
-/** Where the database is, and what a new one begins with. */
+/** The location of the database, and the initial content of a new one. */
 export interface Place {
   /** The folder of its files; `null`: it lives in memory. */
   readonly folder: string | null
@@ -10,13 +10,13 @@ export interface Place {
   readonly template: string | null
 }
 
-/** What the database is asked. `connection` is the number of a connection; each begins with its startup message. */
+/** A message to the database. `connection` is the number of a connection; each begins with its startup message. */
 export type Order =
   | { readonly _tag: "Sent"; readonly connection: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly _tag: "Left"; readonly connection: number }
   | { readonly _tag: "Close" }
 
-/** What the database answers. After `NotOpened`, `Closed` and `Lost` it says nothing more. */
+/** A message from the database. `NotOpened`, `Closed` and `Lost` are the last ones. */
 export type Report =
   | { readonly _tag: "Opened" }
   | { readonly _tag: "NotOpened"; readonly reason: string }

@@ -7,7 +7,7 @@ import { Duplex } from "node:stream"
 export interface Connection {
   /** Sends a piece of what the client writes; the piece is not used afterwards. */
   readonly send: (bytes: Uint8Array<ArrayBuffer>) => void
-  /** Tells the database that the client has left. */
+  /** Reports to the database that the client has left. */
   readonly leave: () => void
 }
 
@@ -18,7 +18,7 @@ export interface Wire {
   readonly answer: (bytes: Uint8Array<ArrayBuffer>) => void
 }
 
-/** So many bytes are read in one turn of the event loop: the client decodes them at once. */
+/** The number of bytes that are read in one turn of the event loop: the client decodes them at once. */
 const turnBytes = 524_288
 
 /** Makes a stream of a connection. */
@@ -30,7 +30,7 @@ export const make = ({ leave, send }: Connection): Wire => {
   const stream = new Duplex({
     read: () => {},
     write: (chunk: Uint8Array, _encoding, done) => {
-      // A copy, because it is transferred, and the memory of a chunk may belong to others as well.
+      // A copy, because it is transferred, and the memory of a chunk may also belong to others.
       send(new Uint8Array(chunk))
       done()
     },

@@ -16,7 +16,7 @@ export interface Parser {
 
 type Container = Array<Schema.Json> | Record<string, Schema.Json>
 
-/** What may come next, besides white space. */
+/** The tokens that may come next, besides white space. */
 type Expected = "value" | "value or ]" | "name" | "name or }" | ":" | ", or end" | "end"
 
 /** A parser at the beginning of a text. For any cut of a text, its result is that of `JSON.parse` for the whole text. */
@@ -112,7 +112,7 @@ class PieceParser implements Parser {
     this.#expected = this.#inner === null ? "end" : ", or end"
   }
 
-  /** Takes what is left of a string, from behind its quote or from the begin of a piece. Returns where it goes on. */
+  /** Reads the rest of a string, from after its quote or from the start of a piece. Returns where to continue. */
   #takeString(text: string, from: number): number {
     const end = endOfString(text, from)
     if (end < 0) {
@@ -148,7 +148,7 @@ class PieceParser implements Parser {
   }
 }
 
-/** Parses a text that was cut into pieces. Of several pieces, others are served between two of them. */
+/** Parses a text that was cut into pieces. With several pieces, other work runs between two of them. */
 export const parse = Effect.fnUntraced(function* (pieces: ReadonlyArray<string>) {
   const [first] = pieces
   if (first !== undefined && pieces.length === 1) return yield* attempt(() => JSON.parse(first) as Schema.Json)
@@ -187,7 +187,7 @@ const unexpected = (text: string, at: number): SyntaxError =>
 /** The text of a string or of a part of it that holds whole escapes. */
 const parseString = (written: string): string => JSON.parse(`"${written}"`)
 
-/** Where the quote is that ends a string; -1 where the string goes on behind the text. */
+/** The position of the quote that ends a string; -1 if the string continues after the text. */
 const endOfString = (text: string, from: number): number => {
   let looked = from
   for (;;) {
@@ -198,7 +198,7 @@ const endOfString = (text: string, from: number): number => {
   }
 }
 
-/** How many backslashes stand directly before a place, not before `from`, where no escape is open. */
+/** The number of backslashes directly before a position, counted from `from`, where no escape is open. */
 const backslashesBefore = (text: string, at: number, from: number): number => {
   let first = at
   while (first > from && text.charCodeAt(first - 1) === backslash) first--

@@ -18,7 +18,7 @@ export interface LineWriter {
 
 export interface Options {
   readonly descriptor: number
-  /** How many characters wait at most to be written. */
+  /** The maximum number of characters that wait to be written. */
   readonly maxWaiting?: number
   /** The line that reports how many lines were dropped. */
   readonly dropped: (count: number) => string
@@ -26,10 +26,10 @@ export interface Options {
 
 const defaultMaxWaiting = 8_388_608
 
-/** How long lines are gathered before they are written together, in milliseconds: a write costs more than many lines. */
+/** The time for which lines are gathered into one write, in milliseconds: a write costs more than many lines. */
 const gatheringMillis = 20
 
-/** How long a full pipe is left alone before the next write, in milliseconds. */
+/** The pause before the next write to a full pipe, in milliseconds. */
 const fullMillis = 10
 
 export const make = ({ descriptor, dropped, maxWaiting = defaultMaxWaiting }: Options): LineWriter => {
@@ -59,7 +59,7 @@ export const make = ({ descriptor, dropped, maxWaiting = defaultMaxWaiting }: Op
   const writeAll = (bytes: Buffer): void => {
     write(descriptor, bytes, 0, bytes.length, null, (error, written) => {
       if (error?.code === "EAGAIN") return void setTimeout(writeAll, fullMillis, bytes)
-      // A log that nothing can be written to any more, such as a closed pipe, ends no process.
+      // A log that cannot be written, such as a closed pipe, does not end the process.
       if (error !== null || written >= bytes.length) return next()
       writeAll(bytes.subarray(written))
     })

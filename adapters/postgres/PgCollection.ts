@@ -26,7 +26,7 @@ export const describe = <A extends Kept>(kind: Kind<A>) => {
   }
 }
 
-/** What a statement answers of one of a kind. */
+/** The row that a statement returns for one member of a collection. */
 export interface Row {
   readonly id: string
   readonly body: string

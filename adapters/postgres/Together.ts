@@ -6,9 +6,9 @@ import { Effect, Option, Request, RequestResolver, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 
 export interface Options<Input, A, R> {
-  /** How many members a group has at most. */
+  /** The maximum number of members of a group. */
   readonly most: number
-  /** How many groups are under way at once. While they are, the next members gather. */
+  /** The maximum number of groups in progress at once. While they are in progress, the next members gather. */
   readonly groups: number
   /**
    * Carries out a group, and answers each member at its position. `none` sends the member back to be carried out alone,

@@ -82,7 +82,7 @@ const reasonOf = ({ reason }: SqlError.SqlError): string | null => {
   return refusedByServer.get(state) ?? refusedByServer.get(state.slice(0, 2)) ?? null
 }
 
-/** What PostgreSQL says by a state, or a class of states, with which it ends connections or accepts no work. */
+/** The meaning of each SQLSTATE, or class of them, with which PostgreSQL ends connections or accepts no work. */
 const refusedByServer = new Map([
   ["57P01", "the server ended the connection, or accepts none at present"],
   ["57P02", "the server ended the connection, or accepts none at present"],
@@ -97,7 +97,7 @@ const refusedByServer = new Map([
 export const stateOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
 
-/** Logs why something that is tried again failed: as part of an outage, where it is that. */
+/** Logs the failure of an operation that is retried, as part of an outage if it belongs to one. */
 export const logFailure =
   (line: string) =>
   (cause: Cause.Cause<unknown>): Effect.Effect<void> => {

@@ -27,7 +27,7 @@ export const writtenOf = ({ events, run }: Change, at: number, seen: string | nu
   events: events.map((event) => Events.table.encode({ runId: run.id, at, event }))
 })
 
-/** How many characters the output and the events of a change have. Events leave out a large output. */
+/** The number of characters in the output and the events of a change. Events leave out a large output. */
 export const length = ({ events, run }: Written): number =>
   events.reduce((sum, { payload }) => sum + String(payload).length, String(run.data).length)
 
@@ -55,7 +55,7 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all:
   const runs = all.map(({ run }) => run)
   const errors = all.flatMap((one) => one.errors)
   const events = all.flatMap((one) => one.events).map((event, position) => ({ ...event, position }))
-  // Rows are locked in the order of their ids, as wherever several are.
+  // Rows are locked in the order of their ids, as in every statement that locks several.
   const rows = yield* sql<{ readonly id: string }>`
     with new as materialized (
       select * from ${Table.recordset(sql, Runs.states, "new", runs, { seen: "text" })}

@@ -60,10 +60,10 @@ export const layer = (options: Options<Name> = defaults) =>
     })
   )
 
-/** What weighs no more is written in one turn of a few milliseconds. */
+/** The maximum weight of a value that is written in one turn of a few milliseconds. */
 const lightWeight = 10_000
 
-/** How many characters are written or read in one turn. */
+/** The number of characters that are written or read in one turn. */
 const pieceLength = 131_072
 
 /** The JSON of what is asked, in pieces. Others are served between two of them. */

@@ -16,7 +16,7 @@ import type { Tab, Tabs } from "../page/Tabs.ts"
 /** How often it is looked whether the page has come to rest, in milliseconds. */
 const lookMillis = 50
 
-/** In how many looks in a row an element that is shown must be in the same place. */
+/** The number of consecutive looks in which a shown element must be in the same place. */
 const stillLooks = 2
 
 /** How long an end is watched for more to come when nothing is being loaded, in milliseconds. */
@@ -39,7 +39,7 @@ interface Measure {
   readonly view: number
   /** How many elements it has. */
   readonly elements: number
-  /** How far everything around it is scrolled, the frames included: a wheel that it does not take moves that. */
+  /** The scroll offset of everything around it, frames included. A wheel event that it does not handle changes this. */
   readonly around: number
   /** The point at which the wheel is turned. */
   readonly x: number

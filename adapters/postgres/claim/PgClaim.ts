@@ -25,16 +25,16 @@ import * as Contents from "../workflow/Contents.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
 
-/** What a process keeps from one claim to the next. */
+/** The state that a process keeps from one claim to the next. */
 export interface Memory {
-  /** Where looks at many queues ended. */
+  /** The positions at which looks at many queues ended. */
   readonly places: PgQueues.Places
   /** Workflows whose turn is over. */
   readonly turns: Map<string, Turn>
   readonly versions: Contents.Kept<WorkflowVersion>
 }
 
-/** What a claim found of a workflow. */
+/** The result of a claim for one workflow. */
 interface Turn {
   /** Whether it had fewer runs to give than were wanted. */
   readonly isEmpty: boolean
@@ -77,7 +77,7 @@ export const claim = (
       const wanted = options.limit - all.length
       const asked = Math.max(wanted, Math.min(2 ** round, mostCandidates))
       const taken = yield* Effect.result(transaction(sql, take(sql, { ...options, limit: wanted, candidates: asked })))
-      // Runs that an earlier round has claimed are returned, also where the database has gone since.
+      // Runs that an earlier round has claimed are returned even if the database has become unreachable since.
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
       const { claimed, isMore, turns } = taken.success
       all.push(...claimed)
@@ -166,7 +166,7 @@ const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) =
   select gates.*, candidates.turn from gates join candidates using (workflow_id)
   order by gates.workflow_id for share of gates`
 
-/** Locks the runs that start: everybody's share first; what some leave goes round again. */
+/** Locks the runs that start: the share of each workflow first. Unused shares are distributed again. */
 const choose = (
   sql: SqlClient.SqlClient,
   open: ReadonlyArray<LockedGate>,
@@ -299,7 +299,7 @@ const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
     if (emptied.length > 0) yield* transaction(sql, forget(sql, new Map(emptied), now))
   })
 
-/** The net under a lost wake: after this time claims look again at a workflow whose runs wait for a credential. */
+/** The fallback for a lost wake: after this time claims look again at a workflow whose runs wait for a credential. */
 const blockedMillis = 600_000
 /** Workflows with runs in more queues than this are always looked at. */
 const mostBlockedQueues = 8

@@ -51,7 +51,7 @@ const window = 64
 const queuesTogether = 256
 const mostQueues = 1_024
 
-/** The end of the last look at the queues of a workflow, if it did not come to all of them. */
+/** The end of the last look at the queues of a workflow, if it did not reach all of them. */
 export type Places = Map<string, string>
 
 /** Returns up to this many further runs that can start, oldest first. */

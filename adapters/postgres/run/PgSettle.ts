@@ -48,7 +48,7 @@ export const make = (sql: SqlClient.SqlClient, alone: Settle): Settle => {
     const at = yield* Clock.currentTimeMillis
     const decided = endings.map(({ decide, lease: { fence, id } }) => {
       const row = byLease.get(`${id} ${fence}`)
-      // Two endings of one lease: the second one finds its lease gone.
+      // Of two endings of one lease, the second one does not find the lease.
       byLease.delete(`${id} ${fence}`)
       return row === undefined ? undefined : ended(row, decide, at)
     })
@@ -90,7 +90,7 @@ interface Ended {
   readonly freed: ReadonlyArray<string>
 }
 
-/** What a decision writes; `undefined` where that takes more than a short row, its failures and its events. */
+/** The rows that a decision writes; `undefined` if it needs more than a short row, its failures and its events. */
 const ended = (row: FoundRow, decide: Decide, at: number): Ended | undefined => {
   const run = Runs.toRun(row)
   if (!isRunning(run)) return undefined

@@ -107,7 +107,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
 /** Carries the result of a weighing out of its transaction, which is rolled back. */
 class Weighed extends Schema.TaggedError<Weighed>()("Weighed", { tooLarge: Schema.Array(FieldLimit.FieldTooLarge) }) {}
 
-/** Stores a run without its input, which has no limit of its own, weighs it, and takes it back. */
+/** Stores a run without its input, which has no separate limit, measures its size, and rolls back. */
 export const weigh = (sql: SqlClient.SqlClient) => (submission: Transition.Submission) =>
   addsOutput(submission)
     ? transaction(

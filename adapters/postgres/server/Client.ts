@@ -17,25 +17,25 @@ import * as Sockets from "./Sockets.ts"
 
 export interface Options {
   readonly url: Redacted.Redacted<string>
-  /** How many connections the client opens at most. The probe has one more. */
+  /** The maximum number of connections of the client. The probe has one more. */
   readonly maxConnections: number
   /** The longest row that is read, in bytes. */
   readonly maxMessageSize: number
-  /** For how long a server that is away is waited for when the layer is built, in milliseconds; 0 fails at once. */
+  /** The time to wait for an unreachable server when the layer is built, in milliseconds; 0 fails at once. */
   readonly waitMillis?: number
-  /** For how long a statement waits before the server is asked whether it answers at all, in milliseconds. */
+  /** The time that a statement waits before the client probes the server, in milliseconds. */
   readonly suspectMillis?: number
 }
 
-/** How long the server works on one statement, and keeps a transaction in which nothing happens. */
+/** The time limits of the server for one statement, and for a transaction in which nothing happens. */
 const serverTimeouts = { statement_timeout: "30s", idle_in_transaction_session_timeout: "60s" }
 
-/** How long opening a connection may take. */
+/** The time limit for opening a connection. */
 const connectTimeout = "5 seconds"
 
 const defaultSuspectMillis = 3_000
 
-/** A server that hangs is noticed within this time after it is suspected, and likewise its return. */
+/** The interval of checks. A server that hangs is noticed within it after a suspicion; so is its return. */
 const watchEvery = "500 millis"
 
 export const layer = ({
@@ -74,7 +74,7 @@ export const layer = ({
   return client.pipe(Layer.provideMerge(probe))
 }
 
-/** Waits until the server can be used, at most so many milliseconds, and says so every ten seconds. */
+/** Waits until the server can be used, up to a limit in milliseconds, and logs this every ten seconds. */
 const arrival = Effect.fnUntraced(function* (sql: PgClient.PgClient, waitMillis: number) {
   const began = performance.now()
   let sayAt = began
@@ -95,7 +95,7 @@ const arrival = Effect.fnUntraced(function* (sql: PgClient.PgClient, waitMillis:
 const isMisconfigured = ({ reason }: SqlError.SqlError): boolean =>
   reason._tag === "AuthenticationError" || reason._tag === "AuthorizationError" || stateOf(reason.cause) === "3D000"
 
-/** How often a process says that it waits, in milliseconds. */
+/** The interval at which a process logs that it waits, in milliseconds. */
 const waitingLineMillis = 10_000
 
 /** Ends and refuses the connections to a server that hangs. */

@@ -10,16 +10,16 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import * as Skew from "../../../core/runtime/ClockSkew.ts"
 import { type Answer, Probe } from "./Probe.ts"
 
-/** How often the clock is measured, in milliseconds. */
+/** The interval between measurements of the clock, in milliseconds. */
 const everyMillis = 60_000
 
-/** How often it is looked whether the clock of the machine was set. */
+/** The interval between checks whether the clock of the machine was set. */
 const lookEvery = "1 second"
 
-/** By how much the clock of the machine has to leave the monotonic one to count as set, in milliseconds. */
+/** The deviation from the monotonic clock above which the machine clock counts as set, in milliseconds. */
 const setMillis = 250
 
-/** How many questions make a measurement: the one that was answered fastest counts. */
+/** The number of queries in a measurement: the one that was answered fastest counts. */
 const questions = 3
 
 export const layer = Layer.effectContext(

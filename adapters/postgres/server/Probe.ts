@@ -20,10 +20,10 @@ export class Probe extends Context.Service<
   }
 >()("sluice/adapters/postgres/server/Probe") {}
 
-/** How long an answer is waited for. Whoever asks for readiness has to have it within a second. */
+/** The time limit for an answer. A readiness request must be answered within a second. */
 export const patience = "800 millis"
 
-/** A probe that asks by a client, which should have a connection of its own. */
+/** A probe that queries through a client. The client should have a separate connection. */
 export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const scope = yield* Effect.scope
   let asking: Fiber.Fiber<Answer | null> | null = null

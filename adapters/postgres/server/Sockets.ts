@@ -11,7 +11,7 @@ export interface Sockets {
   readonly longestWait: () => number
   /** Ends all connections; the statements on them fail. */
   readonly endAll: () => void
-  /** Refuses new connections, so that what waits for one fails at once, or allows them again. */
+  /** Refuses new connections, so that work that waits for one fails at once, or allows them again. */
   readonly refuse: (isRefusing: boolean) => void
 }
 
@@ -51,7 +51,7 @@ export const make = (url: string): Sockets => {
   }
 }
 
-/** Where the client of PostgreSQL would connect to for a URL. A host that begins with a slash is a folder of sockets. */
+/** The address that the PostgreSQL client uses for a URL. A host that begins with a slash is a folder of sockets. */
 const targetOf = (url: URL) => {
   const named = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
   const host = named.replace(/^\[(.*)\]$/, "$1") || "localhost"

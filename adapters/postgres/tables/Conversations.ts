@@ -25,7 +25,7 @@ const changing = {
   body
 }
 
-/** What a change of a conversation writes. */
+/** The columns that a change of a conversation writes. */
 export const changes = Table.make("conversations", changing, [])
 
 const id = column(Table.uuid<Conversation.ConversationId>(), (one) => one.id)
@@ -100,7 +100,7 @@ const delivery = {
   view: ofDelivered(Table.nullable(Table.json(Viewed)), ({ view }) => view)
 }
 
-/** What the delivery of a view writes. */
+/** The columns that the delivery of a view writes. */
 export const delivered = Table.make("conversation_looks", delivery, [])
 
 const ofLook = Table.of<Look>()

@@ -105,7 +105,7 @@ export const artifacts = Table.make(
   ["id"]
 )
 
-/** What the end of an upload writes. */
+/** The values that the end of an upload writes. */
 interface Finished {
   readonly bytes: number
   readonly at: number
@@ -125,7 +125,7 @@ export const finished = Table.make(
 const { id, kind } = artifacts.columns
 const { bytes, finished_at } = finished.columns
 
-/** How many artifacts of a kind a run has, and how many bytes they have together. */
+/** The number of artifacts of a kind that a run has, and their total size in bytes. */
 const amounts = Table.make("artifacts", { kind, count: bytes, bytes }, ["kind"])
 
 export type AmountRow = Table.Row<typeof amounts.columns>
@@ -147,7 +147,7 @@ export type VideoRow = Table.Row<typeof videos.columns>
 export const toVideos = (rows: ReadonlyArray<VideoRow>): Summary["videos"] =>
   rows.map(videos.decode).flatMap(({ finished_at, id }) => (finished_at === null ? [] : [{ id, at: finished_at }]))
 
-/** What a run did without, and when its artifacts were last removed. */
+/** The number of artifacts that a run left out, and when its artifacts were last removed. */
 interface Totals {
   readonly runId: RunId
   readonly leftOut: number
@@ -171,7 +171,7 @@ export type TotalsRow = Table.Row<typeof totals.columns>
 const ofInteraction = Table.of<Interaction>()
 const whenever = Table.nullable(Table.instant)
 
-/** What an answer changes. */
+/** The columns that an answer changes. */
 const answering = {
   answered_at: ofInteraction(whenever, ({ answeredAt }) => answeredAt),
   closed_at: ofInteraction(whenever, ({ closedAt }) => closedAt),

@@ -18,7 +18,7 @@ const loginRule = (entry: VaultEntry): string | null => {
   return login === null || login === "entry" ? login : `shared:${sha256(login)}`
 }
 
-/** What follows from an entry, so that claims and the inbox need not read its body, which may contain megabytes. */
+/** Columns derived from an entry, so that claims and the inbox need not read its body, which may be megabytes long. */
 export const entries = Table.make(
   "vault_entries",
   {

@@ -130,7 +130,7 @@ export const toListed = (row: ListedRow) => ({
 
 const ofPatch = Table.of<Patch>()
 
-/** What the collection of patches has beside the columns of every collection. */
+/** The columns of patches in addition to those of every collection. */
 export const patches = Table.make(
   "patches",
   { workflow_id: ofPatch(Table.uuid<string>(), ({ workflowId }) => workflowId) },

@@ -14,7 +14,7 @@ const changing = {
   signed_url_ttl_s: column(Table.integer, ({ signedUrlTtlSeconds }) => signedUrlTtlSeconds)
 }
 
-/** What a change of a workspace writes. */
+/** The columns that a change of a workspace writes. */
 export const changes = Table.make("workspaces", changing, [])
 
 export const table = Table.make(

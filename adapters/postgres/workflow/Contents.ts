@@ -27,7 +27,7 @@ export const make = <Row extends ContentRow>(read: (row: Row) => Content, most: 
   }
 }
 
-/** What was read last of things that never change, as long as their sizes are at most `most` together. */
+/** A cache of immutable values: the ones read last, up to a total size of `most`. */
 export interface Kept<A> {
   readonly get: (id: string) => A | undefined
   readonly set: (id: string, value: A, size: number) => void
@@ -64,6 +64,6 @@ export const keeping = <A>(most: number): Kept<A> => {
   }
 }
 
-/** How many characters the content of a version has. */
+/** The number of characters in the content of a version. */
 export const sizeOf = ({ edges, input_schema, nodes, output_schema, settings, vault_schema }: ContentRow): number =>
   nodes.length + edges.length + input_schema.length + output_schema.length + vault_schema.length + settings.length

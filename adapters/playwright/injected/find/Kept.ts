@@ -11,7 +11,7 @@ export const keep = (name: string, thing: unknown): void => void things.set(name
 /** The thing that was kept under a name. */
 export const kept = (name: string): unknown => things.get(name)
 
-/** The element that was kept under a name, in the document or not. Throws that it is gone where none was. */
+/** The element that was kept under a name, in the document or not. Throws if no element was kept. */
 export const keptBefore = (name: string): Element => {
   const thing = things.get(name)
   if (!(thing instanceof Element)) throw new Error("sluice:gone")

@@ -259,7 +259,7 @@ export const layer = (options: {
   readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
   /** After how long a connection is closed whose client takes nothing. */
   readonly stalledSeconds?: number
-  /** For how long it still serves after it began to leave, in milliseconds. */
+  /** The time that it continues to serve after its shutdown began, in milliseconds. */
   readonly graceMillis?: Effect.Effect<number>
 }): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs> =>
   Closing.atRelease(options.graceMillis ?? Effect.succeed(0)).pipe(

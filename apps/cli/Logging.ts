@@ -21,10 +21,10 @@ const writer = LineWriter.make({
 
 process.once("exit", writer.finish)
 
-/** How long the end of the process waits for a reader of the log, in milliseconds. */
+/** The time that the end of the process waits for a reader of the log, in milliseconds. */
 const flushMillis = 1_000
 
-/** Writes what was logged, as far as it is read in time. */
+/** Writes the logged lines, as far as they are read in time. */
 export const flush = (): Promise<void> => writer.flush(flushMillis)
 
 /** The loggers and the least level of the log, as the flags of the command say. */

@@ -107,7 +107,7 @@ export const logging = {
   )
 }
 
-/** Where probes and supervisors of the machine ask a process how it is. */
+/** The address at which probes and supervisors of the machine ask for the health of a process. */
 export const health = {
   healthPort: setting(
     "health-port",

@@ -9,7 +9,7 @@ import type { BaseWindow } from "../../../core/gate/Gates.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 
-/** What stands beside a run window wherever it is shown. */
+/** The fields next to a run window in every answer that shows one. */
 export const fields = {
   run_window_revision: Schema.Int.annotate({
     description:

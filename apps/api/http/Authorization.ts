@@ -33,7 +33,7 @@ export class Authorization extends HttpApiMiddleware.Service<Authorization, { pr
   }
 ) {}
 
-/** The caller of the request that is being answered; none when it has no valid key. */
+/** The caller of the current request; none when it has no valid key. */
 export const Sender: Context.Reference<Option.Option<Caller>> = Context.Reference("sluice/apps/api/http/Sender", {
   defaultValue: () => Option.none<Caller>()
 })

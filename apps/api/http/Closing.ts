@@ -7,11 +7,11 @@ import { Clock, Context, Deferred, Effect, Layer } from "effect"
 export class Closing extends Context.Service<
   Closing,
   {
-    /** Makes the server say that it is not ready. It still serves. */
+    /** Makes the server report that it is not ready. It continues to serve. */
     readonly leave: Effect.Effect<void>
-    /** When it began to say so, in epoch milliseconds; `null` before. */
+    /** The instant of that report, in epoch milliseconds; `null` before it. */
     readonly leftAt: Effect.Effect<number | null>
-    /** Completes when the server begins to close, for answers that do not end by themselves. */
+    /** Completes when the server begins to close, for answers that do not end automatically. */
     readonly begun: Effect.Effect<void>
     readonly begin: Effect.Effect<void>
   }
@@ -58,6 +58,6 @@ export const atRelease = (graceMillis: Effect.Effect<number>) =>
     )
   )
 
-/** Lets the server say that it is not ready as soon as the process is asked to end, before anything is released. */
+/** Makes the server report that it is not ready when the process is asked to end, before anything is released. */
 export const leaving = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Closing> =>
   Effect.onInterrupt(serving, () => Effect.flatMap(Closing, ({ leave }) => leave))

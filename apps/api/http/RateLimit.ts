@@ -38,7 +38,7 @@ export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => 
 
 const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1_000))
 
-/** The headers of every answer about the limit that was nearest. */
+/** The headers of every answer about the nearest limit. */
 export const headers = (decision: RateLimit.Decision): Record<string, string> => ({
   "x-ratelimit-limit": String(decision.limit),
   "x-ratelimit-remaining": String(decision.remaining),

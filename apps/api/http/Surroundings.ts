@@ -28,7 +28,7 @@ import { Surrounded } from "./Surrounded.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Probes of the machine that the service runs on are not counted, and no key of theirs is looked up. */
+/** Probes from the machine of the service are not counted, and their keys are not looked up. */
 const probes = new Set(["/healthz", "/readyz"])
 
 /** Descriptions of the interface cost nothing here. */

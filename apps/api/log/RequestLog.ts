@@ -10,7 +10,7 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Measures from "../../../core/runtime/Measures.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 
-/** What is known of a request once it is routed and its key is looked up. */
+/** The facts about a request that are known after it is routed and its key is looked up. */
 export interface Facts {
   /** The template of the route, such as `/run/:session_id`; `none` when no route has the address. */
   route: string
@@ -19,7 +19,7 @@ export interface Facts {
   sessionId: string | null
 }
 
-/** The facts of the request that is being answered, to be filled in; `null` outside of a server. */
+/** The facts of the current request, which later steps fill in; `null` outside of a server. */
 export const RequestFacts: Context.Reference<Facts | null> = Context.Reference("sluice/apps/api/log/RequestFacts", {
   defaultValue: (): Facts | null => null
 })

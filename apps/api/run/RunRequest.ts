@@ -31,7 +31,7 @@ export interface Read {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** Reads a body. A field that is wrong does not hide what else is. */
+/** Reads a body. A wrong field does not hide other wrong fields. */
 export const read = (body: unknown): Effect.Effect<Read> =>
   decode(body).pipe(
     Effect.map((fields): Read => ({ fields, problems: [] })),

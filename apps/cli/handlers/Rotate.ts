@@ -9,7 +9,7 @@ import * as MasterKeys from "../layers/MasterKeys.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { chosen, type OfWorkspace } from "./ChosenWorkspace.ts"
 
-/** Raised when the master key is to be exchanged, and only one is given. */
+/** Raised when the master key is rotated and only one key is given. */
 export class NoPreviousKey extends Schema.TaggedError<NoPreviousKey>()("NoPreviousKey", {}) {
   override get message() {
     return "Cannot rotate the master key: only one key is set. Restart every process of the installation with the new key as SLUICE_MASTER_KEY and the present one as SLUICE_PREVIOUS_MASTER_KEY, then run this command with the same settings"

@@ -14,17 +14,17 @@ export interface HealthSettings {
   readonly healthHost: string
 }
 
-/** Why a process is not ready; empty when it is. */
+/** The reasons why a process is not ready; empty when it is. */
 type Reasons = Effect.Effect<ReadonlyArray<string>>
 
-/** What the health port answers from. */
+/** The state that the health port reports. */
 export class Health extends Context.Service<
   Health,
   {
     readonly reasons: Reasons
-    /** By how many milliseconds the clock of this machine is ahead of that of the database; 0 before it is measured. */
+    /** The lead of the clock of this machine over that of the database, in milliseconds; 0 before it is measured. */
     readonly skew: Effect.Effect<number>
-    /** Sets what decides from now on whether the process is ready. */
+    /** Replaces the effect that decides whether the process is ready. */
     readonly decide: (reasons: Reasons) => Effect.Effect<void>
     readonly measuredBy: (skew: Effect.Effect<number>) => Effect.Effect<void>
   }
@@ -70,7 +70,7 @@ export const layer = ({ healthHost: host, healthPort }: HealthSettings): Layer.L
   const port = healthPort.value
   const served = Layer.unwrap(
     Effect.gen(function* () {
-      // Loaded where a port is set only.
+      // Loaded only if a port is set.
       const { serve } = yield* Effect.promise(() => import("./HealthServer.ts"))
       return Layer.effectDiscard(
         Effect.gen(function* () {
@@ -85,7 +85,7 @@ export const layer = ({ healthHost: host, healthPort }: HealthSettings): Layer.L
 
 const inWords = (skew: number): string => `${Math.abs(skew)} ms ${skew > 0 ? "ahead of" : "behind"}`
 
-/** Built on the work of a process: from then on it is ready as its parts are, until it begins to end. */
+/** Built on the work of a process: after that its parts decide whether it is ready, until its shutdown begins. */
 export const checks = Layer.effectDiscard(
   Effect.gen(function* () {
     const { decide, measuredBy } = yield* Health

@@ -17,7 +17,7 @@ export interface Served {
   readonly host: string
   readonly port: number
   readonly reasons: Effect.Effect<ReadonlyArray<string>>
-  /** By how many milliseconds the clock of this machine is ahead of that of the database. */
+  /** The lead of the clock of this machine over that of the database, in milliseconds. */
   readonly skew: Effect.Effect<number>
   readonly versions: Versions
 }

@@ -52,7 +52,7 @@ export const layer = (settings: Settings): Layer.Layer<ArtifactFiles, S3Misconfi
   }
   return Layer.unwrap(
     Effect.gen(function* () {
-      // Loaded where artifacts are kept in such a store only.
+      // Loaded only if artifacts are kept in such a store.
       const S3Artifacts = yield* Effect.promise(() => import("../../../adapters/s3/S3Artifacts.ts"))
       const S3Client = yield* Effect.promise(() => import("../../../adapters/s3/S3Client.ts"))
       return S3Artifacts.layer({ ...S3Client.defaults, ...store })

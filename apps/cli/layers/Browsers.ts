@@ -19,17 +19,17 @@ export interface BrowsersSettings extends BrowserSettings.PageSettings {
   readonly browserMemory: number
 }
 
-/** Raised when there is no browser to be found. */
+/** Raised when no browser is found. */
 export class NoChromium extends Schema.TaggedError<NoChromium>()("NoChromium", {}) {
   override get message() {
     return "Cannot run workflows without Chromium: none was found in the usual places. Install it, or set SLUICE_CHROMIUM to the program"
   }
 }
 
-/** Why there can be no browsers. */
+/** The reasons why browsers cannot be used. */
 type Unusable = GridUnusable | ChromiumNotRunnable | BrowserNotConfined
 
-/** The browsers of the grid that is named, or else one of this machine. */
+/** The browsers of the named grid, or a local one if no grid is named. */
 export const layerBrowser = (settings: BrowsersSettings, allowedOrigins: ReadonlyArray<string>) =>
   Layer.unwrap(
     Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, Unusable>, NoChromium> {

@@ -60,7 +60,7 @@ export const layer = (settings: ReceivingMail) => {
         return yield* new MailMisconfigured({ reason: "SLUICE_SMTP_PORT is set, and SLUICE_INBOX_DOMAIN is not" })
       }
       const certificate = yield* certificateOf(settings)
-      // Loaded where mail is received only.
+      // Loaded only if mail is received.
       const SmtpServer = yield* Effect.promise(() => import("../../../adapters/mail/SmtpServer.ts"))
       const { Receiving } = yield* Effect.promise(() => import("../../../core/vault/inbox/Receiving.ts"))
       return Layer.effectDiscard(SmtpServer.SmtpServer).pipe(

@@ -62,7 +62,7 @@ export const read = Effect.fnUntraced(function* (sources: Sources, { mayMake }: 
   return keys
 })
 
-/** Begins to rotate the key of the folder: from then on there are two keys, unless there were two already. */
+/** Begins to rotate the key of the folder. After that it has two keys, unless it had two before. */
 export const begin = (sources: Sources) =>
   Effect.sync(() => {
     if (!existsSync(nextOf(sources))) make(nextOf(sources))

@@ -12,7 +12,7 @@ import * as GeneratedCodes from "../../../core/vault/otp/GeneratedCodes.ts"
 import * as Idempotency from "../../../core/workspace/request/Idempotency.ts"
 
 export interface Keeping {
-  /** How many days artifacts and evidence of runs are kept; `null`: without limit. */
+  /** The number of days for which artifacts and evidence of runs are kept; `null`: without limit. */
   readonly retentionDays: number | null
 }
 

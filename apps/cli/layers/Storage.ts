@@ -13,7 +13,7 @@ import * as MasterKeys from "./MasterKeys.ts"
 
 export interface StorageSettings extends MasterKeys.Sources, Artifacts.Settings {
   readonly databaseConnections: number
-  /** How long a database that is away is waited for; none: without limit. */
+  /** The time to wait for an unreachable database; none: without limit. */
   readonly waitSeconds: Option.Option<number>
 }
 

@@ -31,7 +31,7 @@ export interface Working extends BrowsersSettings, SourceSettings, Models.ModelS
   readonly proxies: ReadonlyArray<Proxies.Pooled>
 }
 
-/** How long a lease lasts without being renewed. */
+/** The duration of a lease that is not renewed. */
 const leaseMillis = 30_000
 
 /**

@@ -36,7 +36,7 @@ const tooMuch = (excess: JsonMeter.Excess, { depth, nameBytes, names, values }: 
 export interface BodyRead {
   /** The same request, which gives the body that was read of it. A long one it gives once. */
   readonly request: HttpServerRequest.HttpServerRequest
-  /** What the endpoint is to decode in place of the text of the request; `null` where it decodes that text. */
+  /** The value that the endpoint decodes in place of the text of the request; `null` if it decodes that text. */
   readonly parsed: LargeBody.Parsed
   /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
   readonly digest: string
@@ -104,7 +104,7 @@ const begin = (
   const meter = JsonMeter.make(limits)
   const hash = digested ? createHash("sha256") : null
   let received = 0
-  /** Whole pieces, and the begin of the next one. Small chunks are joined: each text of its own takes memory. */
+  /** Complete pieces, and the start of the next one. Small chunks are joined, as each separate text takes memory. */
   const pieces: Array<string> = []
   let begun = ""
   let isSuspicious = false
@@ -199,7 +199,7 @@ const over = (
   isLarge: boolean
 ): HttpServerRequest.HttpServerRequest => {
   const { modify } = request
-  // What is done with a long text begins in a turn of its own.
+  // Work on a long text begins in a separate turn.
   const text = Effect.flatMap(take, (pieces) =>
     Effect.as(pieces.length > 1 ? Effect.yieldNow : Effect.void, pieces.join(""))
   )

@@ -11,7 +11,7 @@ export const Parsed = Context.Reference<Parsed>("sluice/apps/api/http/body/Large
   defaultValue: () => null
 })
 
-/** What the request gives for a text that is parsed in pieces. It takes no time to be parsed, and is not decoded. */
+/** The text that replaces one that is parsed in pieces. Parsing it takes no time, and it is not decoded. */
 export const standIn = "{}"
 
 /** The payload of an endpoint that takes a body of more than 1 MiB. The description of the interface has it as it is. */

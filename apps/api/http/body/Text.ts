@@ -24,7 +24,7 @@ interface Frame {
   next: number
 }
 
-/** How many values are looked at in one turn. */
+/** The number of values that are checked in one turn. */
 const inOneTurn = 20_000
 
 /** Every text of a JSON body that cannot be stored, at its path. A body that is not JSON has none. */

@@ -35,7 +35,7 @@ const ladder: ReadonlyArray<Limits> = [
   { text: 256, entries: 10, json: 4_096 }
 ]
 
-/** The JSON values of users, by the names of their fields, and what stands in place of one that is left out. */
+/** The JSON values of users, by the names of their fields, and the replacements of those that are left out. */
 const leftOutAs: ReadonlyMap<string, Schema.Json> = new Map<string, Schema.Json>([
   ["data", null],
   ["inputs", {}],
@@ -43,7 +43,7 @@ const leftOutAs: ReadonlyMap<string, Schema.Json> = new Map<string, Schema.Json>
   ["metadata", {}]
 ])
 
-/** The event within the bounds: itself where it is. It is never refused, so that no end of a run is lost. */
+/** The event within the bounds, unchanged if it fits. It is never refused, so that no end of a run is lost. */
 export const bounded = (event: RunEvent): RunEvent => {
   let shortened = event
   for (const limits of ladder) {
@@ -74,7 +74,7 @@ const within = (event: RunEvent, limits: Limits): RunEvent => {
   return { ...Object.fromEntries(fields), leftOut } as unknown as RunEvent
 }
 
-/** The value of a field, itself where it is within the limits. */
+/** The value of a field, unchanged if it is within the limits. */
 const shorten = (name: string, value: unknown, limits: Limits): unknown => {
   const emptied = leftOutAs.get(name)
   if (emptied !== undefined) return fits(value, limits.json) ? value : emptied
@@ -98,14 +98,14 @@ const shortText = (text: string, most: number): string => {
   return `${text.slice(0, end)}… (${text.length - end} more characters)`
 }
 
-/** The note on what is left out of a text has at most so many code units. */
+/** The maximum length of the note on what is left out of a text, in code units. */
 const longestNote = 32
 
-/** Returns whether the JSON of a value has at most so many bytes, in time that does not grow beyond that. */
+/** Returns whether the JSON of a value has at most `most` bytes, in time that is bounded by `most`. */
 const fits = (value: unknown, most: number): boolean =>
   leastBytes(value, most) <= most && new TextEncoder().encode(JSON.stringify(value)).length <= most
 
-/** A number of bytes that the JSON of a value has at least; counted until it is more than `enough`. */
+/** A lower bound of the bytes of the JSON of a value, counted until it is more than `enough`. */
 const leastBytes = (value: unknown, enough: number): number => {
   let bytes = 0
   const open: Array<unknown> = [value]

@@ -28,7 +28,7 @@ export const payloadOf = (event: RunEvent, links: Links | null): Schema.JsonObje
   return { ...payload, left_out: names.filter((name) => name in payload) }
 }
 
-/** The names that fields of events have in payloads, where they are others. */
+/** The names of event fields in payloads, where they differ. */
 const payloadNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   analysis: ["ai_analysis"],
   category: ["error_category"],

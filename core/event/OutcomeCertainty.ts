@@ -6,7 +6,7 @@
  */
 import { Schema } from "effect"
 
-/** What a run was about to do, or had done, at which node and when, in epoch milliseconds. */
+/** The act that a run was about to do, or had done: its node and its instant in epoch milliseconds. */
 export const Mark = Schema.Struct({
   kind: Schema.Literals(["acting", "committing", "committed"]),
   node: Schema.Struct({ id: Schema.String, name: Schema.String }),
@@ -22,7 +22,7 @@ export type Mark = typeof Mark.Type
 export const Certainty = Schema.Literals(["not_started", "not_committed", "committed", "unknown"])
 export type Certainty = typeof Certainty.Type
 
-/** What the marks of a run say. `acted` and `committed` are those of its last attempt, `mark` is the last of all. */
+/** The outcome by the marks of a run. `acted` and `committed` are of its last attempt, `mark` is the last of all. */
 export const of = ({
   acted,
   committed,

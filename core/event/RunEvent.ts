@@ -63,7 +63,7 @@ const ended = {
   files: Schema.Array(RunFile)
 }
 
-/** How certain it is what a run that did not succeed has done, with its last mark. Older events do not have it. */
+/** The certainty of the effects of a run that did not succeed, with its last mark. Older events do not have it. */
 const outcome = {
   outcome: Schema.optionalKey(Schema.Struct({ certainty: Certainty, mark: Schema.NullOr(Mark) }))
 }

@@ -33,7 +33,7 @@ export class WindowConflict extends Schema.TaggedError<WindowConflict>()("Window
   }
 }
 
-/** The window on which a change is based; its revision is `null` where the caller does not say which one they read. */
+/** The window on which a change is based; its revision is `null` if the caller does not name the one that was read. */
 export interface BaseWindow {
   readonly revision: number | null
 }

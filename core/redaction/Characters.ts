@@ -3,16 +3,16 @@
 import { backslash } from "./Escapes.ts"
 import { filteredSymbols } from "./SortedWords.ts"
 
-/** So many characters behind the part are at hand as well. */
+/** The number of characters after the part that are also loaded. */
 const ahead = 4_096
 
 /** Added to a character that may begin an escape, so that it differs from all characters. */
 export const mark = 0x10000
 
-/** What stands behind the end of a text. */
+/** The character code after the end of a text. */
 export const nothing = -1
 
-/** What stands behind the characters that are at hand, where the text goes on. */
+/** The character code after the loaded characters, where the text continues. */
 const unread = -2
 
 const isSpecial = (unit: number): boolean => unit === 0x25 || unit === 0x26 || unit === 0x2b || unit === 0x5c
@@ -21,11 +21,11 @@ const marked = (unit: number): number => (isSpecial(unit) ? unit + mark : unit)
 
 export class Characters {
   text = ""
-  /** The characters from `from` on, and behind them some that are none. */
+  /** The characters from `from`, followed by some padding. */
   units = new Int32Array(0)
   from = 0
   #to = 0
-  /** How many backslashes stand in a row from each of the characters on. */
+  /** The number of backslashes in a row that starts at each of the characters. */
   #runs = new Int32Array(0)
 
   /** Reads the part of a text in which words begin. */
@@ -45,16 +45,16 @@ export class Characters {
     this.units.fill(this.#to < text.length ? unread : nothing, count, count + filteredSymbols)
   }
 
-  /** How many backslashes the text has from a place on, up to a limit. */
+  /** The number of backslashes in a row from a position of the text, up to a limit. */
   readonly backslashesFrom = (at: number, most: number): number => {
     let run = at < this.#to ? (this.#runs[at - this.from] ?? 0) : 0
-    // The run may go on behind the characters that are at hand.
+    // The row may continue after the loaded characters.
     if (at + run < this.#to) return Math.min(run, most)
     while (run < most && this.at(at + run) === mark + backslash) run++
     return Math.min(run, most)
   }
 
-  /** The character at a place of the text, behind the beginning of the part. */
+  /** The character at a position of the text, at or after the start of the part. */
   readonly at = (place: number): number => {
     if (place < this.#to) return this.units[place - this.from] ?? nothing
     return place < this.text.length ? marked(this.text.charCodeAt(place)) : nothing

@@ -18,7 +18,7 @@ const bitsOfSextet = 6
 const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 const other = -1
-/** What may be the escape of a sign. */
+/** The code of a character that may be the escape of a sign. */
 const escaped = -2
 
 const sextets = Int8Array.from({ length: 128 }, (_, unit) => {
@@ -33,13 +33,13 @@ const sextetOf = (unit: number): number => {
   return unit >= 0 && unit < 128 ? (sextets[unit] ?? other) : other
 }
 
-/** Whether of four signs none is missing before an escaped one. */
+/** Whether the first of four signs that has no bits is an escaped one. */
 const mayBeEscaped = (a: number, b: number, c: number, d: number): boolean => {
   const first = a < 0 ? a : b < 0 ? b : c < 0 ? c : d
   return first === escaped
 }
 
-/** The bits of a word, in parts of six, that are the same whatever stands before the word. The first ones are left out. */
+/** The bits of a word, in parts of six, that do not depend on the text before the word. The first ones are left out. */
 const sextetsFrom = (skipped: number): Alphabet => {
   const lengthOf = (word: string) => Math.floor((word.length * bitsOfByte - skipped) / bitsOfSextet)
   return {
@@ -171,7 +171,7 @@ export class EncodedWords {
 
   readonly #followBase64 = (start: number, { bytesBefore, sorted }: Base64Words, report: Report): void => {
     for (let low = 0, high = sorted.count, depth = 0, at = start; ; depth++) {
-      // Words that differ in the bits that are left out only are the same here.
+      // Words that differ only in the bits that are left out are equal here.
       for (let place = low; depth > 0 && place < high && sorted.endsAt(place, depth); place++) {
         const word = sorted.wordAt(place)
         const length = this.#words[word]?.length ?? 0
@@ -192,7 +192,7 @@ export class EncodedWords {
   /** The bits of the sign at a place; of an escaped one only that it may be one. */
   readonly #sextetAt = (at: number): number => sextetOf(this.#characters.at(at))
 
-  /** What stands before or behind the part of a word that is the same whatever is around it. */
+  /** Whether a character may be the sign before or after the part of a word that never changes. */
   readonly #isEdge = (at: number): boolean => {
     const { text } = this.#characters
     if (at < 0 || at >= text.length) return false

@@ -3,13 +3,13 @@
  * that a text of escapes alone is searched in linear time.
  */
 
-/** How often one escaping may be within another. */
+/** The maximum nesting of escapes. */
 const maxNesting = 4
 
 /** Each JSON within JSON doubles the backslashes, and adds one. */
 export const maxBackslashes = 2 ** maxNesting - 1
 
-/** Takes a code point that a text may stand for, and where what stands for it ends. */
+/** Receives a code point that a text may encode, and the end of its encoding. */
 type Take = (point: number, end: number) => void
 
 const percent = 0x25
@@ -38,7 +38,7 @@ export const unitAt = (text: string, at: number): number => {
   return low < 0 ? -1 : high * 256 + low
 }
 
-/** What a percent sign begins: a byte, or several of one character. A percent sign that is escaped again becomes `%25`. */
+/** Reads a percent escape: a byte, or several of one character. A percent sign that is escaped again becomes `%25`. */
 export const readPercent = (text: string, at: number, take: Take): void => {
   for (let nesting = 0, from = at + 1; nesting <= maxNesting; nesting++, from += 2) {
     const byte = byteAt(text, from)
@@ -81,7 +81,7 @@ const names: ReadonlyArray<readonly [string, number]> = [
   ["nbsp;", 0xa0]
 ]
 
-/** What an ampersand begins: a character by its name or its number. An ampersand that is escaped again becomes `&amp;`. */
+/** Reads a character by its name or number. An ampersand that is escaped again becomes `&amp;`. */
 export const readEntity = (text: string, at: number, take: Take): void => {
   for (let nesting = 0, from = at + 1; nesting <= maxNesting; nesting++, from += 4) {
     if (text.charCodeAt(from) === 0x23) readNumber(text, from + 1, take)
@@ -112,7 +112,7 @@ const readNumber = (text: string, from: number, take: Take): void => {
   if (isNumber && point <= 0x10ffff && text.charCodeAt(at) === 0x3b) take(point, at + 1)
 }
 
-/** What a letter behind backslashes stands for; -1 for others. */
+/** The character that a letter after backslashes stands for; -1 for other letters. */
 export const shortEscape = (unit: number): number => {
   switch (unit) {
     case 0x6e:

@@ -17,9 +17,9 @@ export type Kind = "secret" | "name" | "answer"
 
 const labels: Readonly<Record<Kind, string>> = { secret: "[secret]", name: "[user name]", answer: "[answer]" }
 
-/** A part of a value that was added, and what is shown in its place. */
+/** A part of an added value, and its replacement. */
 interface Part {
-  /** How long it is, and how many were added before it: the longest counts, and then the first. */
+  /** Its length, and the number of values added before it. The longest takes precedence, then the first. */
   readonly length: number
   readonly order: number
   readonly kind: Kind
@@ -27,7 +27,7 @@ interface Part {
   readonly value: number
 }
 
-/** What stands for a text that takes too long to search. */
+/** The part that replaces a text that takes too long to search. */
 const unsearched: Part = { length: Number.POSITIVE_INFINITY, order: 0, kind: "secret", value: 0 }
 
 /** For each spelling of values, by its number, the part that counts. */
@@ -46,7 +46,7 @@ const better = (one: Part | undefined, other: Part): Part =>
     ? other
     : one
 
-/** What is hidden in a text, and what is shown in its place. */
+/** The values that are hidden in a text, and their replacements. */
 interface Sought {
   readonly values: Values
   readonly parts: Parts
@@ -170,7 +170,7 @@ export class Secrets {
   readonly refer = (text: string): Effect.Effect<string> =>
     Turns.inTurns(() => hidden(text, text.length, this.#asReferences))
 
-  /** What a model read from a text with references: those of names and answers become their values again. */
+  /** Restores values in the output of a model: references to names and answers become their values again. */
   readonly restore = <A extends Schema.Json>(value: A): A =>
     mapAll(value, (text) =>
       text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
@@ -219,7 +219,7 @@ const isTooShort = (value: string): boolean => [...value.slice(0, 2 * shortest)]
 /** So many texts that were made of secrets are remembered: each is looked for in what is typed. */
 const mostMade = 1_000
 
-/** Longer values are looked for in parts. */
+/** Longer values are searched in parts. */
 const partLength = 512
 
 /** The parts of a value that are searched for separately. No character of two units is divided. */
@@ -259,7 +259,7 @@ class OwnedValues {
     }
   }
 
-  /** Whose the values are that a text holds, apart from those that are a part of the values of `others`. */
+  /** The owners of the values in a text, apart from values that are a part of the values of `others`. */
   readonly ownersIn = function* (
     this: OwnedValues,
     text: string,
@@ -307,7 +307,7 @@ const note = (lists: Array<Array<number>>, at: number, number: number): void => 
   else known.push(number)
 }
 
-/** What is hidden at a place of a text. */
+/** A hidden range of a text. */
 interface Place {
   end: number
   part: Part

@@ -4,14 +4,14 @@
  */
 import type * as Turns from "./Turns.ts"
 
-/** How a word is read as symbols: characters, or parts of its bytes. */
+/** The reading of a word as symbols: characters, or parts of its bytes. */
 export interface Alphabet {
   readonly lengthOf: (word: string) => number
   /** A number of at least 0, or -1 behind the end of the word. */
   readonly symbolAt: (word: string, depth: number) => number
   /** A text whose order among others is that of the symbols of the word. */
   readonly keyOf: (word: string) => string
-  /** What reading a symbol costs. */
+  /** The cost of reading a symbol. */
   readonly cost: number
 }
 
@@ -23,12 +23,12 @@ export const characters: Alphabet = {
   cost: 2
 }
 
-/** What a search has cost, in steps of some nanoseconds. It is shared by all that search one text. */
+/** The cost of a search, in steps of some nanoseconds. All searches of one text share it. */
 export interface Meter {
   spent: number
 }
 
-/** So many symbols at the beginning of a text tell at once whether a word may begin there. No word has fewer. */
+/** The number of first symbols that the filter checks. No word has fewer. */
 export const filteredSymbols = 4
 
 const prime = 0x01000193
@@ -36,7 +36,7 @@ const prime = 0x01000193
 export const hashOf = (a: number, b: number, c: number, d: number): number =>
   Math.imul(Math.imul(Math.imul(Math.imul(a, prime) ^ b, prime) ^ c, prime) ^ d, 0x9e3779b1)
 
-/** Filters have so many places for each word, and a power of two in total. */
+/** The number of places in a filter for each word. Their total is a power of two. */
 const placesPerWord = 16
 const fewestPlaces = 2 ** 10
 const mostPlaces = 2 ** 19
@@ -44,7 +44,7 @@ const mostPlaces = 2 ** 19
 /** A search of a few words among many. */
 const costOfSearch = 16
 
-/** So many words are sorted at once. */
+/** The number of words that are sorted at once. */
 const sortedAtOnce = 256
 
 export class SortedWords {
@@ -55,7 +55,7 @@ export class SortedWords {
   #order = new Int32Array(0)
   #filter = new Uint8Array(fewestPlaces)
   #shift = 32 - Math.log2(fewestPlaces)
-  /** What `narrow` found: the places of the first word, and behind the last one. */
+  /** The result of `narrow`: the positions of the first word, and after the last one. */
   low = 0
   high = 0
 
@@ -76,7 +76,7 @@ export class SortedWords {
   /** The word at a place of the order. */
   readonly textAt = (place: number): string => this.#words[this.#order[place] ?? 0] ?? ""
 
-  /** Whether the word at a place has so many symbols. Of words with the same beginning, the shortest stands first. */
+  /** Whether the word at a place has `depth` symbols. Of words with the same beginning, the shortest is first. */
   readonly endsAt = (place: number, depth: number): boolean => this.#alphabet.lengthOf(this.textAt(place)) === depth
 
   /** Whether a word may begin with the symbols of this hash. */

@@ -6,13 +6,13 @@ import { Effect } from "effect"
 /** Work that yields after each step how many characters it has looked at since the step before. */
 export type Work<A> = Generator<number, A, void>
 
-/** How many characters are looked at in one turn. Each of them takes less than a microsecond. */
+/** The number of characters that are read in one turn. Each of them takes less than a microsecond. */
 const charactersPerTurn = 16_384
 
-/** How many characters were looked at since the last turn ended, by all work: many short texts hold the loop like a long one. */
+/** The number of characters read since the last turn, by all work: many short texts hold the loop like a long one. */
 let looked = 0
 
-/** The result of work that is done in turns. What has little to do ends in the turn it began in. */
+/** The result of work that is done in turns. Short work ends in the turn in which it began. */
 export const inTurns = <A>(begin: () => Work<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const work = begin()

@@ -13,24 +13,24 @@ import { mostLeading, WrittenWords } from "./WrittenWords.ts"
 /** The places of a text at which values may begin, from the first up to the second. */
 export type Window = readonly [from: number, to: number]
 
-/** How many places are looked at in one step. */
+/** The number of positions that are checked in one step. */
 const windowLength = 8_192
 
 export const windowsOf = function* (length: number): Generator<Window, void, void> {
   for (let from = 0; from < length; from += windowLength) yield [from, Math.min(from + windowLength, length)]
 }
 
-/** What the search of a text may cost, in steps of some nanoseconds: so much, and so much for each place. */
+/** The maximum cost of a search, in steps of some nanoseconds: a minimum, and an amount for each position. */
 const leastLimit = 8_388_608
 const limitPerPlace = 128
 
-/** What the search of so many places of a text may cost. */
+/** The maximum cost of the search of a number of positions. */
 export const limitOf = (places: number): number => leastLimit + places * limitPerPlace
 
-/** So many steps take as long as one place of a text that holds nothing like a value. */
+/** The cost of one position of a text that has nothing like a value, in steps. */
 const stepsPerPlace = 128
 
-/** What is found of a value: the numbers of its spelling in characters, and of that in bytes. Values may share one. */
+/** The spellings of a value: their numbers, in characters and in bytes. Values may share a spelling. */
 export interface Spellings {
   readonly characters: ReadonlyArray<number>
   readonly bytes: number
@@ -52,7 +52,7 @@ export interface Search {
 /** A value whose beginning repeats something this short is looked for without most of the repetitions. */
 const maxPeriod = 32
 
-/** So much of such a beginning is kept. */
+/** The length of such a beginning that is kept. */
 const keptLength = 64
 
 /**
@@ -119,7 +119,7 @@ export class Values {
   readonly #written = new WrittenWords(this.#sorted, this.#text, this.#meter)
   readonly #encoded = new EncodedWords(this.#bytes.all, this.#text, this.#meter)
 
-  /** Searches for a value from now on. It has at least four characters, and at most 1,024. */
+  /** Adds a value to later searches. It has at least four characters, and at most 1,024. */
   readonly add = (value: string): Spellings => {
     const text = withFewBackslashes(unrepeated(value))
     const characters = [this.#characters.numberOf(text)]

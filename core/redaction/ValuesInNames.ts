@@ -6,13 +6,13 @@
 import { characters, type Meter, SortedWords } from "./SortedWords.ts"
 import * as Turns from "./Turns.ts"
 
-/** What is left of a value without its signs, where it is to be told from a word by chance. */
+/** The least length of a value without its signs: a shorter one may equal a word by chance. */
 const shortestInName = 6
 
 /** Names of files are shorter than this, so no more of a value is looked for in them. */
 export const longestInName = 1_024
 
-/** Between two words of it there are at most so many signs. */
+/** The maximum number of signs between two words of a value. */
 const maxSigns = 64
 
 /** Between the words of a value. */
@@ -42,13 +42,13 @@ interface Place {
 export class ValuesInNames {
   readonly #meter: Meter = { spent: 0 }
   readonly #added: Array<readonly [value: string, label: string]> = []
-  /** How many of the added values are among the words. */
+  /** The number of added values that are among the words. */
   #taken = 0
   readonly #labels = new Map<string, string>()
   readonly #words: Array<string> = []
   readonly #sorted = new SortedWords(characters, this.#words, this.#meter)
 
-  /** Hides a value in names from now on. A value of one word is not changed by what signs are lost. */
+  /** Hides a value in names that are checked later. A value of one word is skipped: lost signs do not change it. */
   readonly add = (value: string, label: string): void => void this.#added.push([value, label])
 
   /** Prepares the search for the values that were added so far. */

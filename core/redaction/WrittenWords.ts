@@ -17,26 +17,26 @@ export type Report = (word: number, start: number, end: number) => void
  */
 export const mostLeading = 16
 
-/** Words have at most so many characters. */
+/** The maximum number of characters of a word. */
 const longestWord = 1_024
 
-/** So many backslashes of a text may stand for one. */
+/** The maximum number of backslashes in a text that stand for one. */
 const backslashesPerOne = 4
 
-/** So many backslashes in a row are read: no word needs more. */
+/** The number of backslashes in a row that are read: no word needs more. */
 const longestRun = backslashesPerOne * longestWord + Escapes.maxBackslashes + 1
 
-/** What it costs to read backslashes that escape a sign. */
+/** The cost of reading backslashes that escape a sign. */
 const costOfEscape = 24
 
-/** What it costs to read a place that may begin an escape. */
+/** The cost of reading a position that may begin an escape. */
 const costOfReading = 24
 
 /** Characters that no encoding in use here ever escapes. */
 const isPlain = (unit: number): boolean =>
   (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
 
-/** How far one reading came: the words from `low` to `high` agree with the text before `at`, in so many characters. */
+/** The progress of one reading: the words from `low` to `high` agree with the text before `at` for `depth` symbols. */
 interface Reading {
   readonly low: number
   readonly high: number
@@ -157,7 +157,7 @@ export class WrittenWords {
     }
   }
 
-  /** Where a sign stands that backslashes escape, if it can only be that sign; else -1. */
+  /** The position of the sign that backslashes escape, if they can escape only that sign; else -1. */
   readonly #behindEscape = (at: number): number => {
     const run = this.#characters.backslashesFrom(at, Escapes.maxBackslashes + 1)
     const unit = this.#characters.at(at + run)
@@ -191,7 +191,7 @@ export class WrittenWords {
     if (!from.endsRun) this.#takeRun(from, run)
   }
 
-  /** What backslashes before a place escape. */
+  /** Follows the ways in which backslashes before a position may escape. */
   readonly #branchEscaped = (from: Reading, at: number, begins: boolean): void => {
     const { text } = this.#characters
     if (at >= text.length) return

@@ -41,7 +41,7 @@ export interface Request {
   readonly workflowId: WorkflowId
   readonly input: Schema.JsonObject
   readonly options: Run.Options
-  /** What was found to be wrong with the rest of it. With any, the submission is refused, with all that is wrong. */
+  /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
   readonly problems?: ReadonlyArray<Problem>
 }
 

@@ -361,7 +361,7 @@ const end = (
   return { run: ended, events: [event] }
 }
 
-/** How certain it is what an ended run has done; `null` for one that succeeded, or has not ended. */
+/** The certainty of the effects of an ended run; `null` for one that succeeded, or has not ended. */
 export const outcomeOf = ({
   progress,
   status

@@ -16,9 +16,9 @@ import { type Claimed, type LeaseRef, RunStore } from "./RunStore.ts"
 export interface Options {
   /** Names the worker in leases; different for every process. */
   readonly name: string
-  /** How many runs it carries out at once. A run whose executor is done does not count while its end is stored. */
+  /** The number of runs in progress at once. A run whose executor is done does not count while its end is stored. */
   readonly capacity: number
-  /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
+  /** The duration of a lease that is not renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
   /** How long running runs may continue after a shutdown began, in milliseconds. */
   readonly graceMillis: number

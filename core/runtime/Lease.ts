@@ -21,9 +21,9 @@ export interface LeaseRef<Id extends string> {
 export interface Options<Id extends string, Work, R> {
   /** The kind of work, for the log: `runs`. */
   readonly what: string
-  /** How many pieces may be carried out at once now. It may fall below the number that are. */
+  /** The number of pieces that may be carried out at once now. It may fall below the number in progress. */
   readonly capacity: Effect.Effect<number, never, R>
-  /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
+  /** The duration of a lease that is not renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
   readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Work>, StoreUnavailable, R>
   readonly leaseOf: (work: Work) => LeaseRef<Id>

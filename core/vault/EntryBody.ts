@@ -187,7 +187,7 @@ const withHeaders = (body: object): object =>
       }
     : body
 
-/** What was read, with its headers in the form in which they were written. */
+/** The entry that was read, with its headers in the form in which they were written. */
 const asWritten = (read: Read, written: object): Sent => {
   const forms: ReadonlyArray<unknown> = "headers" in written && Array.isArray(written.headers) ? written.headers : []
   const { headers, ...rest } = read

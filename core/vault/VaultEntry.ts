@@ -49,7 +49,7 @@ export const NamedHeader = Schema.Struct({ header_name: Schema.String, header_va
 /** A header in the form in which it was written, which is the form in which it is answered. */
 export type WrittenHeader = Header | typeof NamedHeader.Type
 
-/** A header, whichever form it was written in. */
+/** A header, in either of its written forms. */
 export const headerOf = (written: WrittenHeader): Header =>
   "header_name" in written ? { name: written.header_name, value: written.header_value } : written
 
@@ -159,7 +159,7 @@ export const withoutExpired = (entry: VaultEntry, now: number): VaultEntry => {
       }
 }
 
-/** How codes for the site arrive: as the entry says, or else by its secret or that of its provider. */
+/** The method by which codes for the site arrive: the entry sets it, or else its secret or provider does. */
 export const effectiveTfaMethod = ({ fields }: VaultEntry): TfaMethod | null =>
   fields.tfa_method ?? (fields.tfa_secret === null && fields.secret_provider_id === null ? null : "AUTHENTICATOR")
 

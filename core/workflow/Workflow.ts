@@ -98,7 +98,7 @@ export class WorkflowExists extends Schema.TaggedError<WorkflowExists>()("Workfl
   }
 }
 
-/** Raised by an upsert by a name that several workflows of one folder have, so that no one of them is meant. */
+/** Raised by an upsert by a name that several workflows of one folder have, so that the name is ambiguous. */
 export class NameShared extends Schema.TaggedError<NameShared>()("NameShared", {
   name: Schema.String,
   workflowIds: Schema.Array(WorkflowId)

@@ -48,7 +48,7 @@ export interface Upserted {
   readonly stored: Stored
 }
 
-/** What is stored is not what the body is based on. */
+/** The body is based on another version than the stored one. */
 export type SaveConflict = VersionConflict | WindowConflict
 
 type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge

@@ -39,7 +39,7 @@ const parsed = (json: string, text: string): Schema.Json => {
 
 const [quote, comma, colon, backslash, openList, openObject] = [0x22, 0x2c, 0x3a, 0x5c, 0x5b, 0x7b]
 
-/** How many parts a text has, counted up to the limit. */
+/** The number of parts of a text, counted up to the limit. */
 const parts = function* (text: string): Turns.Work<number> {
   let count = 0
   let isInText = false

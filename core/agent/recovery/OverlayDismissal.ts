@@ -30,10 +30,10 @@ const pressMillis = 2_000
 const goneMillis = 2_000
 const lookEveryMillis = 200
 
-/** How often a button is pressed that cannot be pressed in time: a page may be too busy to answer. */
+/** The maximum attempts to press a button when a press times out: a page may be too busy to answer. */
 const mostPresses = 2
 
-/** How long the frames of a pop-up are waited for that have shown nothing yet, in milliseconds. */
+/** The time to wait for frames of a pop-up that have shown nothing yet, in milliseconds. */
 const unreadMillis = 8_000
 
 /** Dismisses what covers the element of a step. */
@@ -130,7 +130,7 @@ const whenRead = Effect.fnUntraced(function* (trouble: FailedStep, found: Overla
 const isPressedAway = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, selector: string) {
   for (let presses = 0; presses < mostPresses; presses++) {
     if (yield* press(trouble.page, selector)) return yield* isGone(trouble, overlay)
-    // It may have been pressed although that could not be told in time.
+    // The press may have worked although it was not confirmed in time.
     if (yield* isGoneNow(trouble, overlay)) return true
   }
   return false

@@ -73,7 +73,7 @@ const promisesOne = (subject: string): boolean => {
 const purpose =
   /magic link|(?:sign|log)[- ]?in link|(?:click|tap|press|use|follow|open|visit)[^.!?\n]{0,80}(?:link|button|below|here|following)|(?:confirm|verify|activate)[^.!?\n]{0,40}(?:e-?mail|address|account|identity|request|registration|it['’]s you)|(?:sign|log)(?:ing)?[- ]?in (?:to|request|attempt)|link[^.!?\n]{0,60}(?:expires?|valid|only be used once|works? (?:only )?once)|anmeldelink|login-link|(?:klick|button|schaltfläche)[^.!?\n]{0,80}|lien[^.!?\n]{0,60}(?:connexion|connecter|expire|valable)|clique[zr]?[^.!?\n]{0,60}|enlace[^.!?\n]{0,60}|haz clic|haga clic|fare clic|clicca|premi il|clique (?:no|em)|klik (?:op|hier)|kliknij|tıkla\p{L}*|bağlantı\p{L}*|перейд\p{L}*|нажм\p{L}*|по ссылке|点击|點擊|點選|链接|連結|クリック|リンク|タップ|클릭|링크|انقر|الرابط|اضغط|לחץ|לחצו|קישור|nhấp|คลิก/u
 
-/** How likely a link signs in or confirms; `null` for one that is for something else. */
+/** The likelihood that a link signs in or confirms; `null` for one with another purpose. */
 const scoreOf = ({ line, url, words }: Link, lines: ReadonlyArray<string>, asks: number): number | null => {
   if (url.length > limits.urlCharacters || !URL.canParse(url)) return null
   const { hash, hostname, pathname, protocol, search } = new URL(url)

@@ -103,7 +103,7 @@ export class Receiving extends Context.Service<
         const since = now - Inbox.freshMillis
         const before = yield* codes.latest(workspaceId, address, { kind: "link", since })
         if (Option.isNone(before)) return value
-        // What was sealed with a key that is gone is of no use to a reader either.
+        // A value that was sealed with a removed key cannot be read.
         const opened = yield* sealing.unseal(workspaceId, before.value.sealed).pipe(
           Effect.map(Redacted.value),
           Effect.catchTag("CannotUnseal", () => Effect.succeed(UncertainLinks.make([])))

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 const UncertainLinks = Schema.Struct({ uncertain: Schema.Array(Schema.String) })
 export type UncertainLinks = typeof UncertainLinks.Type
 
-/** So many are kept of all messages together, the newest first. */
+/** The number of links that are kept for all messages together, the newest first. */
 const maxKept = 30
 
 export const make = (links: ReadonlyArray<string>): UncertainLinks => ({ uncertain: links })

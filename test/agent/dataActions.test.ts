@@ -205,7 +205,7 @@ describe("CAPTCHA", () => {
     })
   )
 
-  it.live("fails when no person may be asked, and asks no model, whatever its execution", () =>
+  it.live("fails when no person may be asked, and asks no model, for each execution", () =>
     Effect.gen(function* () {
       const model = { names: ["small"] as const, answer: () => Effect.die("the model was asked") }
       const seen = on([{ selector: marks }, { selector: answer, value: "" }]).pipe(Effect.provideService(Model, model))

@@ -10,7 +10,7 @@ import { openGate, layerWith as worker } from "../support/worker.ts"
 const { Service } = TestService
 
 it.live(
-  "a server that leaves says so, serves for its grace, and closes when its runs have ended and their streams are told",
+  "a closing server says so, serves for its grace, and closes once its runs and their streams have ended",
   () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()

@@ -361,7 +361,7 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
   // Last, as time passes here.
 })
 
-// In memory: the clock is moved while the run waits, which a database in a thread of its own would answer too late for.
+// In memory: the clock is moved while the run waits, and a database in a separate thread would answer too late.
 it.layer(layerInMemory, { timeout: "30 seconds" })("what a run leaves behind at its end", (it) => {
   it.effect("of the network has what was being written as the run ended", () =>
     Effect.gen(function* () {

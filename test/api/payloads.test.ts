@@ -67,7 +67,7 @@ it("the parameters of a node are those of its action", () => {
   assert.notStrictEqual(start.action, next.action)
 })
 
-it("what a client was answered can be sent back: a workflow is saved, or imported, as an exported one is", () => {
+it("an answer can be sent back: a workflow is saved, or imported, as an exported one is", () => {
   expectTypeOf<Answer<Client["workflows"]["get"]>>().toExtend<Payload<Client["workflows"]["save"]>>()
   expectTypeOf<Answer<Client["workflows"]["get"]>>().toExtend<Payload<Client["workflows"]["upsert"]>>()
   expectTypeOf<Answer<Client["workflows"]["export"]>>().toExtend<Payload<Client["workflows"]["import"]>>()

@@ -49,7 +49,7 @@ const launched = Effect.acquireRelease(
   ({ close }) => Effect.promise(close)
 )
 
-/** What a `sluice doctor` came to. */
+/** The result of a `sluice doctor`. */
 interface Diagnosis {
   readonly status: number | null
   readonly output: string

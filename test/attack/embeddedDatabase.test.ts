@@ -37,7 +37,7 @@ const unexpected = (error: Database.DatabaseLost): void => {
   throw error
 }
 
-/** Does something as a client of its own. */
+/** Runs an effect with a separate client. */
 const asClient =
   (database: Database.Database) =>
   <A, E>(act: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -94,7 +94,7 @@ layer(layerShared)("a connection to an embedded database", (it) => {
     })
   )
 
-  it.effect("gives a statement up that is interrupted, and serves the next one", () =>
+  it.effect("gives up an interrupted statement, and serves the next one", () =>
     Effect.gen(function* () {
       const client = asClient(yield* Shared)
       const answered = yield* client(
@@ -214,7 +214,7 @@ describe("an embedded database that ends unexpectedly", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is one whose thread ends by itself, or throws", () =>
+  it.live("is one whose thread exits, or throws", () =>
     Effect.gen(function* () {
       for (const [ends, reason] of [
         ["process.exit(3)", "its thread ended with code 3"],

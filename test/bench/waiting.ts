@@ -1,4 +1,4 @@
-/** What a claim costs beside many open workflows whose runs cannot start yet: put off, or waiting for a busy credential. */
+/** The cost of a claim with many open workflows whose runs are put off, or wait for a busy credential. */
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
@@ -52,7 +52,7 @@ const waitForOne = Effect.fnUntraced(function* (caller: Caller) {
   }
 })
 
-/** How long a claim of one run takes. */
+/** The time that a claim of one run takes. */
 const claimOne = Effect.fnUntraced(function* (served: Stored) {
   yield* (yield* RunStore).submit(submission(served))
   const services = yield* Effect.context<RunStore>()

@@ -22,7 +22,7 @@ const kind: Kind<Thing> = {
 
 const thing = (name: string, count = 0): Thing => ({ id: randomUUID(), name, count })
 
-/** The promises of every collection, whatever it is made of. */
+/** The promises of every implementation of collections. */
 const suite = <E, R>(
   name: string,
   layer: Layer.Layer<R | WorkspaceStore, E>,

@@ -44,7 +44,7 @@ const kindsOf = Effect.fnUntraced(function* ({ run }: Claimed) {
 
 const eventsOf = (kind: "execution.success") => ["execution.queued", "execution.start", kind]
 
-/** What the stores promise of runs that are dispatched together. */
+/** The promises of the stores for runs that are dispatched together. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`dispatch (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
@@ -166,7 +166,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           }
         })
         yield* allAtOnce([claimAll, claimAll, claimAll, claimAll])
-        // What the others had locked when each found no more.
+        // Runs that other claims had locked when each of them found no more.
         yield* claimAll
         assert.deepStrictEqual(started.sort(), sent.map(({ run }) => run.id).sort())
       })

@@ -39,7 +39,7 @@ const stepOf = ({ id, workflowId }: Run, step: string, large: boolean): RunEvent
 
 const million = { a: "x".repeat(1_000_000) }
 
-/** The promises of every log of events, whatever it is made of. */
+/** The promises of every implementation of the log of events. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the log of events (${name})`, (it) => {
     it.effect("is read from its end on, in pieces, with what the passing on depends on", () =>

@@ -26,7 +26,7 @@ const wanted = { kind: "code", since: 0 } as const
 
 const number = (digits: number): string => `+1555${String(digits).padStart(7, "0")}`
 
-/** The promises of the stores behind the inbox, whatever they are made of. */
+/** The promises of every implementation of the stores behind the inbox. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the stores of the inbox (${name})`, (it) => {
     it.effect("keep all that a message brought once, however often it comes", () =>

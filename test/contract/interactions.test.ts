@@ -51,7 +51,7 @@ const give =
       answer: `sealed ${data.code}`
     }))
 
-/** The promises of every store of questions, whatever it is made of. */
+/** The promises of every implementation of the store of questions. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the questions of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>

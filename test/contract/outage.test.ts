@@ -13,7 +13,7 @@ import { linkTo } from "../support/databaseLink.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
-/** The stores by way of a link of their own. */
+/** The stores over a separate link. */
 const linked = Effect.gen(function* () {
   const link = yield* linkTo(yield* migratedDatabase)
   const services = yield* Layer.build(Postgres.layer(Redacted.make(link.url), 5))
@@ -53,7 +53,7 @@ it.live(
         const slow = yield* Effect.forkChild(withoutSqlErrors(sql`select pg_sleep(0.5)`))
         yield* Effect.forEach([1, 2, 3, 4, 5], () => one, { concurrency: "unbounded" })
         assert.isNotNull(yield* ask)
-        // What takes long on a server that answers is left alone.
+        // A slow statement on a server that answers is not ended.
         yield* Fiber.join(slow)
         yield* link.freeze
         // More than there are connections: some wait for an answer, and some for a connection.
@@ -102,7 +102,7 @@ it.live("a process that starts while the server is away waits for it with one li
   }).pipe(Effect.scoped)
 )
 
-it.live("a run under way outlasts a connection that is lost, in a mark and at its end", () =>
+it.live("a run in progress survives a lost connection, in a mark and at its end", () =>
   Effect.gen(function* () {
     const { link, services } = yield* linked
     const back = Effect.andThen(Effect.sleep("300 millis"), link.restore)

@@ -20,7 +20,7 @@ type Stores =
   | IdempotencyStore
   | WorkspaceStore
 
-/** The promises of every store of sealed values, whatever it is made of. */
+/** The promises of every implementation of the stores of sealed values. */
 const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the places of sealed values (${name})`, (it) => {
     const fill = Effect.fnUntraced(function* (workspaceId: WorkspaceId, count: number) {

@@ -98,7 +98,7 @@ const memory = Effect.sync(() => {
 const opened = ({ oneTimeCode, password, tfaSecret, userName }: ProvidedSecrets) =>
   [userName, password, tfaSecret, oneTimeCode].map((one) => (one === null ? null : Redacted.value(one)))
 
-/** The promises of sources of secrets, whatever store they ask. */
+/** The promises of every source of secrets, for each kind of store. */
 const suite = (name: string, make: Effect.Effect<Store, never, Scope.Scope>) =>
   describe(`a source of secrets (${name})`, () => {
     const connection = (access: Access): Connection => ({ id: "1", name: "Safe", access: Redacted.make(access) })

@@ -20,7 +20,7 @@ const claim = { worker: "w", limit: 10, leaseMillis: 30_000 }
 const success = (locked: Transition.LockedRun<RunningRun>, at: number) =>
   Transition.finish(locked, { _tag: "Success", data: { done: true } }, at)
 
-/** The promises of every set of stores, whatever it is made of. */
+/** The promises of every implementation of the stores. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the stores (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>

@@ -5,7 +5,7 @@ import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 
-/** The promises of a store of used time steps, whatever it is made of. */
+/** The promises of every implementation of the store of used time steps. */
 const suite = <E>(name: string, layer: Layer.Layer<TimeSteps | WorkspaceStore, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`used time steps (${name})`, (it) => {
     it.effect("are given out once, in their order, and not beyond the last that is wanted", () =>

@@ -69,7 +69,7 @@ const entry = (caller: Caller, permissionedUserId: string): VaultEntry => ({
   }
 })
 
-/** The promises of the stores of the vault, whatever they are made of. */
+/** The promises of every implementation of the stores of the vault. */
 const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the stores of the vault (${name})`, (it) => {
     it.effect("keep one wrapped key for a workspace: the first of concurrent ones", () =>

@@ -20,7 +20,7 @@ const key = (workspaceId: WorkspaceId, role: StoredKey["role"], name: string | n
   }
 }
 
-/** The promises of every store of workspaces, whatever it is made of. */
+/** The promises of every implementation of the store of workspaces. */
 const suite = <E>(name: string, layer: Layer.Layer<WorkspaceStore, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`a store of workspaces (${name})`, (it) => {
     it.effect("changes a workspace by one decision after another, and none that does not exist", () =>

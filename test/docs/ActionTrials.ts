@@ -1,4 +1,4 @@
-/** What each example of docs/actions.md is tried on, and what it must do there. */
+/** The trials of each example of docs/actions.md: its page, and its expected effect. */
 import { assert } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 import type { Person } from "../../core/agent/Person.ts"
@@ -7,10 +7,10 @@ import { type Asked, answering, calls, says as modelSays, type Reply, wordsOf } 
 import { chooses } from "../support/modelWalk.ts"
 import type { Portal } from "./Portal.ts"
 
-/** What came of a trial. */
+/** The result of a trial. */
 export interface Tried extends Seen {
   readonly portal: Portal
-  /** What the model was asked. */
+  /** The requests to the model. */
   readonly asked: ReadonlyArray<Asked>
 }
 
@@ -115,7 +115,7 @@ const answers = (answer: Schema.JsonObject, first: () => void = () => {}): Perso
 
 const field = (name: string, id: string) => text(name, `//*[@id='${id}']`)
 
-/** What fields of the page hold. */
+/** Reads the values of fields of the page. */
 const valuesOf = (...ids: ReadonlyArray<string>): Step => ({
   action: "EXTRACT_DATAMODEL",
   parameters: {

@@ -7,7 +7,7 @@ export const visitor = { user: "front-desk@clinic.example", password: "tide-and-
 
 export interface ClinicPortal {
   readonly origin: string
-  /** How often someone signed in. */
+  /** The number of sign-ins. */
   readonly signIns: () => number
 }
 

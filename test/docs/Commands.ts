@@ -24,7 +24,7 @@ export const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** What a command prints. */
+/** Runs a command and returns its output. */
 export const print = (command: string, cwd: string, variables: Readonly<Record<string, string>>) =>
   Effect.promise(async () => {
     const env = { ...process.env, ...variables }

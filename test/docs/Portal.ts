@@ -5,7 +5,7 @@ import { type Answer, html, serve } from "../support/site.ts"
 
 export interface Portal {
   readonly origin: string
-  /** What is called when the site sends a code or a link: `code` or `link`. */
+  /** Sets the function that is called when the site sends a code or a link. */
   readonly onSent: (send: (what: "code" | "link") => void) => void
   /** Whether the captcha of the page is solved. */
   readonly solve: () => void

@@ -74,7 +74,7 @@ export const isInstalled = (verifier: Verifier): boolean => {
   return spawnSync(program, more).status === 0
 }
 
-/** What the example prints of a delivery: its event, or why it refuses it. */
+/** The output of the example for a delivery: its event, or the reason for a refusal. */
 export const verdictOf = async (verifier: Verifier, delivered: Delivered): Promise<string> => {
   const page = pages().find(({ path }) => path === "docs/webhooks.md")
   const example = page === undefined ? undefined : fencesOf(page).find(({ language }) => language === verifier)

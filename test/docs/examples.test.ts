@@ -65,7 +65,7 @@ const documents = (): ReadonlyArray<{ readonly at: string; readonly value: unkno
 /** The part of the page of actions that is about one of them. */
 const partOf = (action: string): string => actions.split(`\n## ${action}\n`)[1]?.split("\n## ")[0] ?? ""
 
-/** What stands before the actions: what several of them share. */
+/** The part before the actions, with the fields that several of them share. */
 const shared = actions.split("\n## START\n")[0] ?? ""
 
 /** The words in code of a text, and not in its examples. */

@@ -28,13 +28,13 @@ const forged: ReadonlyArray<Delivered> = [
 describe.each<Verifier>(["ts", "python", "go"])("the verification of docs/webhooks.md in %s", (verifier) => {
   const test = it.skipIf(!isInstalled(verifier))
 
-  test("takes a delivery that was signed, until it expires", async () => {
+  test("accepts a signed delivery until it expires", async () => {
     assert.strictEqual(await verdictOf(verifier, good), "execution.success")
     assert.strictEqual(await verdictOf(verifier, { ...good, at: at + 300_000 }), "execution.success")
     assert.match(await verdictOf(verifier, { ...good, at: at + 301_000 }), /delivery has expired/)
   })
 
-  test("refuses another secret, another body and a signature that is none", async () => {
+  test("refuses another secret, another body and an invalid signature", async () => {
     for (const delivered of forged) assert.match(await verdictOf(verifier, delivered), /signature is wrong/)
   })
 })

@@ -74,7 +74,7 @@ type Answer = Readonly<Record<string, unknown>>
 
 describe.concurrent("conversations", () => {
   it.live(
-    "what is done by messages in a real browser is what the saved workflow does, to the same JSON",
+    "a saved workflow repeats what messages did in a real browser, to the same JSON",
     () =>
       withService((site) =>
         Effect.gen(function* () {

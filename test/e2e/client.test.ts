@@ -97,7 +97,7 @@ const eventsOf = async (handle: RunHandle, kind?: string): Promise<ReadonlyArray
 const kinds = (events: ReadonlyArray<Told>): ReadonlyArray<string> => events.map(({ event }) => event)
 
 it.live(
-  "the published client does against this service what it was written for",
+  "the published client works against this service",
   () =>
     Effect.scoped(
       Effect.gen(function* () {

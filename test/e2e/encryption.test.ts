@@ -8,7 +8,7 @@ import { completed, dataDir, masterKey } from "../support/processes.ts"
 const encryptionKey = "AB".repeat(32)
 
 it.live(
-  "the encryption key of the first workspace may be given, is shown to who has the shell, and needs its master key",
+  "the first workspace's encryption key can be set, is shown in the shell, and needs its master key",
   () =>
     Effect.gen(function* () {
       const folder = yield* dataDir

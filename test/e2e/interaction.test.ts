@@ -7,7 +7,7 @@ import { dataDir, masterKey, ready, send, sluice, untilStatus } from "../support
 import { code } from "../support/questions.ts"
 
 it.live(
-  "a run of one process asks, and goes on with what another process was told that began only then",
+  "a run of one process asks, and continues with the answer to a process that started later",
   () =>
     Effect.gen(function* () {
       const site = yield* Site.serve(0)

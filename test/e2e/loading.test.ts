@@ -1,4 +1,4 @@
-/** What each command loads and how much memory it takes: no more than what it does needs. */
+/** The packages that each command loads, and its memory: no more than its task needs. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -30,7 +30,7 @@ const large = [
   "tldts"
 ]
 
-/** What the stores need. */
+/** The packages that the stores need. */
 const stores = ["@effect/sql-pg", "@js-temporal/polyfill", "ajv", "jsonata"]
 
 interface Service {
@@ -84,7 +84,7 @@ const megabytesOf = (pid: number) =>
 
 describe.concurrent("commands", () => {
   it.live(
-    "each service loads the packages of its own task only, and returns the memory that its start took",
+    "each service loads only the packages of its task, and returns the memory that its start took",
     () =>
       Effect.gen(function* () {
         const [folder, database] = [yield* dataDir, yield* freshDatabase]

@@ -103,7 +103,7 @@ describe.concurrent("rotations", () => {
         const made = yield* ask(url, key, "POST", "/api-keys", { role: "Member" })
         const newApiKey = String(made.body.key)
 
-        /** What both kinds of clients read, of every credential. */
+        /** Reads every credential with both kinds of clients. */
         const everybodyReads = Effect.gen(function* () {
           for (const [apiKey, clientKey] of [
             [key, formerKey],

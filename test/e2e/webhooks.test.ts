@@ -37,7 +37,7 @@ const verify = ({ headers, text }: Received) =>
   new WebhookClient().verifySignature(text, String(headers["x-hmac-signature"]), secret)
 
 it.live(
-  "a process that is killed loses no delivery: another one makes those it had begun and those it had not",
+  "a killed process loses no delivery: another process makes both its begun and its waiting ones",
   () =>
     Effect.gen(function* () {
       const [folder, databaseUrl] = [yield* dataDir, yield* migratedDatabase]

@@ -1,4 +1,4 @@
-/** No event is larger than its bounds, whatever its run says, and none is lost for its size. */
+/** No event is larger than its bounds for any content of its run, and none is lost because of its size. */
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import {
@@ -23,7 +23,7 @@ const links: EventJson.Links = {
 /** Fields of which only some texts are of their type. */
 const fixed = new Set(["event", "reason", "phase", "outcome"])
 
-/** How each field of an event grows, or does not. `worst` is what takes most bytes for its length. */
+/** The growth of each field of an event. `worst` is the text with the most bytes for its length. */
 const Growth = Schema.Literals(["none", "long", "worst", "many"])
 
 const texts = { none: null, many: null, long: "é🚀".repeat(400_000), worst: "\u0001".repeat(1_200_000) }
@@ -59,7 +59,7 @@ const letters = (count: number) => ({ a: "x".repeat(count) })
 
 describe("the bounds of an event", () => {
   it.prop(
-    "hold for every kind whatever grows, and leave it readable",
+    "hold for every kind and every growing field, and leave it readable",
     [Arbitrary.schema(RunEvent), Arbitrary.schema(Schema.Array(Growth).check(Schema.isMinLength(1)))],
     ([{ leftOut: _, ...event }, growths]) => {
       let asked = 0

@@ -31,7 +31,7 @@ describe("the writer of the log", () => {
     await writer.flush(20_000)
   })
 
-  it("drops what does not fit while it is not written, and says how much", async () => {
+  it("drops lines that do not fit while it cannot write, and reports their number", async () => {
     const { read, writer } = opened("full", 25)
     for (const at of [1, 2, 3, 4, 5]) writer.line(`line no. ${at}`)
     await writer.flush(20_000)
@@ -41,14 +41,14 @@ describe("the writer of the log", () => {
     assert.strictEqual(read().at(-1), "later")
   })
 
-  it("writes what is left at once at the end of the process", () => {
+  it("writes the remaining lines synchronously at the end of the process", () => {
     const { read, writer } = opened("end")
     writer.line("last words")
     writer.finish()
     assert.deepStrictEqual(read(), ["last words"])
   })
 
-  it("goes on when nothing can be written any more", async () => {
+  it("continues when the log cannot be written", async () => {
     const writer = LineWriter.make({ descriptor: 9_999, dropped })
     writer.line("lost")
     await writer.flush(20_000)

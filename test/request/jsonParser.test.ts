@@ -120,7 +120,7 @@ const cut = (text: string, draw: Draw): ReadonlyArray<string> => {
 }
 
 describe("JSON that is parsed in pieces", () => {
-  it("is what JSON.parse makes of the whole text, also where that is changed at random", () => {
+  it("equals the result of JSON.parse for the whole text, also when that is changed at random", () => {
     const draw = draws(1)
     let refused = 0
     const rounds = 6_000
@@ -171,7 +171,7 @@ describe("JSON that is parsed in pieces", () => {
     assert.strictEqual(pieces.join(""), long)
   })
 
-  it.effect("lets other work be done between two pieces", () =>
+  it.effect("lets other work run between two pieces", () =>
     Effect.gen(function* () {
       let done = 0
       const other = Effect.forever(

@@ -5,7 +5,7 @@ import { MaxBody } from "../../apps/api/Annotations.ts"
 import { Api } from "../../apps/api/Api.ts"
 import * as LargeBody from "../../apps/api/http/body/LargeBody.ts"
 
-it("every endpoint that takes a large body decodes what was parsed of it in pieces", () => {
+it("every endpoint that takes a large body decodes the value that was parsed in pieces", () => {
   const seen: Array<string> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
@@ -18,7 +18,7 @@ it("every endpoint that takes a large body decodes what was parsed of it in piec
       const standIn = decode(JSON.parse(LargeBody.standIn))
       const exit = (value: LargeBody.Parsed) =>
         Effect.runSyncExit(Effect.provideService(standIn, LargeBody.Parsed, value))
-      // None of them takes a number, except those that check the whole body by themselves.
+      // None of them takes a number, except those that check the whole body in their own code.
       const number = Effect.runSyncExit(decode(7))
       const parsed = exit(Effect.succeed(7))
       assert.strictEqual(Exit.isSuccess(parsed), Exit.isSuccess(number), endpoint.path)

@@ -14,7 +14,7 @@ import { graphOf } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
-/** How often the browser goes away as it opens. */
+/** The number of times that the browser ends as it opens. */
 let crashes = 0
 
 const browser = Layer.effect(

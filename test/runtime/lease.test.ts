@@ -66,7 +66,7 @@ it.effect("claims the next piece while a result is stored, and holds at most thr
     )
     const holder = yield* Lease.make({
       ...storing,
-      // Each has its result at once, and is stored when it is told to.
+      // Each has its result at once, and is stored when the test allows it.
       carryOut: (one, makeRoom) => Effect.andThen(makeRoom, storing.carryOut(one, makeRoom))
     })
     yield* Effect.forkScoped(holder.run)

@@ -10,11 +10,11 @@ export interface DatabaseLink {
   readonly url: string
   /** Ends all connections, and refuses new ones. */
   readonly cut: Effect.Effect<void>
-  /** Keeps all connections open and accepts new ones, but nothing passes any more: a server that hangs. */
+  /** Keeps all connections open and accepts new ones, but no data passes: a server that hangs. */
   readonly freeze: Effect.Effect<void>
   /** Lets everything pass again. */
   readonly restore: Effect.Effect<void>
-  /** How many connections were opened so far. */
+  /** The number of connections opened so far. */
   readonly opened: () => number
 }
 

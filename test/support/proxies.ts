@@ -12,7 +12,7 @@ export interface TestProxy {
   readonly port: number
   /** Hosts with their ports, in the order in which they were asked for. */
   readonly asked: ReadonlyArray<string>
-  /** How many clients were refused. */
+  /** The number of clients that were refused. */
   readonly refused: () => number
 }
 

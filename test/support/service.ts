@@ -179,7 +179,7 @@ interface Options {
   readonly graceMillis?: number
 }
 
-/** The lines of every request are left out, unless a test asks for a level of its own. */
+/** The lines of every request are left out, unless a test sets a level. */
 const quiet = Layer.effect(
   References.MinimumLogLevel,
   Effect.map(References.MinimumLogLevel, (level) => (level === "Info" ? "Warn" : level))

@@ -184,7 +184,7 @@ it.effect("a secret is not typed into what was found in a frame of another site,
   })
 )
 
-it.effect("where rules cannot tell, an adviser may, and gets its own text", () =>
+it.effect("an adviser classifies a failure that the rules cannot, and receives its own text", () =>
   Effect.gen(function* () {
     const advisor = {
       choose: ({ candidates }: { readonly candidates: ReadonlyArray<{ readonly section: string | null }> }) =>

@@ -6,7 +6,7 @@
 export interface Work {
   readonly url: string
   readonly name: string
-  /** How many runs at a time. */
+  /** The number of runs at a time. */
   readonly capacity: number
   /** Whether the process tells when each run begins. */
   readonly tellsStarts: boolean
@@ -22,7 +22,7 @@ export type Said =
 /** The instant in milliseconds with fractions, comparable between processes of one machine. */
 export const instant = (): number => performance.timeOrigin + performance.now()
 
-/** How a worker process tells the bench what it does. */
+/** The messages by which a worker process reports to the bench. */
 export const telling = ({ tellsStarts }: Work) => {
   const say = (said: Said) => process.send?.(said)
   let count = 0
@@ -33,7 +33,7 @@ export const telling = ({ tellsStarts }: Work) => {
   return {
     began: () => void (tellsStarts && say({ is: "began", at: instant() })),
     finished: () => void count++,
-    /** Says that the process is ready, and waits until it is told to begin. */
+    /** Reports that the process is ready, and waits for the message to begin. */
     ready: () =>
       new Promise<void>((resolve) => {
         process.once("message", () => resolve())

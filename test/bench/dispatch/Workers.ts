@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import type { Said, Work } from "./Worker.ts"
 
 export interface Workers {
-  /** How many runs all of them have finished. */
+  /** The number of runs that all of them have finished. */
   readonly finished: () => number
   readonly pids: ReadonlyArray<number>
   /** Waits for the next run to begin, and answers when it did. Only one at a time may wait. */

@@ -79,7 +79,7 @@ interface Database {
 
 const sleep = (time: number) => new Promise((resolve) => setTimeout(resolve, time))
 
-/** How many statements the server has carried out. */
+/** The number of statements that the server has carried out. */
 const statements = async ({ execute }: Database) =>
   Number((await execute("select coalesce(sum(calls), 0)::bigint as calls from pg_stat_statements"))[0]?.calls)
 
@@ -154,7 +154,7 @@ const perSecondOfReference = async (database: Database, reference: string, one: 
   return measure(database, "GraphileWorker.ts", worksOf(one, { url: database.url, tellsStarts: false, reference }))
 }
 
-/** How long it takes from the creation of a run to its start by an idle worker, for each of so many. */
+/** The times from the creation of a run to its start by an idle worker, for a number of runs. */
 const starts = async (
   program: string,
   work: Work,

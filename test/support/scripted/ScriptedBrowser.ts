@@ -125,10 +125,10 @@ interface State {
   readonly focus: string | null
   readonly refusals: number
   readonly removed: ReadonlyArray<string>
-  /** How many searches for an element found none. */
+  /** The number of searches for an element that found none. */
   readonly misses: number
   readonly watchers: ReadonlyArray<Watcher>
-  /** How often the wheel was turned on the page. */
+  /** The number of turns of the wheel on the page. */
   readonly ticks: number
 }
 

@@ -44,7 +44,7 @@ let wasSevere = false
 /** Reads the log of PostgreSQL. After it aborted, each call of it fails, and PGlite repeats the call without end. */
 const hear = (line: string): boolean => {
   const found = /\b(?:PANIC|FATAL):\s*(.*)/.exec(line)?.[1]
-  const detail = /\bDETAIL:\s*(.*?)\.?$/.exec(line)?.[1]
+  const detail = detailOf(line)
   if (found !== undefined) severe = found
   // The details of other messages may hold what is stored.
   else if (wasSevere && detail !== undefined) severe = `${severe}: ${detail}`
@@ -54,6 +54,12 @@ const hear = (line: string): boolean => {
     process.exit(1)
   }
   return false
+}
+
+const detailOf = (line: string): string | undefined => {
+  const [, detail] = line.split("DETAIL:", 2)
+  const text = detail?.trim()
+  return text?.endsWith(".") === true ? text.slice(0, -1) : text
 }
 
 const open = async ({ folder, template }: Place): Promise<PGlite> => {

@@ -19,7 +19,8 @@ import { seal, unseal } from "../support/sealed.ts"
 
 const formerKey = "5a".repeat(32)
 const newMaster = "cd".repeat(32)
-const entries = 60 * scale
+/** Many more than are exchanged in one step, so that the process is killed between two steps. */
+const entries = 200 * scale
 const path = "/encryption-key/rotation"
 const canary = "canary in clear"
 
@@ -118,10 +119,10 @@ describe.concurrent("rotations", () => {
         // Killed as soon as it has begun, and a little later each time.
         let kills = 0
         for (let delay = 0; ; delay += 40) {
-          const scheduler = yield* sluice(["scheduler"], settings)
-          yield* scheduler.said(/started/)
           const state = ask(url, key, "GET", path)
           const from = Number((yield* state).body.checked)
+          const scheduler = yield* sluice(["scheduler"], settings)
+          yield* scheduler.said(/started/)
           const moved = yield* until(
             Effect.map(state, ({ body }) => (Number(body.checked) > from || body.may_finish === true ? body : null))
           )

@@ -23,7 +23,11 @@ try {
   const node = suitableNode()
   switch (command) {
     case "start":
-      run(node, ["apps/cli/main.ts", "up", ...args], { SLUICE_CHROMIUM: findChromium() })
+      // The demo is read on the terminal: lines for each request would stand between its steps.
+      run(node, ["apps/cli/main.ts", "up", ...args], {
+        SLUICE_CHROMIUM: findChromium(),
+        SLUICE_LOG_LEVEL: process.env.SLUICE_LOG_LEVEL ?? "warn"
+      })
       break
     case "sluice":
       run(node, ["apps/cli/main.ts", ...args], {})

@@ -384,13 +384,17 @@ it.layer(layerInMemory, { timeout: "30 seconds" })("what a run leaves behind at 
         }),
         Effect.forkChild
       )
-      for (let steps = 0; steps < 100 && !(yield* Deferred.isDone(writing)); steps++) {
-        yield* Effect.promise(() => new Promise((done) => setImmediate(done)))
-        yield* TestClock.adjust("100 millis")
-      }
+      // The clock moves once the run waits: what comes before takes its time in other threads.
+      const waits = Effect.map(get(me, `/run/${session}`), ({ body }) => JSON.stringify(body.events).includes("Wait"))
+      yield* Effect.repeat(waits, { until: (isWaiting) => isWaiting })
+      const moved = Effect.andThen(
+        Effect.promise(() => new Promise((done) => setImmediate(done))),
+        TestClock.adjust("100 millis")
+      )
+      yield* Effect.raceFirst(Deferred.await(writing), Effect.forever(moved))
       yield* TestClock.adjust("10 seconds")
       yield* Deferred.succeed(goOn, undefined)
-      yield* Fiber.join(running)
+      yield* Effect.raceFirst(Fiber.join(running), Effect.forever(moved))
       const { body } = yield* get(me, `/run/${session}/network`)
       assert.deepInclude(body, { complete: true, truncated: false })
       assert.lengthOf(body.events as ReadonlyArray<Fields>, 1)

@@ -48,7 +48,7 @@ const services = (smtpPort: number): ReadonlyArray<Service> => [
     command: "scheduler",
     started: /sluice scheduler started/,
     loads: stores,
-    atRest: 130
+    atRest: 150
   },
   {
     command: "worker",

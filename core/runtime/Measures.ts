@@ -1,6 +1,6 @@
 /**
- * What a process counts and measures of its work, in the registry of metrics. Labels have few values: no id, no name that
- * a workspace chose.
+ * The counters and histograms of a process, in the registry of metrics. Labels have few values: no id, and no name that a
+ * workspace chose.
  */
 import { Effect, Metric } from "effect"
 

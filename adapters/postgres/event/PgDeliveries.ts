@@ -177,7 +177,7 @@ const deliveries = Layer.effect(
 
 /**
  * The loggers of the queue. It logs each of its failures with its cause, several times a second while the database is
- * away, in fibers of its own and in those of its callers.
+ * away, in separate fibers and in those of its callers.
  */
 const loggersOfQueue = Effect.map(Logger.CurrentLoggers, (loggers): ReadonlySet<Logger.Logger<unknown, unknown>> => {
   const withoutOutages = Logger.make<unknown, void>((entry) => {

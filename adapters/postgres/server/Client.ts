@@ -2,7 +2,7 @@
  * The client of a PostgreSQL server, which never waits without a bound for a server that hangs.
  *
  * The server itself ends statements that take too long. A server that does not even do that is noticed by a statement
- * without an answer: then it is asked on a connection of its own, and if it does not answer there either, all connections
+ * without an answer: then it is asked on a separate connection, and if it does not answer there either, all connections
  * are ended and new ones refused until it answers again. Whatever waits for it fails at once, as it does when the server
  * has stopped.
  */

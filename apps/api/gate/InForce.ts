@@ -18,7 +18,7 @@ export const fields = {
   lift: Schema.NullOr(
     Schema.Struct({ since: Schema.String, until: Schema.NullOr(Schema.String), by: Schema.String }).annotate({
       identifier: "RunWindowLift",
-      description: "The closed run window counts as open until then; null as until, if it does not open by itself"
+      description: "The closed run window counts as open until then; null as until, if it does not open within 400 days"
     })
   ),
   manual_pause: Schema.NullOr(

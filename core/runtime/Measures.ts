@@ -60,6 +60,7 @@ const classes = new Set([
   "NAVIGATION",
   "NETWORK",
   "OPTION",
+  "OUTPUT_SCHEMA_MISMATCH",
   "PROXY",
   "RUNNER_LOST",
   "SELECTOR",
@@ -72,7 +73,7 @@ const classes = new Set([
 ])
 
 /** The class of the code of a failure: the part before its number, `workflow` for a code that a workspace chose. */
-const classOf = (code: string | null): string => {
+export const classOf = (code: string | null): string => {
   if (code === null) return "none"
   const [first = ""] = code.split("-E", 1)
   return classes.has(first) ? first : "workflow"

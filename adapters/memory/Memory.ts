@@ -28,10 +28,12 @@ import * as MemoryVault from "./vault/MemoryVault.ts"
 import * as MemoryComponentStore from "./workflow/MemoryComponentStore.ts"
 import * as MemoryPatchStore from "./workflow/MemoryPatchStore.ts"
 import * as MemoryWorkflowStore from "./workflow/MemoryWorkflowStore.ts"
+import * as MemoryAudit from "./workspace/MemoryAudit.ts"
 import * as MemoryIdempotencyStore from "./workspace/MemoryIdempotencyStore.ts"
 import * as MemoryWorkspaceStore from "./workspace/MemoryWorkspaceStore.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryAudit.layer,
   MemoryComponentStore.layer,
   MemoryDeliveries.layer,
   MemoryEventLog.layer,

@@ -23,6 +23,7 @@ import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import type { Entry as AuditEntry } from "../../core/workspace/audit/Audit.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Entry } from "../../core/workspace/request/Idempotency.ts"
@@ -52,6 +53,8 @@ export interface KeptArtifact extends StartedUpload {
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
+  /** The audit trails of all workspaces, oldest entry first. */
+  readonly audit: Array<AuditEntry>
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
@@ -116,6 +119,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
     Tables.of({
       workspaces: new Map(),
       keys: new Map(),
+      audit: [],
       workflows: new Map(),
       versions: new Map(),
       components: new Map(),

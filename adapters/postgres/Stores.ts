@@ -26,6 +26,7 @@ import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
 import * as PgPatchStore from "./workflow/PgPatchStore.ts"
 import * as PgWorkflowStore from "./workflow/PgWorkflowStore.ts"
+import * as PgAudit from "./workspace/PgAudit.ts"
 import * as PgIdempotencyStore from "./workspace/PgIdempotencyStore.ts"
 import * as PgWorkspaceStore from "./workspace/PgWorkspaceStore.ts"
 
@@ -37,6 +38,7 @@ export const maxMessageSize = 268_435_456
 
 /** The stores, on the given client of the database. */
 export const layerStores = Layer.mergeAll(
+  PgAudit.layer,
   PgComponentStore.layer,
   PgDeliveries.layer,
   PgEventLog.layer,

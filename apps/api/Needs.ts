@@ -39,6 +39,7 @@ import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
 import type { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import type { Identifiers } from "../../core/workspace/Identifiers.ts"
 import type { Keys } from "../../core/workspace/Keys.ts"
@@ -51,6 +52,7 @@ export type Needs =
   | ArtifactFiles
   | ArtifactLinks
   | ArtifactStore
+  | Audit
   | BuilderStore
   | ClientProgress
   | ComponentStore

@@ -15,6 +15,7 @@ import * as Vault from "../../adapters/postgres/tables/Vault.ts"
 import * as Workflows from "../../adapters/postgres/tables/Workflows.ts"
 import * as Workspaces from "../../adapters/postgres/tables/Workspaces.ts"
 import * as WrappedKeys from "../../adapters/postgres/tables/WrappedKeys.ts"
+import * as AuditEntries from "../../adapters/postgres/workspace/AuditEntries.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -88,6 +89,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [together(Evidence.artifacts, Evidence.finished), { taken_at: "timestamptz" }],
   [Evidence.totals, {}],
   [Evidence.interactions, {}],
+  [AuditEntries.table, position],
   [Workspaces.table, {}],
   [Workspaces.keys, {}],
   [Conversations.table, {}],

@@ -47,6 +47,20 @@ const workspaces = [
   )`,
   `create index api_keys_of_workspace on api_keys (workspace_id)`,
 
+  // Who changed what. `body` holds the names, the reason and the states before and after, without secrets.
+  `create table audit_entries (
+    position bigint generated always as identity primary key,
+    workspace_id uuid not null references workspaces,
+    at timestamptz not null,
+    action text not null,
+    resource_id text,
+    user_id uuid,
+    key_id uuid,
+    body text not null
+  )`,
+  `create index audit_entries_of_workspace on audit_entries (workspace_id, position desc)`,
+  `create index audit_entries_of_resource on audit_entries (workspace_id, resource_id, position desc)`,
+
   collection("error_codes"),
 
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
@@ -580,6 +594,8 @@ const invariants = [
     when (old.ended_at is not null) execute function refuse_change('the run has ended')`,
   `create trigger events_are_only_appended before update or delete on run_events for each row
     execute function refuse_change('events are only appended')`,
+  `create trigger audit_entries_are_only_appended before update or delete on audit_entries for each row
+    execute function refuse_change('the audit trail is only appended')`,
   `create trigger versions_never_change before update or delete on workflow_versions for each row
     execute function refuse_change('a version never changes')`,
   `create trigger component_versions_never_change before update on component_versions for each row

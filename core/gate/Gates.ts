@@ -192,15 +192,9 @@ export class Gates extends Context.Service<
         const gate = yield* store.get(caller.workspaceId, id)
         const at = yield* Clock.currentTimeMillis
         const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now: at }))
-        const schedule = RunWindow.compile(window)
-        const after = Gate.setWindow(gate, window, { at, by: caller.userId })
         const waiting = yield* store.countWaiting(id)
-        return {
-          warnings,
-          ...outlook(schedule, at, options.openings),
-          releases: releases({ before: gate, after, at }) ? waiting : 0,
-          holds: releases({ before: after, after: gate, at }) ? waiting : 0
-        }
+        const after = Gate.setWindow(gate, window, { at, by: caller.userId })
+        return { warnings, ...outlook(window, at, options.openings), ...impact({ before: gate, after, at }, waiting) }
       })
 
       const pause = Effect.fn("Gates.pause")(function* (
@@ -282,7 +276,8 @@ const summed = (
 })
 
 /** How a window stands at an instant, and its next openings. */
-const outlook = (schedule: RunWindow.Schedule, at: number, count: number) => {
+const outlook = (window: RunWindow.ValidRunWindow, at: number, count: number) => {
+  const schedule = RunWindow.compile(window)
   const openings = RunWindow.openings(schedule, at, count)
   return {
     state: RunWindow.state(schedule, at),
@@ -290,6 +285,12 @@ const outlook = (schedule: RunWindow.Schedule, at: number, count: number) => {
     truncated: openings.length < count && openings.at(-1)?.closesAt !== null
   }
 }
+
+/** How many of the waiting runs a change of a gate releases and holds: all of them, or none. */
+const impact = ({ after, at, before }: Changed, waiting: number) => ({
+  releases: releases({ before, after, at }) ? waiting : 0,
+  holds: releases({ before: after, after: before, at }) ? waiting : 0
+})
 
 /** Returns whether a change released the waiting runs: all of them, or none. */
 const releases = ({ before, after, at }: Changed): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)

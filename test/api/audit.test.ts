@@ -161,7 +161,7 @@ layer(layerService, { timeout: "30 seconds" })("the audit trail", (it) => {
           .trimEnd()
           .split("\n")
           .map((line) => JSON.parse(line)),
-        all
+        [...all]
       )
       const csv = yield* ask("GET", "/audit/export?format=csv&action=key.create")
       assert.match(csv.headers.get("content-type") ?? "", /^text\/csv/)

@@ -23,6 +23,7 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemoryStartLedger from "./start/MemoryStartLedger.ts"
 import { Tables } from "./Tables.ts"
 import * as MemoryVault from "./vault/MemoryVault.ts"
 import * as MemoryComponentStore from "./workflow/MemoryComponentStore.ts"
@@ -42,6 +43,7 @@ export const layer = Layer.mergeAll(
   MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
+  MemoryStartLedger.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

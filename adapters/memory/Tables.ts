@@ -18,6 +18,7 @@ import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore
 import type { Interaction } from "../../core/run/interaction/Interaction.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
+import type { Start } from "../../core/run/start/Start.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
@@ -50,6 +51,13 @@ export interface KeptArtifact extends StartedUpload {
   readonly takenAt: number | null
 }
 
+/** A window that was set or removed. */
+export interface WindowSet {
+  readonly revision: number
+  readonly window: Gate.Gate["runWindow"]
+  readonly setAt: number | null
+}
+
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
@@ -62,6 +70,10 @@ interface Shape {
   /** The versions of each component, oldest first. */
   readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate.Gate>
+  /** The windows that each workflow had, oldest first; `null` where one was removed. */
+  readonly runWindows: Map<string, ReadonlyArray<WindowSet>>
+  /** Why runs started, in the order of their starts. */
+  readonly starts: Array<Start>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
@@ -125,6 +137,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       components: new Map(),
       componentVersions: new Map(),
       gates: new Map(),
+      runWindows: new Map(),
+      starts: [],
       runs: new Map(),
       events: [],
       interactions: new Map(),
@@ -183,6 +197,10 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
       workflowId,
       waitingOf(tables, workflowId).map(({ id }) => id)
     )
+  }
+  if (after.windowRevision !== (before?.windowRevision ?? 0)) {
+    const set = { revision: after.windowRevision, window: after.runWindow, setAt: after.windowSet?.at ?? null }
+    tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)
 }

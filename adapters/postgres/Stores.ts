@@ -22,6 +22,7 @@ import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
 import * as Client from "./server/Client.ts"
+import * as PgStartLedger from "./start/PgStartLedger.ts"
 import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
 import * as PgPatchStore from "./workflow/PgPatchStore.ts"
@@ -47,6 +48,7 @@ export const layerStores = Layer.mergeAll(
   PgIdempotencyStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,
+  PgStartLedger.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,

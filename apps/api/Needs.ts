@@ -23,6 +23,7 @@ import type { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import type { RunStore } from "../../core/run/RunStore.ts"
+import type { StartLedger } from "../../core/run/start/StartLedger.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
@@ -86,6 +87,7 @@ export type Needs =
   | SecretProviders
   | Sender
   | Signals
+  | StartLedger
   | TimeSteps
   | VaultEntries
   | WebhookSecrets

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgCollection from "../../adapters/postgres/PgCollection.ts"
+import * as Starts from "../../adapters/postgres/start/Starts.ts"
 import * as Components from "../../adapters/postgres/tables/Components.ts"
 import * as Conversations from "../../adapters/postgres/tables/Conversations.ts"
 import * as Deliveries from "../../adapters/postgres/tables/Deliveries.ts"
@@ -58,6 +59,7 @@ const byHand = [
   "run_credentials",
   "run_input_pieces",
   "run_snapshots",
+  "run_windows",
   "time_steps",
   "webhook_queue",
   "workflow_components"
@@ -90,6 +92,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [Evidence.totals, {}],
   [Evidence.interactions, {}],
   [AuditEntries.table, position],
+  [Starts.table, {}],
   [Workspaces.table, {}],
   [Workspaces.keys, {}],
   [Conversations.table, {}],

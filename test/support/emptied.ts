@@ -9,4 +9,5 @@ export const emptied = Effect.map(Tables, (tables) => {
   }
   tables.events.length = 0
   tables.audit.length = 0
+  tables.starts.length = 0
 })

@@ -12,11 +12,13 @@ import {
   VersionOutdated
 } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
+import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { pageOf } from "../event/Page.ts"
+import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { append, filesOf, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
@@ -125,6 +127,11 @@ export const layer = Layer.effect(
           const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
           if (change === null) continue
           write(tables, change, now)
+          const gate = gateOf(tables, run)
+          const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
+          tables.starts.push(
+            Start.of(change.run, gate, { at: now, windowHash, zoneData: process.versions.tz ?? "unknown" })
+          )
           MemorySlots.serve(tables, credentials, lease.fence)
           tables.served.set(run.workflowId, lease.fence)
           const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)

@@ -47,6 +47,20 @@ const workspaces = [
   )`,
   `create index api_keys_of_workspace on api_keys (workspace_id)`,
 
+  // Who changed what. `body` holds the names, the reason and the states before and after, without secrets.
+  `create table audit_entries (
+    position bigint generated always as identity primary key,
+    workspace_id uuid not null references workspaces,
+    at timestamptz not null,
+    action text not null,
+    resource_id text,
+    user_id uuid,
+    key_id uuid,
+    body text not null
+  )`,
+  `create index audit_entries_of_workspace on audit_entries (workspace_id, position desc)`,
+  `create index audit_entries_of_resource on audit_entries (workspace_id, resource_id, position desc)`,
+
   collection("error_codes"),
 
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
@@ -134,6 +148,26 @@ const workflows = [
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
+  // The windows that workflows had: by these the starts of runs are judged later. A window without a definition was
+  // removed. A trigger keeps each as it is set, in the transaction of the edit.
+  `create table run_windows (
+    workflow_id uuid not null references workflows,
+    revision integer not null,
+    definition text,
+    set_at timestamptz,
+    set_by uuid,
+    primary key (workflow_id, revision)
+  )`,
+  `create function keep_window() returns trigger language plpgsql as $$
+  begin
+    insert into run_windows (workflow_id, revision, definition, set_at, set_by)
+    values (new.workflow_id, new.window_revision, new.run_window, new.window_set_at, new.window_set_by);
+    return null;
+  end $$`,
+  `create trigger first_windows_are_kept after insert on gates for each row
+    when (new.window_revision > 0) execute function keep_window()`,
+  `create trigger windows_are_kept after update of window_revision on gates for each row
+    when (new.window_revision <> old.window_revision) execute function keep_window()`,
   // The waiting runs that still have to get the event that an edit holds them.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
@@ -256,6 +290,25 @@ const runs = [
     run_id uuid not null references runs,
     primary key (workspace_id, credential_hash, run_id)
   )`,
+
+  // Why each attempt of a run started when it did.
+  `create table run_starts (
+    run_id uuid not null references runs,
+    attempt integer not null,
+    workspace_id uuid not null,
+    workflow_id uuid not null,
+    at timestamptz not null,
+    worker text not null,
+    gate_revision integer not null,
+    window_revision integer not null,
+    window_hash text,
+    lift_since timestamptz,
+    lift_by uuid,
+    release text,
+    zone_data text not null,
+    primary key (run_id, attempt)
+  )`,
+  `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
 
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (
@@ -580,6 +633,12 @@ const invariants = [
     when (old.ended_at is not null) execute function refuse_change('the run has ended')`,
   `create trigger events_are_only_appended before update or delete on run_events for each row
     execute function refuse_change('events are only appended')`,
+  `create trigger audit_entries_are_only_appended before update or delete on audit_entries for each row
+    execute function refuse_change('the audit trail is only appended')`,
+  `create trigger starts_are_only_appended before update or delete on run_starts for each row
+    execute function refuse_change('the ledger of starts is only appended')`,
+  `create trigger windows_never_change before update or delete on run_windows for each row
+    execute function refuse_change('a window that was set never changes')`,
   `create trigger versions_never_change before update or delete on workflow_versions for each row
     execute function refuse_change('a version never changes')`,
   `create trigger component_versions_never_change before update on component_versions for each row

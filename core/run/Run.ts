@@ -84,6 +84,8 @@ interface RunFacts {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
+  /** The decision that it starts past the run window, if a user made one. */
+  readonly release: Gate.Release | null
   readonly progress: Progress
   readonly data: Schema.Json
   /** The failures of all its attempts, oldest first. */
@@ -152,9 +154,19 @@ export const isRunning = (run: Run): run is RunningRun => run.status === "execut
 /** Returns whether a run has ended, and so will never change again. */
 export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
-/** The status that a run reads as at `at`, given the gate of its workflow. */
+/** The gate of a workflow as it holds one of its runs: what the release of the run passes does not count. */
+const gateFor = (run: Run, gate: Gate.Gate): Gate.Gate => Gate.past(gate, run.release)
+
+/** Returns whether no hold is in force on a run at `at`, given the gate of its workflow. */
+export const mayStart = (run: Run, gate: Gate.Gate, at: number): boolean => Gate.mayStart(gateFor(run, gate), at)
+
+/** The holds in force on a run at `at`; none for a run that does not wait. */
+export const holds = (run: Run, gate: Gate.Gate, at: number): ReadonlyArray<Gate.Hold> =>
+  isWaiting(run) ? Gate.holds(gateFor(run, gate), at) : []
+
+/** The status of a run as it reads at `at`, given the gate of its workflow. */
 export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
-  isWaiting(run) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
+  isWaiting(run) && !mayStart(run, gate, at) ? "execution.paused" : run.status
 
 /**
  * The earliest instant at or after `at` at which a waiting run can start, by time alone; `null` when none is in sight
@@ -162,7 +174,7 @@ export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
  */
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
-  return Gate.startInterval(gate, Math.max(at, run.notBefore))?.startsAt ?? null
+  return Gate.startInterval(gateFor(run, gate), Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
 /** A failure of a run that no attempt reported itself. */

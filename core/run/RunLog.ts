@@ -16,6 +16,7 @@ type Facts = Readonly<Record<string, string | number | null>>
 const messages: Readonly<Partial<Record<RunEvent["event"], string>>> = {
   "execution.queued": "Run queued",
   "execution.paused": "Run held",
+  "execution.released": "Run released",
   "execution.start": "Attempt started",
   "execution.requeued": "Run waits for another attempt",
   "execution.success": "Run completed",
@@ -55,6 +56,7 @@ const ending = ({ endedAt, errors, startedAt }: Run.EndedRun): Facts => ({
 
 const factsOf = (run: Run.Run, event: RunEvent): Facts => {
   if (event.event === "execution.paused") return { reason: event.reason, next_open_at: event.nextOpenAt }
+  if (event.event === "execution.released") return { released_by: event.by }
   if (event.event === "execution.requeued") {
     return { retries: event.retries, delay_ms: event.delayMillis, error_code: run.errors.at(-1)?.code ?? null }
   }

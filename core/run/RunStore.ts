@@ -56,6 +56,11 @@ export type Listed = Pick<
   readonly status: Status
 }
 
+/** What was decided about a run; `change` is `null` where it stays as it is. */
+export interface Decision {
+  readonly change: Change | null
+}
+
 /** Raised when a run is submitted with a version that is not, or no longer, the latest one of its workflow. */
 export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("VersionOutdated", {
   versionId: Schema.String
@@ -105,6 +110,20 @@ export class RunStore extends Context.Service<
      * no more, and for an unknown run.
      */
     readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
+
+    /**
+     * Decides about many runs of a workspace, each while it is locked, and changes those for which a decision brings a
+     * change. Answers every decision in the order of `ids`; for a run that does not exist, `null`.
+     *
+     * Not one step: runs are changed in pieces, each in its own transaction, unless the caller has one open. With `dryRun`
+     * nothing is locked and nothing is changed. A decision may be made more than once.
+     */
+    readonly changeAll: <A extends Decision>(
+      workspaceId: WorkspaceId,
+      ids: ReadonlyArray<RunId>,
+      decide: (locked: LockedRun, now: number) => A,
+      options: { readonly dryRun: boolean }
+    ) => Effect.Effect<ReadonlyArray<A | null>, StoreUnavailable>
 
     /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
     readonly change: (

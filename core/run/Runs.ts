@@ -233,7 +233,7 @@ const orphanRounds = 10
 const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
   run,
   status: Run.statusAt(run, gate, at),
-  holds: Run.isWaiting(run) ? Gate.holds(gate, at) : [],
+  holds: Run.holds(run, gate, at),
   earliestStart: Run.earliestStart(run, gate, at),
   events
 })

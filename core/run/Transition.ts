@@ -77,6 +77,7 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     attempts: 0,
     retries: 0,
     notBefore: at,
+    release: null,
     lease: null,
     progress: untouched,
     data: {},
@@ -96,7 +97,7 @@ export const claim = (
   at: number,
   credentials: ReadonlyArray<Credential> = run.credentials
 ): Change<Run.RunningRun> | null => {
-  if (run.notBefore > at || !Gate.mayStart(gate, at)) return null
+  if (run.notBefore > at || !Run.mayStart(run, gate, at)) return null
   const started: Run.RunningRun = {
     ...run,
     status: "execution.start",
@@ -185,6 +186,34 @@ const settleAttempt = (
   const delayMillis = retry.delayMillis ?? retryDelayMillis(run.retries)
   const failed = { ...run, errors: [...run.errors, ...outcome.errors] }
   return requeue(failed, gate, { retries: run.retries + 1, delayMillis }, at)
+}
+
+/** What becomes of a run that is released. Only the first changes it. */
+export type Released = "released" | "already_released" | "held_by_pause" | "not_waiting"
+
+/**
+ * Lets a waiting run start now, past the run window, and past the manual pause in force if `pastPause` is set. A retry that
+ * is put off is not put off any longer. A run whose workflow was deleted does not wait for anything.
+ */
+export const release = (
+  { gate, run }: LockedRun,
+  { at, by }: Gate.Actor,
+  pastPause: boolean
+): { readonly outcome: Released; readonly change: Change<Run.WaitingRun> | null } => {
+  if (!Run.isWaiting(run) || gate.removedAt !== null) return { outcome: "not_waiting", change: null }
+  const pause = Gate.inForce(gate, at).pause
+  if (pause !== null && !pastPause && run.release?.pause !== pause.since)
+    return { outcome: "held_by_pause", change: null }
+  if (run.release !== null && Run.mayStart(run, gate, at) && run.notBefore <= at)
+    return { outcome: "already_released", change: null }
+  const released = { at, by, pause: pause?.since ?? null }
+  return {
+    outcome: "released",
+    change: {
+      run: { ...run, release: released, notBefore: Math.min(run.notBefore, at) },
+      events: [{ event: "execution.released", ...ids(run), by, pastPause: pause !== null }]
+    }
+  }
 }
 
 /** Stops a run at the request of a user, waiting or running. A worker that has it finds its lease gone. */
@@ -278,7 +307,7 @@ export const abandon = (
 
 /** The events of a waiting run that its gate holds at `at`; none if it does not. */
 export const pausedEvents = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
-  const hold = Gate.holds(gate, at)[0]
+  const hold = Gate.holds(Gate.past(gate, run.release), at)[0]
   if (hold === undefined) return []
   const nextOpenAt = Gate.windowState(gate, at)?.nextOpenAt ?? null
   return [{ event: "execution.paused", ...ids(run), reason: hold.kind, message: hold.reason, nextOpenAt }]

@@ -50,10 +50,9 @@ export const layer = Layer.effect(
     /** One run of each workflow in turn, those served longest ago first, each workflow's oldest first. */
     const inTurn = (now: number): ReadonlyArray<Run.WaitingRun> => {
       const queues = [...tables.gates]
-        .filter(([, gate]) => Gate.mayStart(gate, now))
-        .map(([workflowId]) => ({
+        .map(([workflowId, gate]) => ({
           served: tables.served.get(workflowId) ?? 0,
-          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now)
+          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now && Run.mayStart(run, gate, now))
         }))
         .sort((a, b) => a.served - b.served)
       const longest = Math.max(0, ...queues.map(({ runs }) => runs.length))
@@ -90,6 +89,17 @@ export const layer = Layer.effect(
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
+      ),
+      changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, { dryRun }) =>
+        Effect.map(Clock.currentTimeMillis, (at) =>
+          ids.map((id) => {
+            const run = tables.runs.get(id)
+            if (run?.workspaceId !== workspaceId) return null
+            const decision = decide(locked(run), at)
+            if (decision.change !== null && !dryRun) write(tables, decision.change, at)
+            return decision
+          })
+        )
       ),
       change: Effect.fn("RunStore.change")(function* (workspaceId, id, decide) {
         const run = yield* find(workspaceId, id)

@@ -14,6 +14,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../../json/JsonPieces.ts"
+import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import * as Together from "../Together.ts"
 import { transaction } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
@@ -49,7 +50,8 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const slots = submission.credentials.length > 0
         const before = yield* Clock.currentTimeMillis
         yield* sql`
-          update gates set waiting = true, ready_at = 'epoch', blocked_on = null, slots = slots or ${slots}
+          update gates set waiting = true, ready_at = 'epoch', blocked_on = null, ${ReleasedRuns.lookAgain(sql)},
+            slots = slots or ${slots}
           where workflow_id = ${workflowId}
             and (not waiting or ready_at > ${new Date(before)} or (${slots} and not slots))`
         const [row] = yield* sql<
@@ -154,7 +156,7 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
       select workflow_id from gates where workflow_id in (select workflow_id from new)
         and ${accepts} and (not waiting or ready_at > ${now}) order by workflow_id for no key update
     ), reminded as (
-      update gates set waiting = true, ready_at = 'epoch', blocked_on = null
+      update gates set waiting = true, ready_at = 'epoch', blocked_on = null, ${ReleasedRuns.lookAgain(sql)}
       where workflow_id in (select workflow_id from forgotten) returning *
     ), gate as (
       select * from found union all select * from reminded

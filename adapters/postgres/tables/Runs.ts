@@ -73,6 +73,9 @@ const state = {
   attempts: column(Table.integer, (run) => run.attempts),
   retries: column(Table.integer, (run) => run.retries),
   not_before: column(Table.instant, (run) => run.notBefore),
+  released_at: column(Table.nullable(Table.instant), (run) => run.release?.at ?? null),
+  released_by: column(Table.nullable(Table.uuid<string>()), (run) => run.release?.by ?? null),
+  released_pause: column(Table.nullable(Table.instant), (run) => run.release?.pause ?? null),
   lease_worker: column(Table.nullable(Table.text), (run) => run.lease?.worker ?? null),
   lease_fence: column(Table.nullable(Table.bigint), (run) => run.lease?.fence ?? null),
   lease_until: column(Table.nullable(Table.instant), (run) => run.lease?.until ?? null),
@@ -115,6 +118,10 @@ export const toRun = (row: Row): Run => {
     maxRetries: stored.max_retries,
     notBefore: stored.not_before,
     expiresAt: stored.expires_at,
+    release:
+      stored.released_at === null
+        ? null
+        : { at: stored.released_at, by: stored.released_by ?? "", pause: stored.released_pause },
     lease: fence === null || until === null || worker === null ? null : { worker, fence, until },
     progress: { acted: stored.acted, committed: stored.committed, mark: stored.mark },
     data: stored.data,
@@ -172,8 +179,14 @@ export const toListed = (row: ListedRow): Listed => {
   }
 }
 
+/** Whether a run is released past what holds its gate at an instant, where it is joined with that: see `Gate.past`. */
+const isReleased = (sql: SqlClient.SqlClient, at: number) => sql`
+  (released_at is not null and removed_at is null
+    and (paused_at is null or paused_until <= ${new Date(at)} or paused_at is not distinct from released_pause))`
+
 /** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
 export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
   case when runs.ended_at is null and runs.status <> 'execution.start' and not coalesce(
       starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
+      and not coalesce(${isReleased(sql, at)}, false)
     then 'execution.paused' else runs.status end`

@@ -57,6 +57,11 @@ export const HoldJson = Schema.Struct({
   reason: Schema.String
 }).annotate({ identifier: "Hold" })
 
+/** The decision of a user that a run starts past the run window, as the interface answers it. */
+const ReleaseJson = Schema.Struct({ at: Schema.String, by: Schema.String, past_pause: Schema.Boolean }).annotate({
+  identifier: "Release"
+})
+
 export const RunRecord = Schema.Struct({
   session_id: Schema.String,
   workflow_id: Schema.String,
@@ -90,6 +95,8 @@ export const RunRecord = Schema.Struct({
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
+  /** Who released the run past its run window, and when; null for a run that was not released. */
+  release: Schema.NullOr(ReleaseJson),
   /** The earliest instant at which a waiting run can start, if known. */
   can_start_at: instant,
   /** The events so far, oldest first. */
@@ -136,6 +143,10 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
+    release:
+      run.release === null
+        ? null
+        : { at: iso(run.release.at), by: run.release.by, past_pause: run.release.pause !== null },
     can_start_at: isoOrNull(view.earliestStart),
     events: view.events.map(({ at, event }) => ({
       event: event.event,

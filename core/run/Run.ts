@@ -63,6 +63,14 @@ export interface Progress {
   readonly mark: Mark | null
 }
 
+/** The ended run that a new run repeats, and who asked for it. */
+export interface Retry {
+  readonly of: RunId
+  readonly by: string
+  /** Why what should not be repeated is repeated; `null` where nothing spoke against it. */
+  readonly reason: string | null
+}
+
 /** The fields of a run in each of its states. */
 interface RunFacts {
   readonly id: RunId
@@ -84,6 +92,8 @@ interface RunFacts {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
+  /** The ended run that it repeats, if it is a retry. */
+  readonly retry: Retry | null
   /** The decision that it starts past the run window, if a user made one. */
   readonly release: Gate.Release | null
   readonly progress: Progress

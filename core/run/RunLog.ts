@@ -87,6 +87,18 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
       Effect.tap(store.submit(submission), ({ gate, run }) =>
         Effect.andThen(log(run, "execution.queued"), logEvents(run, Transition.pausedEvents(run, gate, run.createdAt)))
       ),
+    retry: (submission, options) =>
+      Effect.tap(store.retry(submission, options), ({ gate, run }) =>
+        Effect.andThen(log(run, "execution.queued"), logEvents(run, Transition.pausedEvents(run, gate, run.createdAt)))
+      ),
+    changeAll: (workspaceId, ids, decide, options) =>
+      Effect.tap(store.changeAll(workspaceId, ids, decide, options), (decisions) =>
+        options.dryRun
+          ? Effect.void
+          : Effect.forEach(new Set(decisions.flatMap((decision) => decision?.change ?? [])), logChange, {
+              discard: true
+            })
+      ),
     change: (workspaceId, id, decide) => Effect.tap(store.change(workspaceId, id, decide), logChange),
     claim: (options) =>
       Effect.tap(store.claim(options), (claimed) =>

@@ -8,7 +8,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
-import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
+import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
@@ -70,6 +70,16 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
   }
 }
 
+/** Raised when a run is retried a second time without a reason. */
+export class AlreadyRetried extends Schema.TaggedError<AlreadyRetried>()("AlreadyRetried", {
+  sessionId: Schema.String,
+  retriedAs: Schema.String
+}) {
+  override get message() {
+    return `Cannot retry run "${this.sessionId}": run "${this.retriedAs}" retries it already`
+  }
+}
+
 /** The events of a waiting run that is held at `now`. */
 export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
@@ -94,6 +104,24 @@ export class RunStore extends Context.Service<
     readonly submit: (
       submission: Submission
     ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
+
+    /**
+     * Accepts a run that repeats an ended one, as `submit` does; its version must be the latest one only where `isLatest`.
+     *
+     * Of several retries of one run at the same time one is accepted, unless they have reasons.
+     */
+    readonly retry: (
+      submission: Submission & { readonly retry: Retry },
+      options: { readonly isLatest: boolean }
+    ) => Effect.Effect<
+      Gated,
+      WorkflowNotFound | VersionOutdated | FieldsTooLarge | RunNotFound | AlreadyRetried | StoreUnavailable
+    >
+
+    /** The runs that repeat these runs, oldest first. */
+    readonly retriesOf: (
+      ids: ReadonlyArray<RunId>
+    ) => Effect.Effect<ReadonlyArray<{ readonly of: RunId; readonly retry: RunId }>, StoreUnavailable>
 
     /**
      * The fields of a submission that are over their limits as the store would keep them. Nothing is kept. The workflow

@@ -41,7 +41,7 @@ export interface Change<R extends Run.Run = Run.Run> {
 export type Submission = Pick<
   Run.Run,
   "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
->
+> & { readonly retry?: Run.Retry }
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
@@ -70,6 +70,7 @@ export interface Retry {
 export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change<Run.WaitingRun> => {
   const run: Run.WaitingRun = {
     ...submission,
+    retry: submission.retry ?? null,
     status: "execution.queued",
     createdAt: at,
     startedAt: null,
@@ -220,11 +221,34 @@ export const release = (
 export const interrupt = (
   { files, run }: Ending,
   at: number,
-  why: Reason = { code: "INTERRUPTED-E0001", message: "Interrupted by a user", address: null }
+  why: Reason = interruptedByUser(null)
 ): Result.Result<Change<Run.EndedRun>, Run.RunEnded> =>
   Run.isEnded(run)
     ? Result.fail(new Run.RunEnded({ sessionId: run.id, status: run.status }))
     : Result.succeed(stop({ files, run }, why, at))
+
+/** The reason of an interruption by a user, in their words if they gave some. */
+export const interruptedByUser = (message: string | null): Reason => ({
+  code: "INTERRUPTED-E0001",
+  message: message ?? "Interrupted by a user",
+  address: null
+})
+
+/**
+ * Why an ended run must not be repeated without a reason; `null` where it may be. It may not when it succeeded, or when it
+ * passed or began a node that is marked as not repeatable.
+ */
+export const whyNotRepeatable = (run: Run.EndedRun): string | null => {
+  if (run.status === "execution.success") {
+    return "It succeeded, and a retry would do its work once more: send force with a reason to retry it all the same"
+  }
+  const certainty = OutcomeCertainty.of(run.progress)
+  if (certainty !== "committed" && certainty !== "unknown") return null
+  const node =
+    run.progress.mark === null ? "a node that must not be repeated" : `the node "${run.progress.mark.node.name}"`
+  const what = certainty === "committed" ? `It has carried out ${node}` : `It may have carried out ${node}`
+  return `${what} (outcome_certainty ${certainty}): send force with a reason to retry it all the same`
+}
 
 /** Why a run is stopped: a code, a sentence, and the address of the page where it happened, if that is known. */
 export interface Reason {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -8,11 +9,11 @@ import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import type { RunId } from "../../core/workspace/Ids.ts"
+import { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
-import { daily, makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
+import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 import { claim, finish, held, ids, makeEntry, naming, settle, submit } from "../support/slots.ts"
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
@@ -225,6 +226,61 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           assert.strictEqual((answered.get(id) ?? 0) > 0, count === 1, id)
         }
       })
+    )
+
+    promise(
+      "of retries and interrupts that come together with others one counts, and each is told so",
+      (caller, held) =>
+        Effect.gen(function* () {
+          const runs = yield* RunStore
+          yield* changeGate(held, Gate.removeWindow)
+          yield* several(held, 6)
+          const claimed = yield* claim(6)
+          const some = claimed.map(({ run }) => run.id)
+          const interrupt = runs.changeAll(
+            caller.workspaceId,
+            some,
+            (locked, at) => ({ change: Result.getOrElse(Transition.interrupt(locked, at), () => null) }),
+            { dryRun: false }
+          )
+          const [interrupted, ends] = yield* Effect.all(
+            [interrupt, Effect.forEach(claimed, (one) => Effect.result(finish(one)), { concurrency: "unbounded" })],
+            { concurrency: "unbounded" }
+          )
+          for (const [index, id] of some.entries()) {
+            const wasInterrupted = interrupted[index]?.change !== null
+            assert.strictEqual(ends[index]?._tag, wasInterrupted ? "Failure" : "Success")
+            const { run } = yield* runs.get(caller.workspaceId, id)
+            assert.strictEqual(run.status, wasInterrupted ? "execution.stopped" : "execution.success")
+          }
+          const id = some[0] as RunId
+          const retry = (reason: string | null, version = held) =>
+            runs.retry(
+              { ...submission(version), retry: { of: id, by: caller.userId, reason } },
+              { isLatest: version === held }
+            )
+          const retries = yield* Effect.forEach([1, 2, 3, 4], () => Effect.result(retry(null)), {
+            concurrency: "unbounded"
+          })
+          const accepted = retries.flatMap((one) => (one._tag === "Success" ? [one.success.run.id] : []))
+          assert.lengthOf(accepted, 1)
+          for (const one of retries) {
+            if (one._tag === "Success") continue
+            assert.strictEqual(one.failure._tag, "AlreadyRetried")
+            assert.include(one.failure.message, String(accepted[0]))
+          }
+          const forced = yield* retry("Again")
+          assert.deepStrictEqual(forced.run.retry, { of: id, by: caller.userId, reason: "Again" })
+          assert.deepStrictEqual(
+            (yield* runs.retriesOf([id])).map((one) => one.retry),
+            [...accepted, forced.run.id]
+          )
+          const { run } = yield* runs.get(caller.workspaceId, forced.run.id)
+          assert.deepStrictEqual(run.retry, forced.run.retry)
+          const gone = { of: RunId.make(randomUUID()), by: caller.userId, reason: null }
+          const refused = yield* Effect.flip(runs.retry({ ...submission(held), retry: gone }, { isLatest: true }))
+          assert.strictEqual(refused._tag, "RunNotFound")
+        })
     )
   })
 

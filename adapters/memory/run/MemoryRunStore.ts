@@ -3,6 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
+  AlreadyRetried,
   type Claimed,
   type Filter,
   type Gated,
@@ -59,19 +60,36 @@ export const layer = Layer.effect(
       return Array.from({ length: longest }, (_, round) => queues.flatMap(({ runs }) => runs[round] ?? [])).flat()
     }
 
+    const submit = Effect.fnUntraced(function* (submission: Transition.Submission, isLatest: boolean) {
+      const at = yield* Clock.currentTimeMillis
+      const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
+      if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
+      const { versionId, workflowId } = submission
+      if (isLatest && tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
+        return yield* new VersionOutdated({ versionId })
+      yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
+      const change = Transition.submit(submission, gate, at)
+      write(tables, change, at)
+      return { run: change.run, gate } satisfies Gated
+    })
+
+    const retriesOf = (ids: ReadonlyArray<RunId>) =>
+      [...tables.runs.values()].flatMap(({ id, retry }) =>
+        retry !== null && ids.includes(retry.of) ? [{ of: retry.of, retry: id }] : []
+      )
+
     return RunStore.of({
-      submit: Effect.fn("RunStore.submit")(function* (submission) {
-        const at = yield* Clock.currentTimeMillis
-        const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
-        if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
-        const { versionId, workflowId } = submission
-        if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
-          return yield* new VersionOutdated({ versionId })
-        yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
-        const change = Transition.submit(submission, gate, at)
-        write(tables, change, at)
-        return { run: change.run, gate }
+      submit: Effect.fn("RunStore.submit")((submission) => submit(submission, true)),
+      retry: Effect.fn("RunStore.retry")(function* (submission, { isLatest }) {
+        const { of, reason } = submission.retry
+        yield* find(submission.workspaceId, of)
+        const [before] = retriesOf([of])
+        if (before !== undefined && reason === null) {
+          return yield* new AlreadyRetried({ sessionId: of, retriedAs: before.retry })
+        }
+        return yield* submit(submission, isLatest)
       }),
+      retriesOf: Effect.fn("RunStore.retriesOf")((ids) => Effect.sync(() => retriesOf(ids))),
       weigh: Effect.fn("RunStore.weigh")((submission) => Effect.sync(() => tooLargeIn(submission))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       list: Effect.fn("RunStore.list")((workspaceId, filter) =>

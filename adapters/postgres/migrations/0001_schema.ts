@@ -211,6 +211,9 @@ const runs = [
     retries integer not null,
     max_retries integer not null,
     not_before timestamptz not null,
+    retry_of uuid,
+    retry_by uuid,
+    retry_reason text,
     released_at timestamptz,
     released_by uuid,
     released_pause timestamptz,
@@ -237,6 +240,7 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued')`,
+  `create index runs_that_retry on runs (retry_of, sequence) where retry_of is not null`,
   // Runs that users released past a closed window, which a claim finds among any number of held ones.
   `create index runs_released on runs (workflow_id, sequence)
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,

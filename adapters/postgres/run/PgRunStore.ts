@@ -16,6 +16,7 @@ import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgChangeAll from "../verb/PgChangeAll.ts"
+import * as PgRetries from "../verb/PgRetries.ts"
 import * as Writing from "../Writing.ts"
 import * as PgReport from "./PgReport.ts"
 import * as PgSettle from "./PgSettle.ts"
@@ -27,6 +28,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const submit = PgSubmit.make(sql)
+    const retries = PgRetries.make(sql, submit)
     const memory = PgClaim.memory()
 
     const gateOf = (run: Run) =>
@@ -209,6 +211,8 @@ export const layer = Layer.effect(
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
+      retry: Effect.fn("RunStore.retry")((submission, { isLatest }) => retries.retry(submission, isLatest)),
+      retriesOf: Effect.fn("RunStore.retriesOf")((ids) => retries.of(ids)),
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
       reap,

@@ -29,8 +29,9 @@ class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 /** Inputs longer than this many characters go by themselves, in pieces of about this size. */
 const pieceLength = 131_072
 
-type Submit = (
-  submission: Transition.Submission
+export type Submit = (
+  submission: Transition.Submission,
+  isLatest?: boolean
 ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
 
 /** A submission with the text of its input. */
@@ -41,7 +42,7 @@ interface Short {
 
 /** Accepts runs as the port says. */
 export const make = (sql: SqlClient.SqlClient): Submit => {
-  const alone = (submission: Transition.Submission) =>
+  const alone = (submission: Transition.Submission, isLatest: boolean) =>
     transaction(
       sql,
       Effect.gen(function* () {
@@ -62,7 +63,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
             and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
         if (!row.waiting || row.ready_at.getTime() > before) return yield* new Forgotten()
-        if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
+        if (isLatest && row.latest !== versionId) return yield* new VersionOutdated({ versionId })
         const gate = Gates.toGate(row)
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
@@ -96,13 +97,14 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
 
   const withOthers = Together.make(sql, { most: 64, groups: 2, all: acceptAll })
 
-  return (submission) =>
+  return (submission, isLatest = true) =>
     Effect.gen(function* () {
+      if (!isLatest) return yield* alone(submission, false)
       // Credentials are kept in a separate table, and an added output is weighed; few runs have either.
       const input = submission.credentials.length > 0 || addsOutput(submission) ? null : shortText(submission.input)
-      if (input === null) return yield* alone(submission)
+      if (input === null) return yield* alone(submission, true)
       const accepted = yield* withOthers({ submission, input })
-      return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
+      return Option.isSome(accepted) ? accepted.value : yield* alone(submission, true)
     })
 }
 

@@ -58,6 +58,9 @@ const submitted = {
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
   created_at: column(Table.instant, (run) => run.createdAt),
+  retry_of: column(Table.nullable(Table.uuid<RunId>()), (run) => run.retry?.of ?? null),
+  retry_by: column(Table.nullable(Table.uuid<string>()), (run) => run.retry?.by ?? null),
+  retry_reason: column(Table.nullable(Table.text), (run) => run.retry?.reason ?? null),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
 }
@@ -118,6 +121,8 @@ export const toRun = (row: Row): Run => {
     maxRetries: stored.max_retries,
     notBefore: stored.not_before,
     expiresAt: stored.expires_at,
+    retry:
+      stored.retry_of === null ? null : { of: stored.retry_of, by: stored.retry_by ?? "", reason: stored.retry_reason },
     release:
       stored.released_at === null
         ? null

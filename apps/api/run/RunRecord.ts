@@ -95,6 +95,14 @@ export const RunRecord = Schema.Struct({
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
+  /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
+  retry: Schema.NullOr(
+    Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
+      identifier: "RetryOf"
+    })
+  ),
+  /** The runs that repeat this one, oldest first. */
+  retried_as: Schema.Array(Schema.String),
   /** Who released the run past its run window, and when; null for a run that was not released. */
   release: Schema.NullOr(ReleaseJson),
   /** The earliest instant at which a waiting run can start, if known. */
@@ -143,6 +151,8 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
+    retry: run.retry,
+    retried_as: view.retriedAs,
     release:
       run.release === null
         ? null

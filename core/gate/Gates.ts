@@ -9,7 +9,7 @@ import type { WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
-import { type Changed, GateStore } from "./GateStore.ts"
+import { type Changed, GateStore, noRuns, plus, type RunCount } from "./GateStore.ts"
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
@@ -61,14 +61,14 @@ export interface Preview {
   /** Whether the openings end because none follows within the 400 days that are looked ahead: a later one may exist. */
   readonly truncated: boolean
   /** How many waiting runs an apply at this instant would release, and how many it would hold. */
-  readonly releases: number
-  readonly holds: number
+  readonly releases: RunCount
+  readonly holds: RunCount
 }
 
 /** The result of an unpause of several workflows. */
 export interface Unpaused {
   /** How many waiting runs may start now and could not before. */
-  readonly resumedRuns: number
+  readonly resumedRuns: RunCount
   /** The workflows whose window was open already. */
   readonly skipped: ReadonlyArray<string>
   /** One sentence for each workflow that could not be found. */
@@ -194,8 +194,8 @@ export class Gates extends Context.Service<
           state: RunWindow.state(schedule, at),
           openings,
           truncated: openings.length < options.openings && openings.at(-1)?.closesAt !== null,
-          releases: releases({ before: gate, after, at }) ? waiting : 0,
-          holds: releases({ before: after, after: gate, at }) ? waiting : 0
+          releases: releases({ before: gate, after, at }) ? waiting : noRuns,
+          holds: releases({ before: after, after: gate, at }) ? waiting : noRuns
         }
       })
 
@@ -222,7 +222,7 @@ export class Gates extends Context.Service<
             : Result.succeed(Gate.unpause(gate))
         )
         yield* announce(changed)
-        return releases(changed) ? changed.waiting : 0
+        return releases(changed) ? changed.waiting : noRuns
       })
 
       const unpause = Effect.fn("Gates.unpause")(function* (
@@ -234,13 +234,13 @@ export class Gates extends Context.Service<
           unpauseOne(caller, resource, id).pipe(
             Effect.map((resumed) => ({ resumed, skipped: [], errors: [] })),
             Effect.catchTags({
-              WindowIsOpen: () => Effect.succeed({ resumed: 0, skipped: [id], errors: [] }),
-              WorkflowNotFound: (error) => Effect.succeed({ resumed: 0, skipped: [], errors: [error.message] })
+              WindowIsOpen: () => Effect.succeed({ resumed: noRuns, skipped: [id], errors: [] }),
+              WorkflowNotFound: (error) => Effect.succeed({ resumed: noRuns, skipped: [], errors: [error.message] })
             })
           )
         )
         return {
-          resumedRuns: done.reduce((total, one) => total + one.resumed, 0),
+          resumedRuns: done.reduce((total, one) => plus(total, one.resumed), noRuns),
           skipped: done.flatMap((one) => one.skipped),
           errors: done.flatMap((one) => one.errors)
         }

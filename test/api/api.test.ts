@@ -289,7 +289,7 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
           json: closed
         })
         assert.strictEqual(preview.status, 200)
-        assert.deepInclude(preview.body, { releases: 0, holds: 1 })
+        assert.deepInclude(preview.body, { releases: 0, holds: 1, at_least: false })
         assert.deepStrictEqual(preview.body.openings, [
           {
             opens_at: "1970-01-01T09:00:00.000Z",
@@ -337,6 +337,7 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         assert.deepStrictEqual((yield* unpause([id])).body, {
           success: true,
           resumedRuns: 1,
+          resumedRunsAtLeast: false,
           skippedResourceGroups: [],
           errors: []
         })

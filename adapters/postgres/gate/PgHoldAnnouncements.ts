@@ -21,9 +21,9 @@ export const note = (
   Gate.mayStart(before, at) && !Gate.mayStart(after, at)
     ? sql`
         insert into hold_announcements (workflow_id, told_to, last)
-        select workflow_id, 0, max(sequence) from runs
+        select workflow_id, 0, sequence from runs
         where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
-        group by workflow_id
+        order by sequence desc limit 1
         on conflict (workflow_id) do update set told_to = 0, last = excluded.last`.pipe(Effect.asVoid)
     : Effect.void
 

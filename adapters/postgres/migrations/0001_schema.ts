@@ -134,9 +134,12 @@ const workflows = [
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
-  // The waiting runs that still have to get the event that an edit holds them.
+  // The workflows whose held runs still have to be told that an edit holds them: the watched ones after `told_to`, up
+  // to `last`, once the workflow itself has its event.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
+    told boolean not null default false,
+    served bigint generated always as identity,
     told_to bigint not null,
     last bigint not null
   )`,
@@ -218,6 +221,7 @@ const runs = [
     data text not null,
     errors text not null,
     client_id uuid,
+    watched boolean not null default false,
     added_output text,
     credentials text not null default '[]',
     queue text collate "C" not null default '',
@@ -231,6 +235,9 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued')`,
+  // A watched run has an event of its own when an edit holds it.
+  `create index runs_waiting_watched on runs (workflow_id, sequence)
+    where watched and status in ('execution.queued', 'execution.requeued')`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
   // A slot counts only while its run is carried out, so nothing else has to give it back.
   `create index runs_holding on runs using gin (holds) with (fastupdate = off)

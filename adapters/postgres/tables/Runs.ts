@@ -5,6 +5,7 @@ import type { SqlClient } from "effect/sql"
 import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
+import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
 import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -57,6 +58,7 @@ const submitted = {
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
+  watched: column(Table.flag, (run) => isWatched(run.options)),
   created_at: column(Table.instant, (run) => run.createdAt),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)

@@ -79,6 +79,8 @@ interface Shape {
   readonly watched: Set<string>
   /** How many events each consumer of the log has had. */
   readonly consumers: Map<string, number>
+  /** The events of workflows that a consumer has put off, by workflow: from and to which place. */
+  readonly backlogs: Map<string, Map<string, { readonly from: number; readonly to: number }>>
   /** How far the events of runs were written to their client's stream. */
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
@@ -136,6 +138,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       unannounced: new Map(),
       watched: new Set(),
       consumers: new Map(),
+      backlogs: new Map(),
       written: new Map(),
       mailboxes: new Map(),
       collections: new Map(),

@@ -431,6 +431,18 @@ const events = [
     tx xid8 not null,
     sequence bigint not null
   )`,
+  // The events of a workflow that a consumer has put off: those after one place, up to another.
+  `create table event_backlogs (
+    consumer text not null references event_consumers,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    from_tx xid8 not null,
+    from_sequence bigint not null,
+    to_tx xid8 not null,
+    to_sequence bigint not null,
+    served bigint generated always as identity,
+    primary key (consumer, workflow_id)
+  )`,
   `create table client_progress (
     run_id uuid primary key references runs,
     sequence bigint not null,

@@ -21,6 +21,7 @@ import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
+import * as PgRunRemovalStore from "./run/retention/PgRunRemovalStore.ts"
 import * as Client from "./server/Client.ts"
 import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
@@ -45,6 +46,7 @@ export const layerStores = Layer.mergeAll(
   PgIdempotencyStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,
+  PgRunRemovalStore.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,

@@ -15,7 +15,7 @@ export interface Changed {
 }
 
 /** The highest number that waiting runs are counted to: a count costs the same however many more wait. */
-export const mostCounted = 10_000
+export const mostCounted = 1_000
 
 /** A number of runs, counted up to `mostCounted`. With `atLeast`, there are more. */
 export interface RunCount {

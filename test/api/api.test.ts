@@ -407,6 +407,26 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
       })
     )
 
+    it.effect("are deleted by an owner once they have ended", () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const me = yield* member("Owner")
+        const session = yield* start(me, yield* create(me, { run_window: closed }))
+        const ask = (method: "DELETE" | "GET" | "POST", path: string) =>
+          send({ method, path, key: me.key, headers: { "content-type": "application/json" } })
+        const early = yield* ask("DELETE", `/run/${session}`)
+        assert.strictEqual(early.status, 409)
+        assert.strictEqual(early.body.message, `Cannot delete run "${session}": it has not ended. Interrupt it first`)
+        yield* ask("POST", `/run/${session}/interrupt`)
+        assert.deepStrictEqual((yield* ask("DELETE", `/run/${session}`)).body, {
+          success: true,
+          message: "Run deleted"
+        })
+        assert.strictEqual((yield* ask("GET", `/run/${session}`)).status, 404)
+        assert.strictEqual((yield* ask("DELETE", `/run/${session}`)).status, 404)
+      })
+    )
+
     it.effect("are interrupted once, and listed by their status", () =>
       Effect.gen(function* () {
         const { member, send } = yield* Service

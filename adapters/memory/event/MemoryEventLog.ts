@@ -12,10 +12,11 @@ export const layer = Layer.effectContext(
     const tables = yield* Tables
     const oneAtATime = yield* Semaphore.make(1)
 
-    const toEntry = (logged: LoggedEvent): Entry => {
+    /** No entry for an event whose run was removed: only its place is left. */
+    const toEntry = (logged: LoggedEvent): ReadonlyArray<Entry> => {
       const run = tables.runs.get(logged.runId)
-      if (run === undefined) throw new Error(`Event ${logged.sequence} is of no run`)
-      return {
+      if (run === undefined) return []
+      const entry: Entry = {
         ...logged,
         workspaceId: run.workspaceId,
         workflowId: run.workflowId,
@@ -24,11 +25,13 @@ export const layer = Layer.effectContext(
         webhook: run.options.webhook ?? null,
         notifications: run.options.notifications ?? null
       }
+      return [entry]
     }
 
     const read = (from: number, limit: number) => {
-      const entries = pageOf(tables.events.slice(from, from + limit)).map(toEntry)
-      return { entries, to: from + entries.length, more: from + entries.length < tables.events.length }
+      const events = pageOf(tables.events.slice(from, from + limit))
+      const to = from + events.length
+      return { entries: events.flatMap(toEntry), to, more: to < tables.events.length }
     }
 
     const ahead = (from: number, to: number) =>
@@ -73,7 +76,8 @@ export const layer = Layer.effectContext(
             }
             const hasBacklog = backlogs.size > 0
             const taken = [...shared.taken, ...late(backlogs, hasBacklog ? yield* room : 0)]
-            if (taken.length > 0) yield* handle(taken.map(({ logged }) => toEntry(logged)))
+            const entries = taken.flatMap(({ logged }) => toEntry(logged))
+            if (entries.length > 0) yield* handle(entries)
             tables.consumers.set(consumer, place + shared.seen)
             tables.backlogs.set(consumer, backlogs)
             return hasBacklog || place + shared.seen < tables.events.length
@@ -97,7 +101,7 @@ export const layer = Layer.effectContext(
                 (run.endedAt === null || run.endedAt >= since)
               )
             })
-          ).map(toEntry)
+          ).flatMap(toEntry)
         )
       ),
       written: Effect.fn("ClientProgress.written")((all) =>

@@ -90,7 +90,9 @@ export const layer = Layer.effect(
         )
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
+        Effect.sync(() =>
+          pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after && tables.runs.has(id)))
+        )
       ),
       change: Effect.fn("RunStore.change")(function* (workspaceId, id, decide) {
         const run = yield* find(workspaceId, id)

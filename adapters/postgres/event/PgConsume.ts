@@ -108,7 +108,9 @@ export const make = (
         const hasBacklog = place.waiting.length > 0 || shared.putOff.size > 0
         const mostLate = hasBacklog ? yield* room : 0
         const taken = [...shared.taken, ...(mostLate > 0 ? yield* late(consumer, mostLate) : [])]
-        if (taken.length > 0) yield* handle(yield* entriesOf(taken.map(({ sequence }) => sequence)))
+        // Their runs may have been removed in between.
+        const entries = taken.length === 0 ? [] : yield* entriesOf(taken.map(({ sequence }) => sequence))
+        if (entries.length > 0) yield* handle(entries)
         const last = settled[shared.seen - 1]
         if (last !== undefined) {
           yield* sql`

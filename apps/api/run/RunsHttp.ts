@@ -6,6 +6,7 @@ import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import { RunRemoval } from "../../../core/run/retention/RunRemoval.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
@@ -26,6 +27,7 @@ export const layer = HttpApiBuilder.group(
   "runs",
   Effect.fn(function* (handlers) {
     const runs = yield* Runs
+    const removal = yield* RunRemoval
     const webhooks = yield* Webhooks
     const links = yield* ArtifactLinks
     const artifacts = yield* ArtifactStore
@@ -88,6 +90,11 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         yield* runs.interrupt(caller, yield* runId(params.session_id))
         return { success: true, message: "Run interrupt triggered" }
+      }),
+      removeRun: Effect.fn(function* ({ params }) {
+        const caller = yield* CurrentCaller
+        yield* removal.remove(caller, yield* runId(params.session_id))
+        return { success: true, message: "Run deleted" }
       }),
       failedItem: Effect.fn(function* ({ headers, payload }) {
         const caller = yield* CurrentCaller

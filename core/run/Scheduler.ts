@@ -39,7 +39,7 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
 })
 
 /** The pause after a batch of announcements, so that what else is written at the time is not delayed by them. */
-const pace = "20 millis"
+const pace = "100 millis"
 
 /** Announces holds to the workflows and runs that an edit holds, in batches, until all have their events. */
 export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {

@@ -17,6 +17,7 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunRemoval } from "../../core/run/retention/RunRemoval.ts"
 import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
@@ -163,6 +164,7 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   RunVerbs.layer,
+  RunRemoval.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,

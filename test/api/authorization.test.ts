@@ -101,6 +101,7 @@ const table: Readonly<Record<string, Row>> = {
     json: { runs: [{ workflow_id: "{workflow_id}" }] },
     status: 200
   },
+  "DELETE /run/{session_id}": { ability: "manage", status: 409 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },

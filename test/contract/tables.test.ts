@@ -47,6 +47,7 @@ const position = { position: "bigint not null" }
 const byHand = [
   "client_progress",
   "element_memory",
+  "event_backlogs",
   "event_consumers",
   "hold_announcements",
   "idempotency_keys",

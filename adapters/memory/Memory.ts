@@ -23,6 +23,7 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemoryScheduleStore from "./schedule/MemoryScheduleStore.ts"
 import { Tables } from "./Tables.ts"
 import * as MemoryVault from "./vault/MemoryVault.ts"
 import * as MemoryComponentStore from "./workflow/MemoryComponentStore.ts"
@@ -56,6 +57,7 @@ export const layer = Layer.mergeAll(
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
   layerSignals
 ).pipe(
+  (stores) => Layer.provideMerge(MemoryScheduleStore.layer, stores),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions))),
   Layer.provideMerge(Tables.layer)
 )

@@ -21,6 +21,7 @@ import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
+import * as PgScheduleStore from "./schedule/PgScheduleStore.ts"
 import * as Client from "./server/Client.ts"
 import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
@@ -58,6 +59,7 @@ export const layerStores = Layer.mergeAll(
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   PgVault.layer
 ).pipe(
+  (stores) => Layer.provideMerge(PgScheduleStore.layer, stores),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))),
   Layer.provideMerge(Migrations.layer)
 )

@@ -19,6 +19,7 @@ import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { PatchesGroup } from "./patch/PatchesApi.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
+import { SchedulesGroup } from "./schedule/SchedulesApi.ts"
 import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
@@ -32,6 +33,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(SchedulesGroup)
   .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(DecisionsGroup)

@@ -24,6 +24,7 @@ import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import type { RunStore } from "../../core/run/RunStore.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import type { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
 import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
@@ -79,6 +80,7 @@ export type Needs =
   | ReencryptionWalks
   | RunStore
   | RunSubscriptionStore
+  | ScheduleStore
   | SealedColumns
   | Sealing
   | SecretProviders

@@ -19,6 +19,7 @@ import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
+import { Schedules } from "../../core/schedule/Schedules.ts"
 import { Receiving } from "../../core/vault/inbox/Receiving.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
 import { PhoneNumbers } from "../../core/vault/otp/PhoneNumbers.ts"
@@ -64,6 +65,7 @@ import { Readiness } from "./Readiness.ts"
 import * as Reference from "./Reference.ts"
 import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as SchedulesHttp from "./schedule/SchedulesHttp.ts"
 import * as Stalled from "./stream/Stalled.ts"
 import { Streams } from "./stream/Streams.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
@@ -112,6 +114,7 @@ const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
+  SchedulesHttp.layer,
   InteractionsHttp.layer,
   DecisionsHttp.layer,
   EvidenceHttp.layer,
@@ -155,6 +158,7 @@ const services = Layer.mergeAll(
   KeyRotation.layer,
   LiveViews.layer,
   Runs.layer,
+  Schedules.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,

@@ -88,6 +88,8 @@ export const RunRecord = Schema.Struct({
    * or because their store was away, and when older ones were removed because their time was over.
    */
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
+  /** The schedule that submitted the run, and the instant that it was scheduled for; null for every other run. */
+  schedule: Schema.NullOr(Schema.Struct({ schedule_id: Schema.String, scheduled_at: Schema.String })),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
   /** The earliest instant at which a waiting run can start, if known. */
@@ -106,6 +108,9 @@ export const RunListItem = Schema.Struct({
   execution_end: instant,
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
+
+const scheduleOf = ({ options: { schedule } }: Pick<Run, "options">) =>
+  schedule === undefined ? null : { schedule_id: schedule.id, scheduled_at: iso(schedule.at) }
 
 export const record = (view: View, links: EventJson.Links, kept: Summary): typeof RunRecord.Type => {
   const { run } = view
@@ -135,6 +140,7 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
       isRemoved(at, kept) ? [] : fileOf(event).map((file) => EventJson.signedFile(file, links))
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
+    schedule: scheduleOf(run),
     holds: view.holds.map(holdJson),
     can_start_at: isoOrNull(view.earliestStart),
     events: view.events.map(({ at, event }) => ({

@@ -23,7 +23,7 @@ import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as InputTemplates from "./InputTemplates.ts"
 import * as RunSchedule from "./RunSchedule.ts"
 import { type Due, ScheduleStore, type Step } from "./ScheduleStore.ts"
-import * as Timing from "./Timing.ts"
+import * as Timing from "./ScheduleTiming.ts"
 
 /** How many schedules one look at the store takes, and how many of them are dealt with at once. */
 const batch = 200

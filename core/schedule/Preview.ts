@@ -6,7 +6,7 @@ import * as Zone from "../window/calendar/Zone.ts"
 import * as RunWindow from "../window/RunWindow.ts"
 import * as LocalTimes from "./LocalTimes.ts"
 import * as RunSchedule from "./RunSchedule.ts"
-import * as Timing from "./Timing.ts"
+import * as Timing from "./ScheduleTiming.ts"
 
 type Previewed = Pick<RunSchedule.RunSchedule, "id" | "terms">
 

@@ -12,7 +12,7 @@ import type { Gate } from "../gate/Gate.ts"
 import { inOneSentence } from "../window/Problems.ts"
 import { RunWindowIssue } from "../window/RunWindow.ts"
 import { RunId, UserId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
-import * as Timing from "./Timing.ts"
+import * as Timing from "./ScheduleTiming.ts"
 
 export const ScheduleId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("ScheduleId"))
 export type ScheduleId = typeof ScheduleId.Type

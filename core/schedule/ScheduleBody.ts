@@ -12,7 +12,7 @@ import { jsonObject } from "../workspace/request/ParsedJson.ts"
 import * as WellFormed from "../workspace/WellFormed.ts"
 import * as LocalTimes from "./LocalTimes.ts"
 import { CatchUp, InvalidSchedule, Overlap, type Terms } from "./RunSchedule.ts"
-import * as Timing from "./Timing.ts"
+import * as Timing from "./ScheduleTiming.ts"
 
 /** Bounds of the fields. */
 export const limits = { name: 256, catchUp: 1_000, jitterSeconds: 86_400 } as const

@@ -63,22 +63,22 @@ it.layer(layer, { timeout: "30 seconds" })("a schedule", (it) => {
     Effect.gen(function* () {
       const { ask, body } = yield* setUp
       const made = yield* ask("POST", "/schedules", { ...body, run_input_variables: { day: "{{ schedule.date }}" } })
-      yield* TestClock.adjust("1 hour")
+      yield* TestClock.adjust("1 minute")
       const run = yield* ask("POST", `/schedules/${made.body.id}/run-now`)
       assert.strictEqual(run.status, 201)
       const record = yield* ask("GET", `/run/${run.body.session_id}`)
       assert.deepInclude(record.body, {
         input_variables: { day: "1970-01-01" },
-        schedule: { schedule_id: made.body.id, scheduled_at: "1970-01-01T01:00:00.000Z" }
+        schedule: { schedule_id: made.body.id, scheduled_at: "1970-01-01T00:01:00.000Z" }
       })
       const { firings, state } = (yield* ask("GET", `/schedules/${made.body.id}`)).body
       assert.strictEqual(state, "active")
       assert.deepStrictEqual(firings, [
         {
-          scheduled_at: "1970-01-01T01:00:00.000Z",
+          scheduled_at: "1970-01-01T00:01:00.000Z",
           by_hand: true,
           outcome: "submitted",
-          decided_at: "1970-01-01T01:00:00.000Z",
+          decided_at: "1970-01-01T00:01:00.000Z",
           session_id: run.body.session_id,
           reason: null
         }

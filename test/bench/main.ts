@@ -10,13 +10,14 @@ import { extract } from "./extract.ts"
 import { gauntlet } from "./gauntlet.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
+import { schedules } from "./schedules.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
 import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch, waiting }
+const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch, waiting, schedules }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as CronExpression from "../../core/schedule/CronExpression.ts"
-import * as Timing from "../../core/schedule/Timing.ts"
+import * as Timing from "../../core/schedule/ScheduleTiming.ts"
 import { zoneNames } from "../../core/window/calendar/ZoneNames.ts"
 import * as WallClock from "./WallClock.ts"
 

@@ -46,7 +46,9 @@ export const Options = Schema.Struct({
   /** As it was sent. */
   additionalContext: Schema.optionalKey(Schema.Json),
   /** As it was sent. */
-  notifications: Schema.optionalKey(Schema.Json)
+  notifications: Schema.optionalKey(Schema.Json),
+  /** The schedule that submitted the run, and the instant that it was scheduled for. */
+  schedule: Schema.optionalKey(Schema.Struct({ id: Schema.String, at: Schema.Finite }))
 })
 export type Options = typeof Options.Type
 

@@ -5,6 +5,7 @@ import { Console, Effect, Layer } from "effect"
 import { leaving } from "../../api/http/Closing.ts"
 import * as Server from "../../api/Server.ts"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as Inbox from "../layers/Inbox.ts"
@@ -14,6 +15,7 @@ import { untilEnd } from "./AtRest.ts"
 export const api = Effect.fnUntraced(function* (
   settings: StorageSettings & Serving & Inbox.ReceivingMail & Health.HealthSettings
 ) {
+  yield* Guards.check("api", settings)
   const service = Health.checks.pipe(
     Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
     Layer.provideMerge(layerEncryption(settings)),

@@ -3,6 +3,7 @@
  */
 import { Console, Effect, Layer } from "effect"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
 import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
@@ -18,5 +19,6 @@ export const scheduler = (settings: StorageSettings & Keeping & Health.HealthSet
         Layer.provide(Health.layer(settings))
       )
     ),
+    (work) => Effect.andThen(Guards.check("scheduler", settings), work),
     Ending.service("scheduler")
   )

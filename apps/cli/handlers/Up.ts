@@ -14,6 +14,7 @@ import * as MessageDelivery from "../../demo/MessageDelivery.ts"
 import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
@@ -36,6 +37,7 @@ interface UpSettings
 
 export const up = Effect.fnUntraced(
   function* (given: UpSettings) {
+    yield* Guards.check("up", given)
     const withDemo = given.demo && Option.isNone(given.databaseUrl)
     const settings = withDemo ? yield* withInbox(given) : given
     const addresses = new Map<string, string>()

@@ -3,6 +3,7 @@
  */
 import { Console, Effect, Layer } from "effect"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { layerWorker, type Working } from "../layers/Worker.ts"
@@ -18,5 +19,6 @@ export const worker = (settings: StorageSettings & Working & Health.HealthSettin
         Layer.provide(Health.layer(settings))
       )
     ),
+    (work) => Effect.andThen(Guards.check("worker", settings), work),
     Ending.service("worker")
   )

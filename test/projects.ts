@@ -50,6 +50,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/docs/settings.test.ts",
     "test/health/",
     "test/inbound/",
+    "test/leaks/otlp.test.ts",
     "test/leaks/traces.test.ts",
     "test/log/requests.test.ts",
     "test/mail/",

@@ -4,6 +4,8 @@
 import { Clock, Effect } from "effect"
 import { Browser, type BrowserSession } from "../browser/Browser.ts"
 import { redactUrl } from "../browser/Exchange.ts"
+import * as TracedSession from "../browser/TracedSession.ts"
+import * as Trace from "../runtime/Trace.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
@@ -32,7 +34,8 @@ export const run = <E>(
         return failed({}, ofPage("open a browser", opened.failure), null, null, execution.secrets)
       }
       if (observer.opened !== undefined) yield* observer.opened(opened.success)
-      const outcome = yield* walk(execution, observer, limits, opened.success)
+      const page = (yield* Trace.isRecording) ? TracedSession.make(opened.success) : opened.success
+      const outcome = yield* walk(execution, observer, limits, page)
       yield* observer.over?.(opened.success, outcome) ?? Effect.void
       return outcome
     })

@@ -6,6 +6,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import * as Measures from "../runtime/Measures.ts"
+import * as Trace from "../runtime/Trace.ts"
 import * as Run from "./Run.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -32,9 +33,19 @@ const log = (run: Run.Run, event: RunEvent["event"], more: Facts = {}): Effect.E
     workflow_id: run.workflowId,
     workspace_id: run.workspaceId,
     attempt: run.attempts,
+    ...originOf(run),
     ...more
   })
   return Effect.andThen(line, counted(run, event))
+}
+
+/** The trace of a run, and the request that submitted it. */
+const originOf = ({ options }: Run.Run): Facts => {
+  const traceId = Trace.idOf(options.traceparent)
+  return {
+    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(options.requestId === undefined ? {} : { request_id: options.requestId })
+  }
 }
 
 const counted = (run: Run.Run, event: RunEvent["event"]): Effect.Effect<void> => {

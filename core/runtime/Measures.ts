@@ -28,6 +28,11 @@ const duration = Metric.histogram("sluice_run_duration_seconds", {
   boundaries: runSeconds
 })
 
+const nodes = Metric.histogram("sluice_node_duration_seconds", {
+  description: "Time that a node took, with its recoveries, by action",
+  boundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+})
+
 const deliveries = Metric.counter("sluice_webhook_deliveries_total", {
   description: "Attempts to deliver an event to a webhook, by outcome",
   incremental: true
@@ -85,6 +90,16 @@ export const runEnded = (result: string, code: string | null, seconds: number | 
     Metric.update(Metric.withAttributes(ended, { result, error_class: classOf(code) }), 1),
     seconds === null ? Effect.void : Metric.update(Metric.withAttributes(duration, { result }), seconds)
   )
+
+/** The labelled metrics of nodes, by action. */
+const ofNodes = new Map<string, Metric.Histogram<number>>()
+
+/** A node was carried out. `action` is one of the actions of workflows. */
+export const nodeDone = (action: string, seconds: number): Effect.Effect<void> => {
+  const known = ofNodes.get(action) ?? Metric.withAttributes(nodes, { action })
+  ofNodes.set(action, known)
+  return Metric.update(known, seconds)
+}
 
 /** An attempt to reach a webhook has ended. */
 export const delivery = (outcome: string): Effect.Effect<void> =>

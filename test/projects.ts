@@ -113,6 +113,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/fileModes.test.ts",
     "test/attack/fuzz/fuzz.test.ts",
     "test/e2e/",
+    "test/health/guards.test.ts",
     "test/leaks/"
   ],
   timing: [

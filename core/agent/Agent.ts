@@ -5,6 +5,7 @@ import { Clock, Effect } from "effect"
 import { Browser, type BrowserSession } from "../browser/Browser.ts"
 import { redactUrl } from "../browser/Exchange.ts"
 import * as TracedSession from "../browser/TracedSession.ts"
+import * as Gauges from "../runtime/Gauges.ts"
 import * as Trace from "../runtime/Trace.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
@@ -33,6 +34,7 @@ export const run = <E>(
       if (opened._tag === "Failure") {
         return failed({}, ofPage("open a browser", opened.failure), null, null, execution.secrets)
       }
+      yield* Effect.acquireRelease(Gauges.browserSessions(1), () => Gauges.browserSessions(-1))
       if (observer.opened !== undefined) yield* observer.opened(opened.success)
       const page = (yield* Trace.isRecording) ? TracedSession.make(opened.success) : opened.success
       const outcome = yield* walk(execution, observer, limits, page)

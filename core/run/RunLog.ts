@@ -104,11 +104,14 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
           : Effect.flatMap(Clock.currentTimeMillis, (now) =>
               Effect.forEach(
                 claimed,
-                ({ run }) =>
-                  log(run, "execution.start", {
-                    worker: run.lease.worker,
-                    waited_ms: Math.max(0, now - Math.max(run.createdAt, run.notBefore))
-                  }),
+                ({ run, startableSince = Math.max(run.createdAt, run.notBefore) }) =>
+                  Effect.andThen(
+                    Measures.startDelayed((now - startableSince) / 1_000),
+                    log(run, "execution.start", {
+                      worker: run.lease.worker,
+                      waited_ms: Math.max(0, now - Math.max(run.createdAt, run.notBefore))
+                    })
+                  ),
                 { discard: true }
               )
             )

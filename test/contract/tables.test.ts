@@ -54,6 +54,7 @@ const byHand = [
   "login_failures",
   "network_logs",
   "phone_numbers",
+  "processes",
   "run_credentials",
   "run_input_pieces",
   "run_snapshots",

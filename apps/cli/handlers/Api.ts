@@ -7,6 +7,7 @@ import * as Server from "../../api/Server.ts"
 import * as Ending from "../Ending.ts"
 import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
+import * as Installation from "../health/Installation.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
@@ -18,6 +19,7 @@ export const api = Effect.fnUntraced(function* (
   yield* Guards.check("api", settings)
   const service = Health.checks.pipe(
     Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
+    Layer.provideMerge(Installation.layer("api")),
     Layer.provideMerge(layerEncryption(settings)),
     Layer.provideMerge(layerStorage(settings)),
     Layer.provide(Health.layer(settings))

@@ -48,7 +48,11 @@ export const Options = Schema.Struct({
   /** As it was sent. */
   notifications: Schema.optionalKey(Schema.Json),
   /** The schedule that submitted the run, and the instant that it was scheduled for. */
-  schedule: Schema.optionalKey(Schema.Struct({ id: Schema.String, at: Schema.Finite }))
+  schedule: Schema.optionalKey(Schema.Struct({ id: Schema.String, at: Schema.Finite })),
+  /** The position of the submission in its trace, as a `traceparent` of W3C Trace Context. */
+  traceparent: Schema.optionalKey(Schema.String),
+  /** The id of the request that submitted it. */
+  requestId: Schema.optionalKey(Schema.String)
 })
 export type Options = typeof Options.Type
 

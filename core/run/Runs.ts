@@ -7,6 +7,7 @@ import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import * as Trace from "../runtime/Trace.ts"
 import { inOneSentence } from "../window/Problems.ts"
 import { RunWindowIssue } from "../window/RunWindow.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
@@ -145,7 +146,7 @@ export class Runs extends Context.Service<
           versionId: version.versionId,
           input: request.input,
           credentials: CredentialReferences.of(version.content, request.input),
-          options: request.options,
+          options: { ...request.options, ...(yield* origin) },
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         }
@@ -250,6 +251,13 @@ export class Runs extends Context.Service<
     )
   )
 }
+
+/** The request and the trace that a submission belongs to. */
+const origin = Effect.gen(function* () {
+  const traceparent = yield* Trace.traceparent
+  const requestId = yield* Trace.RequestId
+  return { ...(traceparent === null ? {} : { traceparent }), ...(requestId === null ? {} : { requestId }) }
+})
 
 /** A deletion stops at most this many runs itself. */
 const orphanBatch = 200

@@ -58,6 +58,7 @@ const byHand = [
   "login_failures",
   "network_logs",
   "phone_numbers",
+  "processes",
   "run_input_pieces",
   "run_labels",
   "run_snapshots",

@@ -63,6 +63,17 @@ const workspaces = [
 
   collection("error_codes"),
 
+  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in.
+  `create table processes (
+    id uuid primary key,
+    part text not null,
+    version text not null,
+    tz_data text,
+    artifact_store text,
+    began_at timestamptz not null,
+    seen_at timestamptz not null
+  )`,
+
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
   // that ended without an answer.
   `create table idempotency_keys (

@@ -30,6 +30,10 @@ export type StoredStatus = typeof StoredStatus.Type
 export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
 export type Status = typeof Status.Type
 
+/** What submitted a run. */
+export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound"])
+export type Trigger = typeof Trigger.Type
+
 /** The options of a submission beside its input. */
 export const Options = Schema.Struct({
   /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
@@ -82,6 +86,9 @@ interface RunFacts {
   /** The credentials that its input refers to, fixed at submission. */
   readonly credentials: ReadonlyArray<Credential>
   readonly options: Options
+  readonly trigger: Trigger
+  /** Words by which users find it, each once. */
+  readonly tags: ReadonlyArray<string>
   readonly createdAt: number
   /** How often a worker has started it. */
   readonly attempts: number
@@ -164,19 +171,22 @@ export const isRunning = (run: Run): run is RunningRun => run.status === "execut
 /** Returns whether a run has ended, and so will never change again. */
 export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
+/** The part of a run that decides which holds of its gate are in force on it. */
+type Held = Pick<Run, "release" | "status">
+
 /** The gate of a workflow as it holds one of its runs: what the release of the run passes does not count. */
-const gateFor = (run: Run, gate: Gate.Gate): Gate.Gate => Gate.past(gate, run.release)
+const gateFor = (run: Held, gate: Gate.Gate): Gate.Gate => Gate.past(gate, run.release)
 
 /** Returns whether no hold is in force on a run at `at`, given the gate of its workflow. */
-export const mayStart = (run: Run, gate: Gate.Gate, at: number): boolean => Gate.mayStart(gateFor(run, gate), at)
+export const mayStart = (run: Held, gate: Gate.Gate, at: number): boolean => Gate.mayStart(gateFor(run, gate), at)
 
 /** The holds in force on a run at `at`; none for a run that does not wait. */
-export const holds = (run: Run, gate: Gate.Gate, at: number): ReadonlyArray<Gate.Hold> =>
-  isWaiting(run) ? Gate.holds(gateFor(run, gate), at) : []
+export const holds = (run: Held, gate: Gate.Gate, at: number): ReadonlyArray<Gate.Hold> =>
+  isOf(Waiting, run.status) ? Gate.holds(gateFor(run, gate), at) : []
 
-/** The status of a run as it reads at `at`, given the gate of its workflow. */
-export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
-  isWaiting(run) && !mayStart(run, gate, at) ? "execution.paused" : run.status
+/** The status that a run reads as at `at`, given the gate of its workflow. */
+export const statusAt = (run: Held, gate: Gate.Gate, at: number): Status =>
+  isOf(Waiting, run.status) && !mayStart(run, gate, at) ? "execution.paused" : run.status
 
 /**
  * The earliest instant at or after `at` at which a waiting run can start, by time alone; `null` when none is in sight

@@ -41,7 +41,8 @@ export interface Change<R extends Run.Run = Run.Run> {
 export type Submission = Pick<
   Run.Run,
   "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
-> & { readonly retry?: Run.Retry }
+> &
+  Partial<Pick<Run.Run, "tags" | "trigger">> & { readonly retry?: Run.Retry }
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
@@ -69,6 +70,8 @@ export interface Retry {
  */
 export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change<Run.WaitingRun> => {
   const run: Run.WaitingRun = {
+    trigger: "api",
+    tags: [],
     ...submission,
     retry: submission.retry ?? null,
     status: "execution.queued",

@@ -74,8 +74,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.deepStrictEqual(yield* claim(), [])
         assert.deepStrictEqual(yield* release(caller, some), ["released", "released"])
         assert.deepStrictEqual(yield* release(caller, some), ["already_released", "already_released"])
-        const listed = yield* runs.list(caller.workspaceId, { limit: 10, statuses: ["execution.queued"] })
+        const { runs: listed } = yield* runs.list(caller.workspaceId, { limit: 10, statuses: ["execution.queued"] })
         assert.deepStrictEqual(listed.map(({ id }) => id).toSorted(), some.toSorted())
+        for (const filter of [{ holds: ["run_window"] as const }, { statuses: ["execution.paused"] as const }]) {
+          const others = yield* runs.list(caller.workspaceId, { limit: 10, ...filter })
+          assert.deepStrictEqual(
+            others.runs.map(({ id }) => id).toSorted(),
+            all.filter((id) => !some.includes(id)).toSorted()
+          )
+        }
         const started = yield* claim()
         assert.deepStrictEqual(ids(started), [all[1], all[4]])
         assert.deepStrictEqual(started[0]?.run.release, { at: 0, by: caller.userId, pause: null })
@@ -126,7 +133,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.deepStrictEqual(yield* claim(), [])
         const read = yield* (yield* RunStore).list(caller.workspaceId, { limit: 1, statuses: ["execution.paused"] })
         assert.deepStrictEqual(
-          read.map(({ id }) => id),
+          read.runs.map(({ id }) => id),
           [second]
         )
         yield* changeGate(workflow, Gate.unpause)

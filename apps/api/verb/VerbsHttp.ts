@@ -51,7 +51,7 @@ export const layer = HttpApiBuilder.group(
         // Under an idempotency key all of them are in one transaction: its statements follow each other, and all count or none.
         const isOneStep = headers["idempotency-key"] !== undefined
         const one = (body: unknown) =>
-          submit(caller, body).pipe(
+          submit(caller, body, "batch").pipe(
             Effect.map(({ id }) => ({ status: 201, session_id: id as string | null, error: null })),
             Effect.catch((error) => {
               if (error instanceof RoleForbids || (isOneStep && StoreUnavailable.is(error))) return Effect.fail(error)

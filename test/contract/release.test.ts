@@ -284,6 +284,18 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           )
           const { run } = yield* runs.get(caller.workspaceId, forced.run.id)
           assert.deepStrictEqual(run.retry, forced.run.retry)
+          const tags = (dryRun: boolean) =>
+            runs.changeTags(caller.workspaceId, [id, forced.run.id], (before) => [...before, "a", "b\u{1f680}"], {
+              dryRun
+            })
+          for (const dryRun of [true, false, true]) yield* tags(dryRun)
+          for (const one of [id, forced.run.id]) {
+            assert.deepStrictEqual((yield* runs.get(caller.workspaceId, one)).run.tags, ["a", "b\u{1f680}"])
+          }
+          assert.deepStrictEqual(
+            (yield* tags(true)).map((one) => one?.before.length),
+            [2, 2]
+          )
           const gone = { of: RunId.make(randomUUID()), by: caller.userId, reason: null }
           const refused = yield* Effect.flip(runs.retry({ ...submission(held), retry: gone }, { isLatest: true }))
           assert.strictEqual(refused._tag, "RunNotFound")

@@ -96,6 +96,9 @@ export const RunRecord = Schema.Struct({
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
+  /** What submitted the run. */
+  trigger: Trigger,
+  tags: Schema.Array(Schema.String),
   /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
   retry: Schema.NullOr(
     Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
@@ -163,6 +166,8 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
+    trigger: run.trigger,
+    tags: run.tags,
     retry: run.retry,
     retried_as: view.retriedAs,
     release:

@@ -107,6 +107,7 @@ const table: Readonly<Record<string, Row>> = {
   // For a key of another workspace, each run that it names has the outcome `not_found`.
   "POST /runs/release": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
   "POST /runs/interrupt": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/tags": { ability: "edit", json: { session_ids: ["{session_id}"], add: ["a"] }, status: 200 },
   "POST /runs/retry": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
   "POST /runs/batch": {
     ability: "edit",

@@ -216,11 +216,11 @@ export class Runs extends Context.Service<
       return Runs.of({ submit, get, events, list, interrupt, stopOrphans })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
-        submit: "edit",
+        submit: "run",
         get: "read",
         events: "read",
         list: "read",
-        interrupt: "edit"
+        interrupt: "run"
       })
     )
   )

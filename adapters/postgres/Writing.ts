@@ -1,7 +1,6 @@
 /**
  * Writes what transitions decided: changed runs, their failures and their events, in one statement however many they are.
  */
-import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { fileOf, type RunEvent } from "../../core/event/RunEvent.ts"
@@ -9,6 +8,7 @@ import type { Run } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import * as Starts from "./start/Starts.ts"
+import { asValue, labelOf } from "./list/PgRunFilter.ts"
 import * as Events from "./tables/Events.ts"
 import * as Evidence from "./tables/Evidence.ts"
 import * as Runs from "./tables/Runs.ts"
@@ -121,16 +121,11 @@ const insertEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all:
 /** Keeps the credentials that a new run refers to where lists are filtered by them. */
 export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
   Effect.gen(function* () {
-    const hashes = new Set(run.credentials.flatMap((one) => one.permissionedUserIds.map(credentialHash)))
-    const [first, ...rest] = [...hashes].map((hash) => ({
-      workspace_id: run.workspaceId,
-      credential_hash: hash,
-      run_id: run.id
-    }))
-    if (first === undefined) return
-    yield* sql`insert into run_credentials ${sql.insert([first, ...rest])}`
+    const ids = run.credentials.flatMap((one) => one.permissionedUserIds)
+    if (ids.length === 0) return
+    const labels = [...new Set(ids.map((id) => labelOf("credential", asValue(id))))]
+    yield* sql`
+      insert into run_labels (workspace_id, label, created_at, sequence, run_id)
+      select workspace_id, label::uuid, created_at, sequence, id
+      from runs, json_array_elements_text(${JSON.stringify(labels)}::json) label where id = ${run.id}`
   })
-
-/** The lookup key of a credential: ids may be long, and of any characters. */
-export const credentialHash = (permissionedUserId: string): string =>
-  createHash("sha256").update(JSON.stringify(permissionedUserId)).digest("hex")

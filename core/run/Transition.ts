@@ -44,7 +44,8 @@ export interface Change<R extends Run.Run = Run.Run> {
 export type Submission = Pick<
   Run.Run,
   "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
->
+> &
+  Partial<Pick<Run.Run, "tags" | "trigger">>
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
@@ -72,6 +73,8 @@ export interface Retry {
  */
 export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change<Run.WaitingRun> => {
   const run: Run.WaitingRun = {
+    trigger: "api",
+    tags: [],
     ...submission,
     status: "execution.queued",
     createdAt: at,

@@ -84,7 +84,7 @@ it.live(
 
       // No submission was forgotten by the workers' way of finding work.
       while ((yield* drain(runs)) > 0);
-      const waiting = yield* runs.list(caller.workspaceId, {
+      const { runs: waiting } = yield* runs.list(caller.workspaceId, {
         limit: 100_000,
         statuses: ["execution.queued", "execution.paused"]
       })

@@ -8,7 +8,8 @@ import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
 import { useOf } from "../../../core/run/CredentialReferences.ts"
-import type { Run } from "../../../core/run/Run.ts"
+import { HoldReason } from "../../../core/run/list/RunFilter.ts"
+import { type Run, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
 import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
@@ -118,9 +119,20 @@ export const RunListItem = Schema.Struct({
   status: Schema.String,
   created_at: Schema.String,
   workflow_id: Schema.String,
+  workflow_name: Schema.String,
   workspace_id: Schema.String,
   execution_start: instant,
   execution_end: instant,
+  /** From the start of the first attempt to the end of the run, or to now while it is executed. */
+  duration_ms: Schema.NullOr(Schema.Int),
+  /** Why a waiting run has not started, the first reason; null for every other run, and while a retry is put off. */
+  hold: Schema.NullOr(HoldReason),
+  /** Every such reason. */
+  holds: Schema.Array(HoldReason),
+  /** The last failure of its attempts. */
+  error: Schema.NullOr(Schema.Struct({ error_code: Schema.NullOr(Schema.String), message: Schema.String })),
+  trigger: Trigger,
+  tags: Schema.Array(Schema.String),
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
@@ -188,14 +200,28 @@ const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
 const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
   outcome === "success" && recovery !== "popup_xpaths"
 
-export const listItem = (run: Listed): typeof RunListItem.Type => ({
+export const listItem = (run: Listed, now: number): typeof RunListItem.Type => ({
   session_id: run.id,
   status: run.status,
   workflow_id: run.workflowId,
+  workflow_name: run.workflowName,
   workspace_id: run.workspaceId,
   ...times(run),
+  duration_ms: durationOf(run, now),
+  hold: run.holds[0] ?? null,
+  holds: run.holds,
+  error: run.error === null ? null : { error_code: run.error.code, message: run.error.message },
+  trigger: run.trigger,
+  tags: run.tags,
   dry_run: run.options.dryRun?.enabled === true
 })
+
+/** From the start of a run to its end, or to `now` while it is executed. */
+const durationOf = ({ endedAt, startedAt, status }: Listed, now: number): number | null => {
+  if (startedAt === null) return null
+  if (endedAt !== null) return endedAt - startedAt
+  return status === "execution.start" ? Math.max(0, now - startedAt) : null
+}
 
 export const holdJson = (hold: Hold): typeof HoldJson.Type => ({
   ...hold,

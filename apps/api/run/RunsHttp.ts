@@ -105,14 +105,18 @@ export const layer = HttpApiBuilder.group(
       listRuns: Effect.fn(function* ({ query }) {
         const filter = RunFilter.read(query, yield* Clock.currentTimeMillis)
         if ("problems" in filter) return yield* Effect.fail(Errors.invalidQuery(filter.problems))
-        const listed = yield* runs.list(yield* CurrentCaller, filter)
-        const next = RunFilter.nextCursor(listed, filter)
-        if (next !== null) {
-          yield* HttpEffect.appendPreResponseHandler((_request, response) =>
-            Effect.succeed(HttpServerResponse.setHeader(response, "x-next-cursor", next))
-          )
+        const caller = yield* CurrentCaller
+        const now = yield* Clock.currentTimeMillis
+        const { next, runs: listed } = yield* runs.list(caller, filter)
+        const { count, isExact } = yield* runs.count(caller, filter)
+        const headers = {
+          "x-total-count": isExact ? String(count) : `${count}+`,
+          ...(next === null ? {} : { "x-next-cursor": RunFilter.cursorOf(next) })
         }
-        return listed.map(listItem)
+        yield* HttpEffect.appendPreResponseHandler((_request, response) =>
+          Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+        )
+        return listed.map((run) => listItem(run, now))
       })
     })
   })

@@ -93,6 +93,8 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run/{session_id}/interrupt": { ability: "run", status: 200 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
+  "GET /run/{session_id}/bundle": { ability: "read", status: 200 },
+  "GET /bundle-key": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
   "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },

@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto"
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import { Context, Effect, Layer, Option, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
+import * as BundleSigning from "../../adapters/crypto/BundleSigning.ts"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
@@ -162,6 +163,7 @@ const service = Layer.effect(
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
     SignedLinks.layer,
+    BundleSigning.layer,
     LiveTickets.layer,
     HttpSender.layer(sending),
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })

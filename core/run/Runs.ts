@@ -243,13 +243,13 @@ export class Runs extends Context.Service<
       return Runs.of({ submit, get, events, watch, list, count, interrupt, stopOrphans })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
-        submit: "edit",
+        submit: "run",
         get: "read",
         events: "read",
         watch: "read",
         list: "read",
         count: "read",
-        interrupt: "edit"
+        interrupt: "run"
       })
     )
   )

@@ -84,7 +84,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Let waiting runs start now although their run window is closed")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       // In pieces, each with its own transaction: one for all would keep the runs locked for long.
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("interruptAll", "/runs/interrupt", {
@@ -99,7 +99,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Stop waiting and running runs")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("retry", "/runs/retry", {
       payload: large(
@@ -133,7 +133,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Submit runs that have ended again, as new runs")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       .annotate(MaxBody, mebibytes(5))
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("tag", "/runs/tags", {
@@ -146,7 +146,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Add tags to runs and remove tags from them, also of runs that have ended")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("batch", "/runs/batch", {
       payload: large(
@@ -181,6 +181,6 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Start up to 1000 runs; one that is refused does not keep the others from starting")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       .annotate(MaxBody, mebibytes(25))
   ) {}

@@ -164,10 +164,10 @@ export class RunVerbs extends Context.Service<
       return RunVerbs.of({ release, interrupt, retry, tag, select })
     }).pipe(
       Permissions.checked<RunVerbs["Service"]>({
-        release: "edit",
-        interrupt: "edit",
-        retry: "edit",
-        tag: "edit",
+        release: "run",
+        interrupt: "run",
+        retry: "run",
+        tag: "run",
         select: "read"
       })
     )

@@ -92,6 +92,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
+  "GET /runs/summary": { ability: "read", status: 200 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },

@@ -8,6 +8,7 @@ import { dispatch } from "./dispatch/dispatch.ts"
 import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
 import { gauntlet } from "./gauntlet.ts"
+import { lists } from "./lists.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
 import { stores } from "./stores.ts"
@@ -16,7 +17,7 @@ import { tasks } from "./tasks.ts"
 import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch, waiting }
+const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch, waiting, lists }
 const wanted = process.argv.slice(2)
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {

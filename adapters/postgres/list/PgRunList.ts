@@ -3,9 +3,18 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { asSearched, type RunFilter, searchedCharacters, searchedRuns } from "../../../core/run/list/RunFilter.ts"
 import { Waiting } from "../../../core/run/Run.ts"
-import { type Filter, type ListPage, mostCounted, type Total } from "../../../core/run/RunStore.ts"
-import { RunId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import {
+  byCount,
+  type Filter,
+  type ListPage,
+  mostCounted,
+  mostNamed,
+  type Tally,
+  type Total
+} from "../../../core/run/RunStore.ts"
+import { RunId, WorkflowId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Evidence from "../tables/Evidence.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
@@ -16,6 +25,13 @@ const isWaiting = Schema.is(Waiting)
 interface Place {
   readonly id: string
   readonly created_at: Date
+}
+
+interface TallyRow {
+  readonly kind: "runs" | "examined" | "workflow" | "error" | "tag"
+  readonly value: string | null
+  readonly n: number
+  readonly name: string | null
 }
 
 type GateRow = Gates.Row & { readonly name: string }
@@ -119,5 +135,52 @@ export const make = (sql: SqlClient.SqlClient) => {
     }).pipe(withoutSqlErrors)
   )
 
-  return { list, count }
+  const tally = Effect.fn("RunStore.tally")((workspaceId: WorkspaceId, filter: RunFilter) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
+      const examined = filter.text === undefined ? mostCounted + 1 : searchedRuns
+      const condition = filter.text === undefined ? sql`true` : contains(filter.text)
+      const rows = yield* sql<TallyRow>`
+        with candidates as materialized (${merged(sources, examined)}),
+        counted as materialized (
+          select runs.id, workflow_id, tags, errors <> '[]' as failed from runs join candidates using (id)
+          where ${condition} limit ${mostCounted}),
+        workflow as (
+          select workflow_id::text as value, count(*)::int as n from counted group by 1 order by n desc, 1
+          limit ${mostNamed}),
+        error as (
+          select error_code as value, count(distinct run_id)::int as n
+          from counted join run_errors on run_id = counted.id where failed group by 1 order by n desc limit ${mostNamed}),
+        tag as (
+          select tag as value, count(*)::int as n from counted, unnest(tags) tag group by 1 order by n desc limit ${mostNamed})
+        select 'runs' as kind, null as value, (select count(*)::int from counted) as n, null as name
+        union all select 'examined', null, (select count(*)::int from candidates), null
+        union all select 'workflow', value, n, name from workflow join workflows on id = value::uuid
+        union all select 'error', value, n, null from error
+        union all select 'tag', value, n, null from tag`
+      const of = (kind: TallyRow["kind"]) => rows.filter((row) => row.kind === kind)
+      const only = (kind: TallyRow["kind"]) => of(kind)[0]?.n ?? 0
+      const named = (kind: TallyRow["kind"]) => of(kind).map(({ n, value }) => ({ value: value ?? "", count: n }))
+      return {
+        runs: only("runs"),
+        isComplete: only("examined") < examined,
+        workflows: of("workflow")
+          .map(({ n, name, value }) => ({
+            id: WorkflowId.make(value ?? ""),
+            value: value ?? "",
+            name: name ?? "",
+            count: n
+          }))
+          .sort(byCount)
+          .map(({ count, id, name }) => ({ id, name, count })),
+        errorCodes: named("error")
+          .map(({ count, value }) => ({ value: Evidence.toCode({ error_code: value }), count }))
+          .sort(byCount),
+        tags: named("tag").sort(byCount)
+      } satisfies Tally
+    }).pipe(withoutSqlErrors)
+  )
+
+  return { list, count, tally }
 }

@@ -111,6 +111,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /webhooks/{session_id}": { ability: "read", status: 200 },
   "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 },
+  "GET /events": { ability: "read", status: 200 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
   "POST /workflow-builder/agent/session": {
     ability: "edit",

@@ -27,7 +27,8 @@ export const layer = Layer.effectContext(
 
     const read = (from: number, limit: number) => {
       const entries = pageOf(tables.events.slice(from, from + limit)).map(toEntry)
-      return { entries, to: from + entries.length, more: from + entries.length < tables.events.length }
+      const positions = entries.map((_, index) => String(from + index + 1))
+      return { entries, positions, to: from + entries.length, more: from + entries.length < tables.events.length }
     }
 
     const log = EventLog.of({

@@ -21,7 +21,12 @@ import * as PgBusyQueues from "./PgBusyQueues.ts"
 export interface Source {
   readonly from: Statement.Fragment
   readonly where: Statement.Fragment
+  /** Where few workflows are asked for, each of them has its runs in this order, and all of them together do not. */
+  readonly each: ReadonlyArray<string> | null
 }
+
+/** Ids as the text of an array. */
+export const arrayOf = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
 
 /** More workflows than this are not read one by one. */
 const mostWorkflows = 64
@@ -64,11 +69,13 @@ export const sources = Effect.fnUntraced(function* (
     : []
   const ofWaiting = (place: ReadonlyArray<Statement.Fragment>): Source => ({
     from: waitingFrom,
-    where: sql.and([...everywhere, ...place, ...(condition === null ? [] : [condition])])
+    where: sql.and([...everywhere, ...place, ...(condition === null ? [] : [condition])]),
+    each: null
   })
   const ofOthers = (place: ReadonlyArray<Statement.Fragment>): Source => ({
     from: sql`runs`,
-    where: sql.and([...everywhere, ...since, ...place])
+    where: sql.and([...everywhere, ...since, ...place]),
+    each: null
   })
   const age = filter.waitingOfAnyAge === true ? [] : since
 
@@ -84,14 +91,11 @@ export const sources = Effect.fnUntraced(function* (
       ...(waiting.length === 0 ? [] : [ofWaiting([...age, sql.in("runs.status", waiting)])])
     ]
   }
-  const places =
-    workflowIds !== undefined && workflowIds.length <= mostWorkflows
-      ? workflowIds.map((id) => [sql`runs.workflow_id = ${id}`])
-      : [[]]
-  return places.flatMap((place) => [
-    ...ended.map((status) => ofOthers([...place, sql`runs.status = ${status}`])),
-    ...waiting.map((status) => ofWaiting([...place, ...age, sql`runs.status = ${status}`]))
-  ])
+  const each = workflowIds !== undefined && workflowIds.length <= mostWorkflows ? workflowIds : null
+  return [
+    ...ended.map((status) => ({ ...ofOthers([sql`runs.status = ${status}`]), each })),
+    ...waiting.map((status) => ({ ...ofWaiting([...age, sql`runs.status = ${status}`]), each }))
+  ]
 })
 
 /** The conditions that hold for the runs of every source. */
@@ -113,7 +117,7 @@ const common = (
         ]
   return [
     sql`runs.workspace_id = ${workspaceId}`,
-    ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
+    ...(filter.workflowIds === undefined ? [] : [sql`runs.workflow_id = any(${arrayOf(filter.workflowIds)}::uuid[])`]),
     ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${new Date(filter.to)}`]),
     ...(filter.before === undefined ? [] : [behind(sql, filter.before)]),
     ...(filter.triggers === undefined ? [] : [sql.in("runs.trigger", filter.triggers)]),

@@ -36,10 +36,10 @@ type GateRow = Gates.Row & { readonly name: string }
 export const make = (sql: SqlClient.SqlClient) => {
   /** The first runs of all sources, newest first. */
   const merged = (sources: ReadonlyArray<PgRunFilter.Source>, limit: number) => {
-    const newest = ({ each, from, where }: PgRunFilter.Source) => {
+    const newest = ({ by, each, from, where }: PgRunFilter.Source) => {
       const ofOne = (condition: Statement.Fragment) => sql`
         (select runs.id, runs.created_at, runs.sequence from ${from} where ${condition} and ${where}
-          order by runs.created_at desc, runs.sequence desc limit ${limit})`
+          order by ${sql(`${by}.created_at`)} desc, ${sql(`${by}.sequence`)} desc limit ${limit})`
       if (each === null) return ofOne(sql`true`)
       return sql`(select of_each.* from unnest(${PgRunFilter.arrayOf(each)}::uuid[]) as workflow (id),
         lateral ${ofOne(sql`runs.workflow_id = workflow.id`)} of_each
@@ -128,9 +128,10 @@ export const make = (sql: SqlClient.SqlClient) => {
         return { count: row?.n ?? 0, isExact: (row?.examined ?? 0) < searchedRuns } satisfies Total
       }
       let counted = 0
-      for (const { from, where } of sources) {
+      for (const { each, from, where } of sources) {
+        const place = each === null ? sql`true` : sql`runs.workflow_id = any(${PgRunFilter.arrayOf(each)}::uuid[])`
         const [row] = yield* sql<{ readonly n: number }>`
-          select count(*)::int as n from (select from ${from} where ${where} limit ${mostCounted + 1 - counted}) found`
+          select count(*)::int as n from (select from ${from} where ${place} and ${where} limit ${mostCounted + 1 - counted}) found`
         counted += row?.n ?? 0
         if (counted > mostCounted) break
       }

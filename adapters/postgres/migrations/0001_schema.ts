@@ -378,7 +378,6 @@ const runs = [
   )`,
   `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
 
-  `create index run_credentials_of_run on run_credentials (run_id)`,
 
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (

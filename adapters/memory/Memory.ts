@@ -23,6 +23,7 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemoryRunRemovalStore from "./run/retention/MemoryRunRemovalStore.ts"
 import * as MemoryStartLedger from "./start/MemoryStartLedger.ts"
 import { Tables } from "./Tables.ts"
 import * as MemoryVault from "./vault/MemoryVault.ts"
@@ -44,6 +45,7 @@ export const layer = Layer.mergeAll(
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemoryStartLedger.layer,
+  MemoryRunRemovalStore.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

@@ -9,8 +9,9 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
-import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
+import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
@@ -69,6 +70,11 @@ export interface Total {
 /** The highest exact total. */
 export const mostCounted = 10_000
 
+/** What was decided about a run; `change` is `null` where it stays as it is. */
+export interface Decision {
+  readonly change: Change | null
+}
+
 /** Raised when a run is submitted with a version that is not, or no longer, the latest one of its workflow. */
 export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("VersionOutdated", {
   versionId: Schema.String
@@ -78,8 +84,15 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
   }
 }
 
-/** The events of a waiting run that is held at `now`. */
-export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
+/** Raised when a run is retried a second time without a reason. */
+export class AlreadyRetried extends Schema.TaggedError<AlreadyRetried>()("AlreadyRetried", {
+  sessionId: Schema.String,
+  retriedAs: Schema.String
+}) {
+  override get message() {
+    return `Cannot retry run "${this.sessionId}": run "${this.retriedAs}" retries it already`
+  }
+}
 
 /** Stops a waiting run because of a failed login; `null` leaves it unchanged. */
 export type StopAfter = (
@@ -104,6 +117,24 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
 
     /**
+     * Accepts a run that repeats an ended one, as `submit` does; its version must be the latest one only where `isLatest`.
+     *
+     * Of several retries of one run at the same time one is accepted, unless they have reasons.
+     */
+    readonly retry: (
+      submission: Submission & { readonly retry: Retry },
+      options: { readonly isLatest: boolean }
+    ) => Effect.Effect<
+      Gated,
+      WorkflowNotFound | VersionOutdated | FieldsTooLarge | RunNotFound | AlreadyRetried | StoreUnavailable
+    >
+
+    /** The runs that repeat these runs, oldest first. */
+    readonly retriesOf: (
+      ids: ReadonlyArray<RunId>
+    ) => Effect.Effect<ReadonlyArray<{ readonly of: RunId; readonly retry: RunId }>, StoreUnavailable>
+
+    /**
      * The fields of a submission that are over their limits as the store would keep them. Nothing is kept. The workflow
      * exists.
      */
@@ -125,6 +156,20 @@ export class RunStore extends Context.Service<
      * no more, and for an unknown run.
      */
     readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
+
+    /**
+     * Decides about many runs of a workspace, each while it is locked, and changes those for which a decision brings a
+     * change. Answers every decision in the order of `ids`; for a run that does not exist, `null`.
+     *
+     * Not one step: runs are changed in pieces, each in its own transaction, unless the caller has one open. With `dryRun`
+     * nothing is locked and nothing is changed. A decision may be made more than once.
+     */
+    readonly changeAll: <A extends Decision>(
+      workspaceId: WorkspaceId,
+      ids: ReadonlyArray<RunId>,
+      decide: (locked: LockedRun, now: number) => A,
+      options: { readonly dryRun: boolean }
+    ) => Effect.Effect<ReadonlyArray<A | null>, StoreUnavailable>
 
     /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
     readonly change: (
@@ -188,13 +233,24 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /**
-     * Records for waiting runs that an edit of their gate holds them: once for each run that waited at the time of the
-     * edit, unless the gate has opened since. Up to `limit` runs of one workflow, oldest first; returns whether there
-     * may be more.
+     * Records that an edit of a gate holds its waiting runs, unless the gate has opened since: first for the workflow,
+     * with their number, then for those that waited at the time of the edit and are watched, or for all if the
+     * announcement says so. Up to `limit` runs of one workflow at a time, oldest first; workflows take turns. Returns
+     * whether there may be more.
      *
      * Any number of processes may do this at once. A run that is submitted later gets this event from its submission.
      */
-    readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean, StoreUnavailable>
+    readonly announceHolds: (limit: number, announcement: HoldAnnouncement) => Effect.Effect<boolean, StoreUnavailable>
+
+    /**
+     * Makes a waiting run one that is watched, from now until its end. If it is held now and was not told so, because it
+     * was not watched, it is told now; returns whether it was. Changes nothing for a run that does not wait.
+     */
+    readonly watch: (
+      workspaceId: WorkspaceId,
+      id: RunId,
+      ofRun: HoldAnnouncement["ofRun"]
+    ) => Effect.Effect<boolean, RunNotFound | StoreUnavailable>
 
     /**
      * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with

@@ -2,7 +2,7 @@
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import type { LoggedEvent } from "../event/RunEvent.ts"
+import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
@@ -33,6 +33,8 @@ export interface View {
   readonly holds: ReadonlyArray<Hold>
   /** The earliest instant at which a waiting run can start; `null` when none is in sight or it does not wait. */
   readonly earliestStart: number | null
+  /** The runs that retry it, oldest first. */
+  readonly retriedAs: ReadonlyArray<RunId>
   /** Oldest first. */
   readonly events: ReadonlyArray<LoggedEvent>
 }
@@ -87,6 +89,9 @@ export class Runs extends Context.Service<
       id: RunId,
       after: number
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, RunNotFound | StoreUnavailable>
+
+    /** Says that somebody watches a run: from now until its end it has an event when it is held, and now if it is. */
+    readonly watch: (caller: Caller, id: RunId) => Effect.Effect<void, RunNotFound | StoreUnavailable>
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
 
@@ -189,12 +194,23 @@ export class Runs extends Context.Service<
 
       const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)
-        return view(gated, yield* Clock.currentTimeMillis, yield* history(runs, id))
+        const retriedAs = Run.isEnded(gated.run) ? yield* runs.retriesOf([gated.run.id]) : []
+        return view(gated, yield* Clock.currentTimeMillis, {
+          retriedAs: retriedAs.map(({ retry }) => retry),
+          events: (yield* history(runs, id)).filter(isOfRun)
+        })
       })
 
       const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {
         yield* runs.get(caller.workspaceId, id)
         return yield* runs.events(id, after)
+      })
+
+      const watch = Effect.fn("Runs.watch")(function* (caller: Caller, id: RunId) {
+        const told = yield* runs.watch(caller.workspaceId, id, ({ gate, run }, now) =>
+          Transition.pausedEvents(run, gate, now)
+        )
+        if (told) yield* signals.publish({ _tag: "events" })
       })
 
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
@@ -220,12 +236,13 @@ export class Runs extends Context.Service<
         }
       }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
-      return Runs.of({ submit, get, events, list, count, interrupt, stopOrphans })
+      return Runs.of({ submit, get, events, watch, list, count, interrupt, stopOrphans })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
         submit: "run",
         get: "read",
         events: "read",
+        watch: "read",
         list: "read",
         count: "read",
         interrupt: "run"
@@ -238,10 +255,10 @@ export class Runs extends Context.Service<
 const orphanBatch = 200
 const orphanRounds = 10
 
-const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
+const view = ({ run, gate }: Gated, at: number, more: Pick<View, "events" | "retriedAs">): View => ({
   run,
   status: Run.statusAt(run, gate, at),
-  holds: Run.isWaiting(run) ? Gate.holds(gate, at) : [],
+  holds: Run.holds(run, gate, at),
   earliestStart: Run.earliestStart(run, gate, at),
-  events
+  ...more
 })

@@ -47,6 +47,7 @@ const position = { position: "bigint not null" }
 const byHand = [
   "client_progress",
   "element_memory",
+  "event_backlogs",
   "event_consumers",
   "hold_announcements",
   "idempotency_keys",
@@ -73,6 +74,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
     {
       waiting: "boolean not null",
       ready_at: "timestamptz not null",
+      released_ready_at: "timestamptz",
       blocked_on: "text[]",
       served_at: "timestamptz",
       slots: "boolean not null"

@@ -118,7 +118,8 @@ const workflows = [
   // The one row on which submissions, edits and claims of a workflow serialise. The interval [starts_at, stops_at) is
   // derived from the rest at every write: both are null when runs may not start, `stops_at` alone when there is no
   // end. A deleted workflow has its mark here, so that a transaction that waited for the row sees it. `slots` says
-  // whether a run with credentials was ever submitted. `waiting` is true where a run may wait; none of those that wait
+  // whether a run with credentials was ever submitted. No waiting run that a user released past the window starts before
+  // `released_ready_at`; it is null where none waits. `waiting` is true where a run may wait; none of those that wait
   // may start before `ready_at`: all are put off until then, or wait for what `blocked_on` names. What is given back
   // takes `ready_at` away; until then it is a net that makes claims look again some time.
   `create table gates (
@@ -140,6 +141,7 @@ const workflows = [
     review_at timestamptz,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
+    released_ready_at timestamptz,
     blocked_on text[],
     served_at timestamptz,
     removed_at timestamptz,
@@ -148,6 +150,7 @@ const workflows = [
   // A claim looks only at gates that let runs start and have one that may: not at those that are closed, nor at those
   // whose runs are all put off.
   `create index gates_startable on gates (greatest(starts_at, ready_at)) where waiting and starts_at is not null`,
+  `create index gates_with_released_runs on gates (released_ready_at) where released_ready_at is not null`,
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
@@ -172,9 +175,12 @@ const workflows = [
     when (new.window_revision > 0) execute function keep_window()`,
   `create trigger windows_are_kept after update of window_revision on gates for each row
     when (new.window_revision <> old.window_revision) execute function keep_window()`,
-  // The waiting runs that still have to get the event that an edit holds them.
+  // The workflows whose held runs still have to be told that an edit holds them: the watched ones after `told_to`, up
+  // to `last`, once the workflow itself has its event.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
+    told boolean not null default false,
+    served bigint generated always as identity,
     told_to bigint not null,
     last bigint not null
   )`,
@@ -246,6 +252,12 @@ const runs = [
     retries integer not null,
     max_retries integer not null,
     not_before timestamptz not null,
+    retry_of uuid,
+    retry_by uuid,
+    retry_reason text,
+    released_at timestamptz,
+    released_by uuid,
+    released_pause timestamptz,
     expires_at timestamptz,
     lease_worker text,
     lease_fence bigint,
@@ -256,6 +268,7 @@ const runs = [
     data text not null,
     errors text not null,
     client_id uuid,
+    watched boolean not null default false,
     added_output text,
     credentials text not null default '[]',
     queue text collate "C" not null default '',
@@ -273,6 +286,15 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_of_queue on runs (workspace_id, queue)
     where status in ('execution.queued', 'execution.requeued') and queue <> ''`,
+  `create index runs_that_retry on runs (retry_of, sequence) where retry_of is not null`,
+  // Runs that users released past a closed window, which a claim finds among any number of held ones.
+  `create index runs_released on runs (workflow_id, sequence)
+    where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
+  `create index runs_released_in_queue on runs (workflow_id, queue, sequence)
+    where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
+  // A watched run has an event of its own when an edit holds it.
+  `create index runs_waiting_watched on runs (workflow_id, sequence)
+    where watched and status in ('execution.queued', 'execution.requeued')`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
   // A slot counts only while its run is carried out, so nothing else has to give it back.
   `create index runs_holding on runs using gin (holds) with (fastupdate = off)
@@ -285,6 +307,8 @@ const runs = [
   `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
   `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
   `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
+  // Retention removes the oldest first.
+  `create index runs_ended on runs (ended_at) where ended_at is not null`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 
   // A long input is collected here within the transaction that submits its run. Empty otherwise.
@@ -459,6 +483,7 @@ const evidence = [
     user_id uuid,
     key_id uuid
   )`,
+  `create index live_admissions_of_run on live_admissions (run_id)`,
   `create index live_admissions_over on live_admissions (expires_at)`,
   `create table live_controls (
     run_id uuid primary key references runs,
@@ -519,6 +544,18 @@ const events = [
     tx xid8 not null,
     sequence bigint not null
   )`,
+  // The events of a workflow that a consumer has put off: those after one place, up to another.
+  `create table event_backlogs (
+    consumer text not null references event_consumers,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    from_tx xid8 not null,
+    from_sequence bigint not null,
+    to_tx xid8 not null,
+    to_sequence bigint not null,
+    served bigint generated always as identity,
+    primary key (consumer, workflow_id)
+  )`,
   `create table client_progress (
     run_id uuid primary key references runs,
     sequence bigint not null,
@@ -536,7 +573,7 @@ const events = [
     workspace_id uuid not null references workspaces,
     run_id uuid not null references runs,
     target uuid not null,
-    sequence bigint not null references run_events,
+    sequence bigint not null,
     url text not null,
     created_at timestamptz not null,
     since timestamptz not null,
@@ -586,7 +623,8 @@ const vault = [
   // What an edit of an entry allows may let runs start that wait for it.
   `create function look_again() returns trigger language plpgsql as $$
   begin
-    update gates set ready_at = 'epoch', blocked_on = null
+    update gates set ready_at = 'epoch', blocked_on = null,
+      released_ready_at = case when released_ready_at is not null then 'epoch'::timestamptz end
     where workspace_id = coalesce(new.workspace_id, old.workspace_id) and blocked_on is not null;
     return null;
   end $$`,
@@ -667,8 +705,13 @@ const builder = [
 ]
 
 const invariants = [
+  // A run that is removed is removed with everything of it, by a transaction that says so. Where the trigger says
+  // "always", nothing is.
   `create function refuse_change() returns trigger language plpgsql as $$
   begin
+    if tg_op = 'DELETE' and current_setting('sluice.removal', true) = 'on' and tg_argv[1] is null then
+      return old;
+    end if;
     raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
   end $$`,
   // Tags are no part of what happened.
@@ -689,11 +732,11 @@ const invariants = [
   `create trigger events_are_only_appended before update or delete on run_events for each row
     execute function refuse_change('events are only appended')`,
   `create trigger audit_entries_are_only_appended before update or delete on audit_entries for each row
-    execute function refuse_change('the audit trail is only appended')`,
+    execute function refuse_change('the audit trail is only appended', 'always')`,
   `create trigger starts_are_only_appended before update or delete on run_starts for each row
     execute function refuse_change('the ledger of starts is only appended')`,
   `create trigger windows_never_change before update or delete on run_windows for each row
-    execute function refuse_change('a window that was set never changes')`,
+    execute function refuse_change('a window that was set never changes', 'always')`,
   `create trigger versions_never_change before update or delete on workflow_versions for each row
     execute function refuse_change('a version never changes')`,
   `create trigger component_versions_never_change before update on component_versions for each row

@@ -21,6 +21,7 @@ const tables = [
   "live_frames",
   "run_labels",
   "run_errors",
+  "run_starts",
   "login_failures",
   "interactions"
 ]

@@ -9,6 +9,7 @@ import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
+import { prune } from "./commands/Prune.ts"
 import { up } from "./commands/Up.ts"
 import { window } from "./commands/Window.ts"
 import * as Ending from "./Ending.ts"
@@ -18,7 +19,7 @@ import { version } from "./Version.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, doctor]),
+  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, prune, window, doctor]),
   Command.provide(Logging.layer),
   Command.withGlobalFlags([Logging.LogLevel, Logging.LogFormat])
 )

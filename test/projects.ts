@@ -29,6 +29,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/request/",
     "test/run/",
     "test/runtime/",
+    "test/schedule/",
     "test/tfa/",
     "test/vault/",
     "test/webhook/",

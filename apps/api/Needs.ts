@@ -24,7 +24,9 @@ import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import type { RunStore } from "../../core/run/RunStore.ts"
 import type { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
+import type { StartLedger } from "../../core/run/start/StartLedger.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import type { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
 import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
@@ -40,6 +42,7 @@ import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
 import type { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import type { Identifiers } from "../../core/workspace/Identifiers.ts"
 import type { Keys } from "../../core/workspace/Keys.ts"
@@ -52,6 +55,7 @@ export type Needs =
   | ArtifactFiles
   | ArtifactLinks
   | ArtifactStore
+  | Audit
   | BuilderStore
   | ClientProgress
   | ComponentStore
@@ -81,11 +85,13 @@ export type Needs =
   | RunRemovalStore
   | RunStore
   | RunSubscriptionStore
+  | ScheduleStore
   | SealedColumns
   | Sealing
   | SecretProviders
   | Sender
   | Signals
+  | StartLedger
   | TimeSteps
   | VaultEntries
   | WebhookSecrets

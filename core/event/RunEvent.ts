@@ -90,6 +90,13 @@ export const RunEvent = Schema.Union([
     message: Schema.String,
     nextOpenAt: Schema.NullOr(Schema.Finite)
   }),
+  /** A user lets the waiting run start now, past the run window, and past a manual pause if `pastPause` is set. */
+  Schema.Struct({
+    event: Schema.Literal("execution.released"),
+    ...ofRun,
+    by: Schema.String,
+    pastPause: Schema.Boolean
+  }),
   /** An edit holds the waiting runs of a workflow. `runId` is the latest of them. With `atLeast`, there are more. */
   Schema.Struct({
     event: Schema.Literal("workflow.paused"),

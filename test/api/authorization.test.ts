@@ -13,6 +13,7 @@ import { layer, type Member, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
+const schedule = { workflow_id: "{workflow_id}", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
 const component = { name: "Login", componentData: componentData() }
 
 const clientId = "00000000-0000-4000-8000-00000000c11e"
@@ -30,6 +31,7 @@ interface Things {
   readonly key: string
   readonly patch: string
   readonly provider: string
+  readonly schedule: string
   readonly session: string
 }
 
@@ -89,9 +91,28 @@ const table: Readonly<Record<string, Row>> = {
     json: { pause_resource: "workflow", resource_ids: ["{workflow_id}"] },
     status: 200
   },
+  "POST /schedules": { ability: "edit", json: schedule, status: 201, stranger: 404 },
+  "GET /schedules": { ability: "read", status: 200 },
+  "POST /schedules/preview": { ability: "read", json: schedule, status: 200, stranger: 404 },
+  "GET /schedules/{schedule_id}": { ability: "read", status: 200 },
+  "PUT /schedules/{schedule_id}": { ability: "edit", json: schedule, status: 200 },
+  "DELETE /schedules/{schedule_id}": { ability: "edit", status: 200 },
+  "GET /schedules/{schedule_id}/preview": { ability: "read", status: 200 },
+  "POST /schedules/{schedule_id}/pause": { ability: "edit", json: {}, status: 200 },
+  "POST /schedules/{schedule_id}/resume": { ability: "edit", status: 200 },
+  "POST /schedules/{schedule_id}/run-now": { ability: "edit", status: 201 },
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
+  // For a key of another workspace, each run that it names has the outcome `not_found`.
+  "POST /runs/release": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/interrupt": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/retry": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/batch": {
+    ability: "edit",
+    json: { runs: [{ workflow_id: "{workflow_id}" }] },
+    status: 200
+  },
   "DELETE /run/{session_id}": { ability: "manage", status: 409 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
@@ -177,6 +198,8 @@ const table: Readonly<Record<string, Row>> = {
   "GET /api-keys": { ability: "manage", status: 200 },
   "POST /api-keys": { ability: "manage", json: { role: "Viewer" }, status: 201 },
   "DELETE /api-keys/{api_key_id}": { ability: "manage", status: 200 },
+  "GET /audit": { ability: "manage", status: 200 },
+  "GET /audit/export": { ability: "manage", status: 200 },
   "GET /notifications/run-subscriptions": { ability: "manage", status: 200 },
   "POST /notifications/run-subscriptions": {
     ability: "manage",
@@ -263,7 +286,19 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       })
       const fill = (
         text: string,
-        { asking, code, component, delivery, key, patch, provider, session, webhook, workflow: workflowId }: Things
+        {
+          asking,
+          code,
+          component,
+          delivery,
+          key,
+          patch,
+          provider,
+          schedule: scheduleId,
+          session,
+          webhook,
+          workflow: workflowId
+        }: Things
       ) =>
         text
           .replace("{conversation_id}", asking.conversationId)
@@ -280,6 +315,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
           .replace("{patch_id}", patch)
+          .replace("{schedule_id}", scheduleId)
           .replace("{unique}", randomUUID())
           .replace("{permissioned_user_id}", pair.permissioned_user_id)
           .replace("{secret_provider_id}", provider)
@@ -295,7 +331,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         const key = endpoint.includes("{api_key_id}") ? yield* create("/api-keys", { role: "Viewer" }) : ""
         const needsRun = isNamed("{session_id}") || isNamed("{delivery_id}")
         const workflowId =
-          needsRun || isNamed("{workflow_id}") || isNamed("{patch_id}") ? yield* create("/workflows", workflow) : ""
+          needsRun || isNamed("{workflow_id}") || isNamed("{patch_id}") || isNamed("{schedule_id}")
+            ? yield* create("/workflows", workflow)
+            : ""
         const started = needsRun
           ? yield* send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } })
           : null
@@ -316,6 +354,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
             ? yield* makeSecretProvider(owner.caller.workspaceId)
             : "",
           workflow: workflowId,
+          schedule: endpoint.includes("{schedule_id}")
+            ? yield* create("/schedules", { ...schedule, workflow_id: workflowId })
+            : "",
           session,
           component: isNamed("{component_id}") ? yield* create("/workflow-components", component) : ""
         }
@@ -349,6 +390,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         key: randomUUID(),
         patch: randomUUID(),
         provider: randomUUID(),
+        schedule: randomUUID(),
         session: randomUUID()
       }
       for (const role of ["Viewer", "Member", "Owner"] as const) {
@@ -363,6 +405,11 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
         } else if (endpoint === "POST /runs/unpause") {
           assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })
+        } else if (endpoint === "POST /runs/batch") {
+          // Each submission is refused with the id that it names, as one of an id that does not exist.
+          assert.deepInclude(stranger.body, { submitted: 0 })
+          const other = yield* send({ ...request(unknown), key })
+          assert.strictEqual(withoutIds(stranger.text), withoutIds(other.text))
         } else {
           assert.strictEqual(stranger.status, row.status)
           assert.notInclude(stranger.text, theirs.workflow)

@@ -30,10 +30,10 @@ it.effect("pruning counts or removes the runs that ended so many days ago, and l
       )
     yield* run(true, 30)
     yield* run(false, null)
-    assert.lengthOf(yield* runs.list(caller.workspaceId, { limit: 10 }), 3)
+    assert.lengthOf((yield* runs.list(caller.workspaceId, { limit: 10 })).runs, 3)
     yield* run(false, 30)
     assert.deepStrictEqual(
-      (yield* runs.list(caller.workspaceId, { limit: 10 })).map(({ id }) => id),
+      (yield* runs.list(caller.workspaceId, { limit: 10 })).runs.map(({ id }) => id),
       [recent.id, waiting.id]
     )
     assert.deepStrictEqual(lines, [

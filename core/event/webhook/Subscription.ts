@@ -13,6 +13,7 @@ export const EventType = Schema.Literals([
   "execution.pause",
   "workflow.paused",
   "execution.requeued",
+  "execution.released",
   "execution.input_required",
   "execution.success",
   "execution.failed",

@@ -19,7 +19,8 @@ const tables = [
   "live_admissions",
   "live_controls",
   "live_frames",
-  "run_credentials",
+  "run_labels",
+  "run_starts",
   "run_errors",
   "login_failures",
   "interactions"

@@ -18,6 +18,7 @@ import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgChangeAll from "../verb/PgChangeAll.ts"
 import * as PgRetries from "../verb/PgRetries.ts"
+import * as PgRunTags from "../verb/PgRunTags.ts"
 import * as Writing from "../Writing.ts"
 import * as PgReport from "./PgReport.ts"
 import * as PgSettle from "./PgSettle.ts"
@@ -206,6 +207,7 @@ export const layer = Layer.effect(
       changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, options) =>
         changeAll(workspaceId, ids, decide, options)
       ),
+      changeTags: Effect.fn("RunStore.changeTags")(PgRunTags.make(sql)),
       change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
         transaction(
           sql,
@@ -221,8 +223,11 @@ export const layer = Layer.effect(
           })
         )
       ),
-      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
-        PgHoldAnnouncements.tell(sql, limit, announce)
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announcement) =>
+        PgHoldAnnouncements.tell(sql, limit, announcement)
+      ),
+      watch: Effect.fn("RunStore.watch")((workspaceId, id, ofRun) =>
+        PgHoldAnnouncements.watch(sql, workspaceId, id, ofRun)
       ),
       loggedIn: Effect.fn("RunStore.loggedIn")((lease, alias) => loggedIn(lease, alias)),
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>

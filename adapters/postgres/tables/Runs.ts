@@ -6,6 +6,7 @@ import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
+import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import { fromStored, Options, type Run, StoredStatus, statusAt as statusOf, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -59,6 +60,7 @@ const submitted = {
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
+  watched: column(Table.flag, (run) => isWatched(run.options)),
   created_at: column(Table.instant, (run) => run.createdAt),
   trigger: column(Table.textOf(Trigger), (run) => run.trigger),
   tags: column(Table.texts, (run) => run.tags),
@@ -148,6 +150,27 @@ export const toRun = (row: Row): Run => {
 
 /** The columns of a run. `text` is its input as JSON. */
 export const fromRun = (run: Run, text: string) => ({ ...withoutInput.encode(run), input: text })
+
+const held = Table.make(
+  "runs",
+  {
+    id: submitted.id,
+    status: state.status,
+    released_at: state.released_at,
+    released_by: state.released_by,
+    released_pause: state.released_pause
+  },
+  ["id"]
+)
+
+/** The columns by which a gate holds a run. */
+export type HeldRow = Table.Row<typeof held.columns>
+
+/** The part of a run by which its gate holds it. */
+export const heldOf = (row: HeldRow): Pick<Run, "release" | "status"> => {
+  const stored = held.decode(row)
+  return { status: stored.status, release: releaseOf(stored) }
+}
 
 const asked = Table.make("runs", { options: submitted.options }, ["run_id"])
 

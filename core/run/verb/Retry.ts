@@ -113,6 +113,8 @@ export const make = Effect.gen(function* () {
               ? run.credentials.map(({ tried: _, ...one }) => Slots.unassigned(one))
               : CredentialReferences.of(version.content, input),
           options: { ...options, ...(yield* Trace.origin) },
+          trigger: "retry",
+          tags: run.tags,
           maxRetries: version?.content.max_retries ?? run.maxRetries,
           expiresAt: yield* expiry(caller),
           retry: { of: id, by: caller.userId, reason: terms.reason }

@@ -159,7 +159,7 @@ export class Runs extends Context.Service<
           versionId: version.versionId,
           input: request.input,
           credentials: CredentialReferences.of(version.content, request.input),
-          options: { ...request.options, ...(yield* origin) },
+          options: { ...request.options, ...(yield* Trace.origin) },
           trigger: request.trigger ?? "api",
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
@@ -280,13 +280,6 @@ export class Runs extends Context.Service<
     )
   )
 }
-
-/** The request and the trace that a submission belongs to. */
-const origin = Effect.gen(function* () {
-  const traceparent = yield* Trace.traceparent
-  const requestId = yield* Trace.RequestId
-  return { ...(traceparent === null ? {} : { traceparent }), ...(requestId === null ? {} : { requestId }) }
-})
 
 /** A deletion stops at most this many runs itself. */
 const orphanBatch = 200

@@ -73,6 +73,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/agent/grid.test.ts",
     "test/agent/hostile.test.ts",
     "test/agent/isolation.test.ts",
+    "test/agent/leftProfiles.test.ts",
     "test/agent/navigationCauses.test.ts",
     "test/agent/person.test.ts",
     "test/agent/proxy.test.ts",

@@ -17,6 +17,7 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunRemoval } from "../../core/run/retention/RunRemoval.ts"
 import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
@@ -32,10 +33,12 @@ import { SandboxBusy } from "../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
@@ -127,7 +130,8 @@ const handlers = Layer.mergeAll(
   vault,
   BuilderHttp.layer,
   WebhooksHttp.layer,
-  PatchesHttp.layer
+  PatchesHttp.layer,
+  AuditHttp.layer
 )
 
 /** Answers what no route does: a known address with another method, or an unknown one. */
@@ -149,6 +153,7 @@ const unrouted = Effect.gen(function* () {
 const services = Layer.mergeAll(
   Components.layer,
   ApiKeys.layer,
+  AuditTrail.layer,
   ErrorCodes.layer,
   EventStreams.layer,
   Decisions.layer,
@@ -159,6 +164,7 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   RunVerbs.layer,
+  RunRemoval.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,

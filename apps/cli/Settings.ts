@@ -321,6 +321,16 @@ export const keeping = {
     Flag.map((days) => (days === 0 ? null : days)),
     // The type of the default is that of the setting.
     Flag.withDefault(30 as number | null)
+  ),
+  runRetentionDays: setting(
+    "run-retention-days",
+    "SLUICE_RUN_RETENTION_DAYS",
+    "How long runs that have ended are kept, with their events, deliveries and errors; 0 keeps them without limit"
+  ).pipe(
+    Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
+    Flag.map((days) => (days === 0 ? null : days)),
+    // As above.
+    Flag.withDefault(null as number | null)
   )
 }
 

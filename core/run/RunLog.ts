@@ -57,6 +57,9 @@ const ending = ({ endedAt, errors, startedAt }: Run.EndedRun): Facts => ({
 const factsOf = (run: Run.Run, event: RunEvent): Facts => {
   if (event.event === "execution.paused") return { reason: event.reason, next_open_at: event.nextOpenAt }
   if (event.event === "execution.released") return { released_by: event.by }
+  if (event.event === "workflow.paused") {
+    return { reason: event.reason, next_open_at: event.nextOpenAt, held_runs: event.heldRuns }
+  }
   if (event.event === "execution.requeued") {
     return { retries: event.retries, delay_ms: event.delayMillis, error_code: run.errors.at(-1)?.code ?? null }
   }
@@ -140,13 +143,17 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
         })
         return Effect.tap(kept, log)
       }),
-    announceHolds: (limit, announce) =>
+    announceHolds: (limit, announcement) =>
       Effect.suspend(() => {
         const { add, log } = gathering()
-        const announced = store.announceHolds(limit, (gated, now) => {
-          const events = announce(gated, now)
-          add({ run: gated.run, events })
+        const noted = (run: Run.Run, events: ReadonlyArray<RunEvent>) => {
+          add({ run, events })
           return events
+        }
+        const announced = store.announceHolds(limit, {
+          ...announcement,
+          ofRun: (gated, now) => noted(gated.run, announcement.ofRun(gated, now)),
+          ofWorkflow: (latest, held, now) => noted(latest.run, announcement.ofWorkflow(latest, held, now))
         })
         return Effect.tap(announced, log)
       }),

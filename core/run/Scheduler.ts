@@ -9,6 +9,7 @@ import { GateStore } from "../gate/GateStore.ts"
 import * as Background from "../runtime/Background.ts"
 import { type Signal, Signals } from "../runtime/Signals.ts"
 import * as Wake from "../runtime/Wake.ts"
+import * as HoldAnnouncement from "./hold/HoldAnnouncement.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
@@ -37,12 +38,17 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
   return began
 })
 
-/** Announces holds to the runs that an edit holds, in batches, until all have the event. */
+/** The pause after a batch of announcements, so that what else is written at the time is not delayed by them. */
+const pace = "100 millis"
+
+/** Announces holds to the workflows and runs that an edit holds, in batches, until all have their events. */
 export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals
-  while (yield* runs.announceHolds(batch, ({ gate, run }, now) => Transition.pausedEvents(run, gate, now))) {
+  const announcement = yield* HoldAnnouncement.make
+  while (yield* runs.announceHolds(batch, announcement)) {
     yield* signals.publish({ _tag: "events" })
+    yield* Effect.sleep(pace)
   }
 })
 

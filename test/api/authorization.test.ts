@@ -102,6 +102,7 @@ const table: Readonly<Record<string, Row>> = {
     json: { runs: [{ workflow_id: "{workflow_id}" }] },
     status: 200
   },
+  "DELETE /run/{session_id}": { ability: "manage", status: 409 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
@@ -186,6 +187,8 @@ const table: Readonly<Record<string, Row>> = {
   "GET /api-keys": { ability: "manage", status: 200 },
   "POST /api-keys": { ability: "manage", json: { role: "Viewer" }, status: 201 },
   "DELETE /api-keys/{api_key_id}": { ability: "manage", status: 200 },
+  "GET /audit": { ability: "manage", status: 200 },
+  "GET /audit/export": { ability: "manage", status: 200 },
   "GET /notifications/run-subscriptions": { ability: "manage", status: 200 },
   "POST /notifications/run-subscriptions": {
     ability: "manage",

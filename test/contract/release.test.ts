@@ -131,9 +131,12 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* pauseIt(workflow)
         assert.deepStrictEqual(yield* claim(), [])
         assert.deepStrictEqual(yield* claim(), [])
-        const read = yield* (yield* RunStore).list(caller.workspaceId, { limit: 1, statuses: ["execution.paused"] })
+        const { runs: read } = yield* (yield* RunStore).list(caller.workspaceId, {
+          limit: 1,
+          statuses: ["execution.paused"]
+        })
         assert.deepStrictEqual(
-          read.runs.map(({ id }) => id),
+          read.map(({ id }) => id),
           [second]
         )
         yield* changeGate(workflow, Gate.unpause)

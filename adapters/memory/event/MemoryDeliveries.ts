@@ -87,6 +87,11 @@ const deliveries = Layer.effect(
           )
           .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
       ),
+      due: Effect.fn("Deliveries.due")((most) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          Math.min(all().filter((one) => one.nextAttemptAt !== null && one.nextAttemptAt <= now).length, most)
+        )
+      ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         Effect.map(find(workspaceId, id), ({ delivery }) => delivery)
       ),

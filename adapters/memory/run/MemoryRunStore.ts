@@ -1,6 +1,5 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
-import * as Gate from "../../../core/gate/Gate.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
@@ -17,12 +16,15 @@ import {
   VersionOutdated
 } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
+import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { pageOf } from "../event/Page.ts"
+import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { append, filesOf, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
+import * as MemoryHoldAnnouncements from "./MemoryHoldAnnouncements.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
 export const layer = Layer.effect(
@@ -146,7 +148,9 @@ export const layer = Layer.effect(
         })
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
+        Effect.sync(() =>
+          pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after && tables.runs.has(id)))
+        )
       ),
       changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, { dryRun }) =>
         Effect.map(Clock.currentTimeMillis, (at) =>
@@ -177,20 +181,12 @@ export const layer = Layer.effect(
         write(tables, change, at)
         return change
       }),
-      announceHolds: Effect.fn("RunStore.announceHolds")(function* (limit, announce) {
-        const now = yield* Clock.currentTimeMillis
-        const [next] = tables.unannounced
-        if (next === undefined) return false
-        const [workflowId, unannounced] = next
-        const gate = tables.gates.get(workflowId)
-        const announced = gate === undefined || Gate.mayStart(gate, now) ? unannounced : unannounced.slice(0, limit)
-        for (const id of announced) {
-          const run = tables.runs.get(id)
-          if (run !== undefined && Run.isWaiting(run)) append(tables, id, announce(gated(run), now), now)
-        }
-        if (announced.length === unannounced.length) tables.unannounced.delete(workflowId)
-        else tables.unannounced.set(workflowId, unannounced.slice(limit))
-        return true
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announcement) =>
+        MemoryHoldAnnouncements.announce(tables, limit, announcement)
+      ),
+      watch: Effect.fn("RunStore.watch")(function* (workspaceId, id, ofRun) {
+        const run = yield* find(workspaceId, id)
+        return MemoryHoldAnnouncements.watch(tables, gated(run), yield* Clock.currentTimeMillis, ofRun)
       }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
         const now = yield* Clock.currentTimeMillis
@@ -204,6 +200,11 @@ export const layer = Layer.effect(
           const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
           if (change === null) continue
           write(tables, change, now)
+          const gate = gateOf(tables, run)
+          const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
+          tables.starts.push(
+            Start.of(change.run, gate, { at: now, windowHash, zoneData: process.versions.tz ?? "unknown" })
+          )
           MemorySlots.serve(tables, credentials, lease.fence)
           tables.served.set(run.workflowId, lease.fence)
           const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)

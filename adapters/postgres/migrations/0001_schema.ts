@@ -47,6 +47,20 @@ const workspaces = [
   )`,
   `create index api_keys_of_workspace on api_keys (workspace_id)`,
 
+  // Who changed what. `body` holds the names, the reason and the states before and after, without secrets.
+  `create table audit_entries (
+    position bigint generated always as identity primary key,
+    workspace_id uuid not null references workspaces,
+    at timestamptz not null,
+    action text not null,
+    resource_id text,
+    user_id uuid,
+    key_id uuid,
+    body text not null
+  )`,
+  `create index audit_entries_of_workspace on audit_entries (workspace_id, position desc)`,
+  `create index audit_entries_of_resource on audit_entries (workspace_id, resource_id, position desc)`,
+
   collection("error_codes"),
 
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
@@ -137,9 +151,32 @@ const workflows = [
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
-  // The waiting runs that still have to get the event that an edit holds them.
+  // The windows that workflows had: by these the starts of runs are judged later. A window without a definition was
+  // removed. A trigger keeps each as it is set, in the transaction of the edit.
+  `create table run_windows (
+    workflow_id uuid not null references workflows,
+    revision integer not null,
+    definition text,
+    set_at timestamptz,
+    set_by uuid,
+    primary key (workflow_id, revision)
+  )`,
+  `create function keep_window() returns trigger language plpgsql as $$
+  begin
+    insert into run_windows (workflow_id, revision, definition, set_at, set_by)
+    values (new.workflow_id, new.window_revision, new.run_window, new.window_set_at, new.window_set_by);
+    return null;
+  end $$`,
+  `create trigger first_windows_are_kept after insert on gates for each row
+    when (new.window_revision > 0) execute function keep_window()`,
+  `create trigger windows_are_kept after update of window_revision on gates for each row
+    when (new.window_revision <> old.window_revision) execute function keep_window()`,
+  // The workflows whose held runs still have to be told that an edit holds them: the watched ones after `told_to`, up
+  // to `last`, once the workflow itself has its event.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
+    told boolean not null default false,
+    served bigint generated always as identity,
     told_to bigint not null,
     last bigint not null
   )`,
@@ -227,6 +264,7 @@ const runs = [
     data text not null,
     errors text not null,
     client_id uuid,
+    watched boolean not null default false,
     added_output text,
     credentials text not null default '[]',
     queue text collate "C" not null default '',
@@ -242,14 +280,17 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued')`,
+  `create index runs_waiting_of_queue on runs (workspace_id, queue)
+    where status in ('execution.queued', 'execution.requeued') and queue <> ''`,
   `create index runs_that_retry on runs (retry_of, sequence) where retry_of is not null`,
   // Runs that users released past a closed window, which a claim finds among any number of held ones.
   `create index runs_released on runs (workflow_id, sequence)
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
   `create index runs_released_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
-  `create index runs_waiting_of_queue on runs (workspace_id, queue)
-    where status in ('execution.queued', 'execution.requeued') and queue <> ''`,
+  // A watched run has an event of its own when an edit holds it.
+  `create index runs_waiting_watched on runs (workflow_id, sequence)
+    where watched and status in ('execution.queued', 'execution.requeued')`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
   // A slot counts only while its run is carried out, so nothing else has to give it back.
   `create index runs_holding on runs using gin (holds) with (fastupdate = off)
@@ -262,6 +303,8 @@ const runs = [
   `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
   `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
   `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
+  // Retention removes the oldest first.
+  `create index runs_ended on runs (ended_at) where ended_at is not null`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 
   // A long input is collected here within the transaction that submits its run. Empty otherwise.
@@ -300,6 +343,27 @@ const runs = [
     when (new.tags <> '{}') execute function label_tags()`,
   `create trigger changed_tags_are_listed after update of tags on runs for each row
     when (new.tags <> old.tags) execute function label_tags()`,
+
+  // Why each attempt of a run started when it did.
+  `create table run_starts (
+    run_id uuid not null references runs,
+    attempt integer not null,
+    workspace_id uuid not null,
+    workflow_id uuid not null,
+    at timestamptz not null,
+    worker text not null,
+    gate_revision integer not null,
+    window_revision integer not null,
+    window_hash text,
+    lift_since timestamptz,
+    lift_by uuid,
+    release text,
+    zone_data text not null,
+    primary key (run_id, attempt)
+  )`,
+  `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
+
+  `create index run_credentials_of_run on run_credentials (run_id)`,
 
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (
@@ -417,6 +481,7 @@ const evidence = [
     user_id uuid,
     key_id uuid
   )`,
+  `create index live_admissions_of_run on live_admissions (run_id)`,
   `create index live_admissions_over on live_admissions (expires_at)`,
   `create table live_controls (
     run_id uuid primary key references runs,
@@ -477,6 +542,18 @@ const events = [
     tx xid8 not null,
     sequence bigint not null
   )`,
+  // The events of a workflow that a consumer has put off: those after one place, up to another.
+  `create table event_backlogs (
+    consumer text not null references event_consumers,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    from_tx xid8 not null,
+    from_sequence bigint not null,
+    to_tx xid8 not null,
+    to_sequence bigint not null,
+    served bigint generated always as identity,
+    primary key (consumer, workflow_id)
+  )`,
   `create table client_progress (
     run_id uuid primary key references runs,
     sequence bigint not null,
@@ -494,7 +571,7 @@ const events = [
     workspace_id uuid not null references workspaces,
     run_id uuid not null references runs,
     target uuid not null,
-    sequence bigint not null references run_events,
+    sequence bigint not null,
     url text not null,
     created_at timestamptz not null,
     since timestamptz not null,
@@ -626,8 +703,12 @@ const builder = [
 ]
 
 const invariants = [
+  // A run that is removed is removed with everything of it, by a transaction that says so.
   `create function refuse_change() returns trigger language plpgsql as $$
   begin
+    if tg_op = 'DELETE' and current_setting('sluice.removal', true) = 'on' then
+      return old;
+    end if;
     raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
   end $$`,
   // Tags are no part of what happened.
@@ -647,6 +728,12 @@ const invariants = [
     when (old.ended_at is not null) execute function refuse_change('the run has ended')`,
   `create trigger events_are_only_appended before update or delete on run_events for each row
     execute function refuse_change('events are only appended')`,
+  `create trigger audit_entries_are_only_appended before update or delete on audit_entries for each row
+    execute function refuse_change('the audit trail is only appended')`,
+  `create trigger starts_are_only_appended before update or delete on run_starts for each row
+    execute function refuse_change('the ledger of starts is only appended')`,
+  `create trigger windows_never_change before update or delete on run_windows for each row
+    execute function refuse_change('a window that was set never changes')`,
   `create trigger versions_never_change before update or delete on workflow_versions for each row
     execute function refuse_change('a version never changes')`,
   `create trigger component_versions_never_change before update on component_versions for each row

@@ -6,6 +6,7 @@ import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
+import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import { fromStored, Options, type Run, StoredStatus, statusAt as statusOf, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -59,12 +60,13 @@ const submitted = {
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
+  watched: column(Table.flag, (run) => isWatched(run.options)),
   created_at: column(Table.instant, (run) => run.createdAt),
+  trigger: column(Table.textOf(Trigger), (run) => run.trigger),
+  tags: column(Table.texts, (run) => run.tags),
   retry_of: column(Table.nullable(Table.uuid<RunId>()), (run) => run.retry?.of ?? null),
   retry_by: column(Table.nullable(Table.uuid<string>()), (run) => run.retry?.by ?? null),
   retry_reason: column(Table.nullable(Table.text), (run) => run.retry?.reason ?? null),
-  trigger: column(Table.textOf(Trigger), (run) => run.trigger),
-  tags: column(Table.texts, (run) => run.tags),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
 }
@@ -237,12 +239,12 @@ export const toListed = (
 
 /** Whether a run is released past what holds its gate at an instant, where it is joined with that: see `Gate.past`. */
 export const isReleased = (sql: SqlClient.SqlClient, at: number) => sql`
-  (released_at is not null and removed_at is null
-    and (paused_at is null or paused_until <= ${new Date(at)} or paused_at is not distinct from released_pause))`
+  coalesce(released_at is not null and removed_at is null
+    and (paused_at is null or paused_until <= ${new Date(at)} or paused_at is not distinct from released_pause), false)`
 
 /** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
 export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
   case when runs.ended_at is null and runs.status <> 'execution.start' and not coalesce(
       starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
-      and not coalesce(${isReleased(sql, at)}, false)
+      and not ${isReleased(sql, at)}
     then 'execution.paused' else runs.status end`

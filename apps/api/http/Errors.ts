@@ -15,6 +15,7 @@ import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import type { InvalidSubmission } from "../../../core/run/Runs.ts"
+import type { RunNotEnded } from "../../../core/run/retention/RunRemoval.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { NoRotation, NotReencrypted, RotationInProgress, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
 import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
@@ -293,6 +294,7 @@ const answers = {
     PhoneNumberTaken: conflict<PhoneNumberTaken>(),
     RotationInProgress: conflict<RotationInProgress>(),
     RunEnded: conflict<RunEnded>(),
+    RunNotEnded: conflict<RunNotEnded>(),
     RunNotFailed: conflictWith<RunNotFailed>("RUN_NOT_FAILED"),
     SameKey: conflict<SameKey>(),
     SessionBusy: conflictWith<SessionBusy>("SESSION_BUSY"),

@@ -12,6 +12,7 @@ import { HoldReason } from "../../../core/run/list/RunFilter.ts"
 import { type Run, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
+import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
 import { outcomeOf } from "../../../core/run/Transition.ts"
 import { session } from "../http/body/Fields.ts"
 
@@ -58,6 +59,19 @@ export const HoldJson = Schema.Struct({
   reason: Schema.String
 }).annotate({ identifier: "Hold" })
 
+/** What let an attempt of a run start, as it was stored with the start. */
+export const StartedBecause = Schema.Struct({
+  reason: Schema.Literals(["no_run_window", "run_window_open", "lift", "release"]),
+  at: Schema.String.annotate({ description: "The instant of the start, by the clock of the database" }),
+  attempt: Schema.Int,
+  run_window_revision: Schema.Int,
+  run_window_sha256: instant.annotate({
+    description: "The hash of the definition of that run window; null without one"
+  }),
+  lift: Schema.NullOr(Schema.Struct({ since: Schema.String, by: Schema.String })),
+  release: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.String })),
+  time_zone_data: Schema.String.annotate({ description: "The version of the time zone data that was used" })
+}).annotate({ identifier: "StartedBecause" })
 /** The decision of a user that a run starts past the run window, as the interface answers it. */
 const ReleaseJson = Schema.Struct({ at: Schema.String, by: Schema.String, past_pause: Schema.Boolean }).annotate({
   identifier: "Release"
@@ -111,6 +125,8 @@ export const RunRecord = Schema.Struct({
   release: Schema.NullOr(ReleaseJson),
   /** The earliest instant at which a waiting run can start, if known. */
   can_start_at: instant,
+  /** Why its latest attempt started when it did; null for a run that has not started. */
+  started_because: Schema.NullOr(StartedBecause),
   /** The events so far, oldest first. */
   events: Schema.Array(Schema.Struct({ event: Schema.String, at: Schema.String, payload: Schema.JsonObject }))
 }).annotate({ identifier: "RunRecord" })
@@ -137,7 +153,24 @@ export const RunListItem = Schema.Struct({
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-export const record = (view: View, links: EventJson.Links, kept: Summary): typeof RunRecord.Type => {
+export const startedBecause = (start: Start): typeof StartedBecause.Type => ({
+  reason: reasonOf(start),
+  at: iso(start.at),
+  attempt: start.attempt,
+  run_window_revision: start.windowRevision,
+  run_window_sha256: start.windowHash,
+  lift: start.lift === null ? null : { since: iso(start.lift.since), by: start.lift.by },
+  release: start.release === null ? null : { at: iso(start.release.at), by: start.release.by },
+  time_zone_data: start.zoneData
+})
+
+/** `start` is that of the latest attempt. */
+export const record = (
+  view: View,
+  links: EventJson.Links,
+  kept: Summary,
+  start: Start | undefined
+): typeof RunRecord.Type => {
   const { run } = view
   const errors = run.errors.map(EventJson.reported)
   const recovered = recoveredErrors(view.events)
@@ -175,6 +208,7 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
         ? null
         : { at: iso(run.release.at), by: run.release.by, past_pause: run.release.pause !== null },
     can_start_at: isoOrNull(view.earliestStart),
+    started_because: start === undefined ? null : startedBecause(start),
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),

@@ -5,6 +5,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import { RunRemoval } from "../../../core/run/retention/RunRemoval.ts"
+import { StartLedger } from "../../../core/run/start/StartLedger.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -21,8 +23,10 @@ export const layer = HttpApiBuilder.group(
   "runs",
   Effect.fn(function* (handlers) {
     const runs = yield* Runs
+    const removal = yield* RunRemoval
     const links = yield* ArtifactLinks
     const artifacts = yield* ArtifactStore
+    const ledger = yield* StartLedger
     const submit = yield* Submitting.make
     return handlers.handleAll({
       // No span is recorded for this call: it is the most frequent one.
@@ -36,12 +40,18 @@ export const layer = HttpApiBuilder.group(
         const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id))
         const origins = yield* links.under(yield* origin, view.run.workspaceId)
         // Plain data: an interface is not assignable to the type of JSON.
-        return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id)) as Schema.Json)
+        const start = (yield* ledger.ofRun(view.run.workspaceId, view.run.id)).at(-1)
+        return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id), start) as Schema.Json)
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
         yield* runs.interrupt(caller, yield* runId(params.session_id))
         return { success: true, message: "Run interrupt triggered" }
+      }),
+      removeRun: Effect.fn(function* ({ params }) {
+        const caller = yield* CurrentCaller
+        yield* removal.remove(caller, yield* runId(params.session_id))
+        return { success: true, message: "Run deleted" }
       }),
       failedItem: Effect.fn(function* ({ headers, payload }) {
         const caller = yield* CurrentCaller

@@ -4,6 +4,7 @@
 import { Effect, Layer } from "effect"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
 import * as InteractionRequest from "../../../core/run/interaction/InteractionRequest.ts"
+import * as RunRemoval from "../../../core/run/retention/RunRemoval.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
 import * as Periodic from "../../../core/runtime/Periodic.ts"
 import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
@@ -14,13 +15,15 @@ import * as Idempotency from "../../../core/workspace/request/Idempotency.ts"
 export interface Keeping {
   /** The number of days for which artifacts and evidence of runs are kept; `null`: without limit. */
   readonly retentionDays: number | null
+  /** The number of days for which runs that have ended are kept; `null`: without limit. */
+  readonly runRetentionDays: number | null
 }
 
 /** Does a job for as long as the layer lives. */
 const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.forkScoped(Periodic.run(job)))
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = ({ retentionDays }: Keeping) =>
+export const layerScheduler = ({ retentionDays, runRetentionDays }: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
     periodically(InteractionRequest.forgetting),
@@ -28,5 +31,6 @@ export const layerScheduler = ({ retentionDays }: Keeping) =>
     periodically(Idempotency.forgetting),
     periodically(Reencryption.reencryption),
     periodically(Receiving.forgetting),
-    periodically(Retention.sweeping(retentionDays))
+    periodically(Retention.sweeping(retentionDays)),
+    periodically(RunRemoval.sweeping(runRetentionDays))
   )

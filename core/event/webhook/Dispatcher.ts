@@ -35,10 +35,17 @@ export const defaults = { workers: 32, perOrigin: 4 }
 /** How many events one transaction makes into deliveries. */
 const batch = 200
 
+/**
+ * Events that were put off are made into deliveries while fewer than this many deliveries wait for an attempt, and so
+ * many at a time: what comes meanwhile waits for few.
+ */
+const mostDue = 4
+const late = 8
+
 /** The net under a lost signal. */
 const longestSleep = "10 seconds"
 
-/** Makes deliveries of the next events of the log, and answers whether there is more. */
+/** Makes deliveries of the next events of the log. Answers whether there is more, and whether it has to wait for room. */
 export const collect = Effect.fn("Dispatcher.collect")(function* () {
   const log = yield* EventLog
   const deliveries = yield* Deliveries
@@ -59,7 +66,12 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
     }
     if (made.length > 0) yield* deliveries.append(made)
   })
-  return yield* log.consume("webhooks", batch, make)
+  let isFull = false
+  const room = Effect.map(deliveries.due(mostDue), (due) => {
+    isFull = due >= mostDue
+    return isFull ? 0 : late
+  })
+  return { more: yield* log.consume("webhooks", batch, make, room), isFull }
 })
 
 /** Attempts a delivery, or decides that no attempt is made now, and returns the new state of the delivery. */
@@ -166,7 +178,9 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const events = yield* Wake.onSignal((signal) => signal._tag === "events")
 
   const collecting = Effect.gen(function* () {
-    while (yield* collect()) yield* Effect.sleep("5 millis")
+    for (let { isFull, more } = yield* collect(); more; { isFull, more } = yield* collect()) {
+      yield* Effect.sleep(isFull ? "20 millis" : "5 millis")
+    }
     yield* events.sleep(longestSleep)
   }).pipe(Background.round("make events into deliveries to webhooks"), Effect.forever)
 

@@ -29,6 +29,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/request/",
     "test/run/",
     "test/runtime/",
+    "test/schedule/",
     "test/tfa/",
     "test/vault/",
     "test/webhook/",
@@ -50,6 +51,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/docs/settings.test.ts",
     "test/health/",
     "test/inbound/",
+    "test/leaks/otlp.test.ts",
     "test/leaks/traces.test.ts",
     "test/log/requests.test.ts",
     "test/mail/",
@@ -113,6 +115,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/fileModes.test.ts",
     "test/attack/fuzz/fuzz.test.ts",
     "test/e2e/",
+    "test/health/guards.test.ts",
     "test/leaks/"
   ],
   timing: [

@@ -20,6 +20,7 @@ import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Start } from "../../core/run/start/Start.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { Firing, RunSchedule } from "../../core/schedule/RunSchedule.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
@@ -127,6 +128,9 @@ interface Shape {
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
   /** The appearance of the elements of each workflow. */
   readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
+  readonly schedules: Map<string, RunSchedule>
+  /** The firings of each schedule. */
+  readonly firings: Map<string, ReadonlyArray<Firing>>
   lastFence: number
 }
 
@@ -174,6 +178,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       slotTurns: new Map(),
       failedLogins: new Map(),
       elementMemory: new Map(),
+      schedules: new Map(),
+      firings: new Map(),
       lastFence: 0
     })
   )

@@ -22,6 +22,7 @@ import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
 import * as PgRunRemovalStore from "./run/retention/PgRunRemovalStore.ts"
+import * as PgScheduleStore from "./schedule/PgScheduleStore.ts"
 import * as Client from "./server/Client.ts"
 import * as PgStartLedger from "./start/PgStartLedger.ts"
 import * as PgVault from "./vault/PgVault.ts"
@@ -64,6 +65,7 @@ export const layerStores = Layer.mergeAll(
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   PgVault.layer
 ).pipe(
+  (stores) => Layer.provideMerge(PgScheduleStore.layer, stores),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))),
   Layer.provideMerge(Migrations.layer)
 )

@@ -26,6 +26,7 @@ import type { RunStore } from "../../core/run/RunStore.ts"
 import type { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import type { StartLedger } from "../../core/run/start/StartLedger.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import type { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
 import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
@@ -84,6 +85,7 @@ export type Needs =
   | RunRemovalStore
   | RunStore
   | RunSubscriptionStore
+  | ScheduleStore
   | SealedColumns
   | Sealing
   | SecretProviders

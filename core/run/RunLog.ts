@@ -6,6 +6,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import * as Measures from "../runtime/Measures.ts"
+import * as Trace from "../runtime/Trace.ts"
 import * as Run from "./Run.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -33,9 +34,19 @@ const log = (run: Run.Run, event: RunEvent["event"], more: Facts = {}): Effect.E
     workflow_id: run.workflowId,
     workspace_id: run.workspaceId,
     attempt: run.attempts,
+    ...originOf(run),
     ...more
   })
   return Effect.andThen(line, counted(run, event))
+}
+
+/** The trace of a run, and the request that submitted it. */
+const originOf = ({ options }: Run.Run): Facts => {
+  const traceId = Trace.idOf(options.traceparent)
+  return {
+    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(options.requestId === undefined ? {} : { request_id: options.requestId })
+  }
 }
 
 const counted = (run: Run.Run, event: RunEvent["event"]): Effect.Effect<void> => {
@@ -110,11 +121,14 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
           : Effect.flatMap(Clock.currentTimeMillis, (now) =>
               Effect.forEach(
                 claimed,
-                ({ run }) =>
-                  log(run, "execution.start", {
-                    worker: run.lease.worker,
-                    waited_ms: Math.max(0, now - Math.max(run.createdAt, run.notBefore))
-                  }),
+                ({ run, startableSince = Math.max(run.createdAt, run.notBefore) }) =>
+                  Effect.andThen(
+                    Measures.startDelayed((now - startableSince) / 1_000),
+                    log(run, "execution.start", {
+                      worker: run.lease.worker,
+                      waited_ms: Math.max(0, now - Math.max(run.createdAt, run.notBefore))
+                    })
+                  ),
                 { discard: true }
               )
             )

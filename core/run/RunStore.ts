@@ -25,6 +25,8 @@ export interface Gated {
 export interface Claimed {
   readonly run: RunningRun
   readonly version: WorkflowVersion
+  /** Since when nothing held the run, its time to wait for a retry included. */
+  readonly startableSince?: number
 }
 
 /** A lease as its worker names it. */

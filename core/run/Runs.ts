@@ -7,6 +7,7 @@ import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import * as Trace from "../runtime/Trace.ts"
 import { inOneSentence } from "../window/Problems.ts"
 import { RunWindowIssue } from "../window/RunWindow.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
@@ -147,7 +148,7 @@ export class Runs extends Context.Service<
           versionId: version.versionId,
           input: request.input,
           credentials: CredentialReferences.of(version.content, request.input),
-          options: request.options,
+          options: { ...request.options, ...(yield* origin) },
           trigger: request.trigger ?? "api",
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
@@ -230,16 +231,7 @@ export class Runs extends Context.Service<
         yield* signals.publish({ _tag: "events" })
       })
 
-      const stopOrphans = Effect.gen(function* () {
-        for (let round = 0; round < orphanRounds; round++) {
-          const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
-          yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
-          if (stopped.length === 0) return
-          yield* signals.publish({ _tag: "events" })
-        }
-      }).pipe(Effect.withSpan("Runs.stopOrphans"))
-
-      return Runs.of({ submit, get, events, watch, list, count, interrupt, stopOrphans })
+      return Runs.of({ submit, get, events, watch, list, count, interrupt, stopOrphans: stopOrphans(runs, signals) })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
         submit: "edit",
@@ -253,6 +245,23 @@ export class Runs extends Context.Service<
     )
   )
 }
+
+/** The request and the trace that a submission belongs to. */
+const origin = Effect.gen(function* () {
+  const traceparent = yield* Trace.traceparent
+  const requestId = yield* Trace.RequestId
+  return { ...(traceparent === null ? {} : { traceparent }), ...(requestId === null ? {} : { requestId }) }
+})
+
+const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
+  Effect.gen(function* () {
+    for (let round = 0; round < orphanRounds; round++) {
+      const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
+      yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+      if (stopped.length === 0) return
+      yield* signals.publish({ _tag: "events" })
+    }
+  }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
 /** A deletion stops at most this many runs itself. */
 const orphanBatch = 200

@@ -7,6 +7,7 @@
 import { Clock, Effect } from "effect"
 import { GateStore } from "../gate/GateStore.ts"
 import * as Background from "../runtime/Background.ts"
+import * as Measures from "../runtime/Measures.ts"
 import { type Signal, Signals } from "../runtime/Signals.ts"
 import * as Wake from "../runtime/Wake.ts"
 import * as HoldAnnouncement from "./hold/HoldAnnouncement.ts"
@@ -79,8 +80,10 @@ export const run = Effect.fn("Scheduler.run")(function* () {
   const tickThenSleep = Effect.gen(function* () {
     const ticked = yield* tick()
     while (true) {
-      const next = Math.min((yield* gates.nextDue(ticked)) ?? Infinity, (yield* runs.nextDue(ticked)) ?? Infinity)
+      const opening = (yield* gates.nextDue(ticked)) ?? Infinity
+      const next = Math.min(opening, (yield* runs.nextDue(ticked)) ?? Infinity)
       const now = yield* Clock.currentTimeMillis
+      if (opening <= now) yield* Measures.gateOpened((now - opening) / 1_000)
       const left = Math.min(next, ticked + longestSleep) - now
       // Of a clock that was set back, the time until then is no time to sleep.
       if (left <= 0 || now < ticked) return

@@ -11,6 +11,7 @@ import { gauntlet } from "./gauntlet.ts"
 import { heldRuns } from "./held.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
+import { schedules } from "./schedules.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
@@ -29,7 +30,8 @@ const suites = {
   endurance,
   dispatch,
   waiting,
-  held: heldRuns
+  held: heldRuns,
+  schedules
 }
 // `--runs N` is for one suite.
 const wanted = process.argv.slice(2).filter((one, index, all) => one !== "--runs" && all[index - 1] !== "--runs")

@@ -178,6 +178,7 @@ describe("the targets of an event", () => {
 
 const delivery = (overrides: Partial<Delivery.Delivery> = {}): Delivery.Delivery => ({
   id: randomUUID(),
+  traceparent: null,
   position: 1,
   workspaceId: WorkspaceId.make(randomUUID()),
   webhookId: null,

@@ -63,6 +63,17 @@ const workspaces = [
 
   collection("error_codes"),
 
+  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in.
+  `create table processes (
+    id uuid primary key,
+    part text not null,
+    version text not null,
+    tz_data text,
+    artifact_store text,
+    began_at timestamptz not null,
+    seen_at timestamptz not null
+  )`,
+
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
   // that ended without an answer.
   `create table idempotency_keys (
@@ -363,8 +374,6 @@ const runs = [
   )`,
   `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
 
-  `create index run_credentials_of_run on run_credentials (run_id)`,
-
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (
     run_id uuid not null references runs,
@@ -415,6 +424,51 @@ const runs = [
     answer text check (answer is null or (answered_at is not null and closed_at is null))
   )`,
   `create index interactions_not_taken on interactions (expires_at) where answer is not null`
+]
+
+const schedules = [
+  // `due_at` is when a schedule is to be looked at next: of the hundreds of thousands there may be, a tick reads those
+  // that are due. `waits` says that firings wait for the end of the runs in `runs`. `window_revision` is there where the
+  // window of the workflow decides when it fires.
+  `create table schedules (
+    id uuid primary key,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    revision integer not null,
+    due_at timestamptz,
+    waits boolean not null,
+    window_revision integer,
+    runs text[] not null,
+    body text not null
+  )`,
+  `create index schedules_due on schedules (due_at) where due_at is not null`,
+  `create index schedules_waiting on schedules (id) where waits`,
+  `create index schedules_of_workspace on schedules (workspace_id, id)`,
+  `create index schedules_of_workflow on schedules (workflow_id, id)`,
+  // The key lets an instant have one firing, and one by hand.
+  `create table schedule_firings (
+    schedule_id uuid not null references schedules on delete cascade,
+    instant timestamptz not null,
+    by_hand boolean not null,
+    decided_at timestamptz not null,
+    outcome text not null check (outcome in ('submitted', 'queued', 'skipped', 'missed', 'failed')),
+    run_id uuid,
+    reason text,
+    primary key (schedule_id, instant, by_hand),
+    check ((outcome = 'submitted') = (run_id is not null))
+  )`,
+  // Schedules go with their workflow, and look again at a window that was edited.
+  `create function tell_schedules() returns trigger language plpgsql as $$
+  begin
+    if new.removed_at is not null then
+      delete from schedules where workflow_id = new.workflow_id;
+    else
+      update schedules set due_at = 'epoch' where workflow_id = new.workflow_id and window_revision is not null;
+    end if;
+    return null;
+  end $$`,
+  `create trigger schedules_follow_their_workflow after update of window_revision, removed_at on gates for each row
+    when (new.window_revision <> old.window_revision or new.removed_at is not null) execute function tell_schedules()`
 ]
 
 const evidence = [
@@ -742,7 +796,7 @@ const invariants = [
 
 export const schema = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  for (const statements of [workspaces, workflows, runs, evidence, events, vault, builder, invariants]) {
+  for (const statements of [workspaces, workflows, runs, schedules, evidence, events, vault, builder, invariants]) {
     for (const statement of statements) yield* sql.unsafe(statement)
   }
 })

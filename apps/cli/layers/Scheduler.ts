@@ -7,10 +7,12 @@ import * as InteractionRequest from "../../../core/run/interaction/InteractionRe
 import * as RunRemoval from "../../../core/run/retention/RunRemoval.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
 import * as Periodic from "../../../core/runtime/Periodic.ts"
+import * as Firing from "../../../core/schedule/Firing.ts"
 import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
 import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as GeneratedCodes from "../../../core/vault/otp/GeneratedCodes.ts"
 import * as Idempotency from "../../../core/workspace/request/Idempotency.ts"
+import { layerSandbox } from "./Sandbox.ts"
 
 export interface Keeping {
   /** The number of days for which artifacts and evidence of runs are kept; `null`: without limit. */
@@ -26,6 +28,7 @@ const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.for
 export const layerScheduler = ({ retentionDays, runRetentionDays }: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
+    Layer.effectDiscard(Effect.forkScoped(Firing.run())).pipe(Layer.provide(layerSandbox)),
     periodically(InteractionRequest.forgetting),
     periodically(GeneratedCodes.forgetting),
     periodically(Idempotency.forgetting),

@@ -9,6 +9,7 @@ import { Clock, Effect, Option, Random, Result } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import * as Measures from "../../runtime/Measures.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import * as Trace from "../../runtime/Trace.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -130,6 +131,7 @@ const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect
   const isSettled = after.status !== "pending"
   const line = isAttempted || isSettled ? Effect.logInfo(messages[after.status]) : Effect.logDebug("Delivery put off")
   const counted = isAttempted || isSettled ? Measures.delivery(outcomes[after.status]) : Effect.void
+  const traceId = Trace.idOf(before.traceparent ?? undefined)
   const annotated = Effect.annotateLogs(line, {
     delivery_id: before.id,
     event: before.logged.event.event,
@@ -141,10 +143,18 @@ const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect
     delivery_attempt: after.attempts,
     status: isAttempted ? after.responseStatus : null,
     ms: isAttempted ? after.durationMillis : null,
-    next_attempt_at: after.nextAttemptAt
+    next_attempt_at: after.nextAttemptAt,
+    ...(traceId === null ? {} : { trace_id: traceId })
   })
   return Effect.andThen(annotated, counted)
 }
+
+const factsOf = (delivery: Delivery.Delivery) => ({
+  "sluice.session_id": delivery.logged.runId,
+  "sluice.delivery_id": delivery.id,
+  "sluice.event": delivery.logged.event.event,
+  "sluice.delivery_attempt": delivery.attempts + 1
+})
 
 const outcomes: Readonly<Record<Delivery.Status, string>> = {
   delivered: "accepted",
@@ -185,7 +195,12 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   }).pipe(Background.round("make events into deliveries to webhooks"), Effect.forever)
 
   const delivering = deliveries
-    .next((delivery) => Effect.tap(attempt(delivery, circuits, options), (after) => log(delivery, after)))
+    .next((delivery) =>
+      Effect.tap(attempt(delivery, circuits, options), (after) => log(delivery, after)).pipe(
+        Trace.inSpan("webhook", { kind: "client", attributes: factsOf(delivery) }),
+        Trace.continued(delivery.traceparent)
+      )
+    )
     .pipe(Background.round("attempt a delivery to a webhook"), Effect.forever)
 
   const tidying = Effect.gen(function* () {

@@ -19,7 +19,7 @@ const tables = [
   "live_admissions",
   "live_controls",
   "live_frames",
-  "run_credentials",
+  "run_labels",
   "run_errors",
   "login_failures",
   "interactions"

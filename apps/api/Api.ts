@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
@@ -24,6 +25,7 @@ import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
 import { VaultGroup } from "./vault/VaultApi.ts"
+import { VerbsGroup } from "./verb/VerbsApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
@@ -34,6 +36,7 @@ export class Api extends HttpApi.make("sluice")
   .add(GatesGroup)
   .add(RunsGroup)
   .add(SchedulesGroup)
+  .add(VerbsGroup)
   .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(DecisionsGroup)
@@ -50,6 +53,7 @@ export class Api extends HttpApi.make("sluice")
   .add(EncryptionKeyGroup)
   .add(BuilderGroup)
   .add(PatchesGroup)
+  .add(AuditGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

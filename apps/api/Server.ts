@@ -17,6 +17,7 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { Schedules } from "../../core/schedule/Schedules.ts"
@@ -32,10 +33,12 @@ import { SandboxBusy } from "../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
@@ -73,6 +76,7 @@ import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
 import * as NoStore from "./vault/NoStore.ts"
 import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
 import * as VaultHttp from "./vault/VaultHttp.ts"
+import * as VerbsHttp from "./verb/VerbsHttp.ts"
 import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
@@ -115,6 +119,7 @@ const handlers = Layer.mergeAll(
   GatesHttp.layer,
   RunsHttp.layer,
   SchedulesHttp.layer,
+  VerbsHttp.layer,
   InteractionsHttp.layer,
   DecisionsHttp.layer,
   EvidenceHttp.layer,
@@ -127,7 +132,8 @@ const handlers = Layer.mergeAll(
   vault,
   BuilderHttp.layer,
   WebhooksHttp.layer,
-  PatchesHttp.layer
+  PatchesHttp.layer,
+  AuditHttp.layer
 )
 
 /** Answers what no route does: a known address with another method, or an unknown one. */
@@ -149,6 +155,7 @@ const unrouted = Effect.gen(function* () {
 const services = Layer.mergeAll(
   Components.layer,
   ApiKeys.layer,
+  AuditTrail.layer,
   ErrorCodes.layer,
   EventStreams.layer,
   Decisions.layer,
@@ -159,6 +166,7 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   Schedules.layer,
+  RunVerbs.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,

@@ -72,6 +72,7 @@ export const prepare = Effect.fnUntraced(function* (
     input,
     credentials: CredentialReferences.of(content, input),
     options: { schedule: { id: schedule.id, at: instant } },
+    trigger: "schedule",
     maxRetries: content.max_retries,
     expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
   }

@@ -79,7 +79,7 @@ const schedule = Effect.fnUntraced(function* (
 const runsOf = Effect.fnUntraced(function* ({ id, workspaceId }: RunSchedule.RunSchedule) {
   const runs = yield* RunStore
   const listed = yield* runs.list(workspaceId, { limit: 10_000 })
-  return listed.filter(({ options }) => options.schedule?.id === id).reverse()
+  return listed.runs.filter(({ options }) => options.schedule?.id === id).reverse()
 })
 
 const read = Effect.fnUntraced(function* ({ id, workspaceId }: RunSchedule.RunSchedule) {
@@ -168,7 +168,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>, { firings, kills:
         assert.isAbove(kills, 1)
         yield* reachable(tick)
         const listed = yield* (yield* RunStore).list(caller.workspaceId, { limit: 10_000 })
-        const fired = listed.map(({ options }) => `${options.schedule?.id} ${options.schedule?.at}`)
+        const fired = listed.runs.map(({ options }) => `${options.schedule?.id} ${options.schedule?.at}`)
         const wanted = all.flatMap(({ id }) =>
           Array.from({ length: perSchedule }, (_, index) => `${id} ${now - index * minute}`)
         )

@@ -28,7 +28,7 @@ const setUp = Effect.gen(function* () {
   const { schedule } = yield* (yield* Schedules).create(caller, body)
   const runs = yield* RunStore
   const instants = Effect.map(runs.list(caller.workspaceId, { limit: 100 }), (all) =>
-    all.map(({ options }) => options.schedule?.at).reverse()
+    all.runs.map(({ options }) => options.schedule?.at).reverse()
   )
   /** Waits until the runs of these instants were submitted. */
   const reaches = (wanted: ReadonlyArray<number>) =>
@@ -49,7 +49,7 @@ it.effect("the scheduler of schedules fires one that was created while it slept,
     assert.deepStrictEqual(yield* instants, [])
     yield* TestClock.adjust("2 minutes")
     yield* reaches([hour])
-    const [run] = yield* runs.list(caller.workspaceId, { limit: 1 })
+    const [run] = (yield* runs.list(caller.workspaceId, { limit: 1 })).runs
     if (run !== undefined) yield* runs.change(caller.workspaceId, run.id, (one, at) => Transition.interrupt(one, at))
     yield* TestClock.adjust("1 hour")
     yield* reaches([hour, 2 * hour])
@@ -63,7 +63,7 @@ it.effect("the scheduler of schedules notices the end of a run that a firing wai
     yield* TestClock.adjust("61 minutes")
     yield* reaches([hour])
     yield* TestClock.adjust("1 hour")
-    const [run] = yield* runs.list(caller.workspaceId, { limit: 1 })
+    const [run] = (yield* runs.list(caller.workspaceId, { limit: 1 })).runs
     if (run === undefined) return assert.fail("No run was submitted")
     yield* runs.change(caller.workspaceId, run.id, (one, at) => Transition.interrupt(one, at))
     yield* (yield* Signals).publish({ _tag: "ended", runId: run.id })

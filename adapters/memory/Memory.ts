@@ -29,6 +29,7 @@ import * as MemoryComponentStore from "./workflow/MemoryComponentStore.ts"
 import * as MemoryPatchStore from "./workflow/MemoryPatchStore.ts"
 import * as MemoryWorkflowStore from "./workflow/MemoryWorkflowStore.ts"
 import * as MemoryIdempotencyStore from "./workspace/MemoryIdempotencyStore.ts"
+import * as MemorySignInStore from "./workspace/MemorySignInStore.ts"
 import * as MemoryWorkspaceStore from "./workspace/MemoryWorkspaceStore.ts"
 
 export const layer = Layer.mergeAll(
@@ -40,6 +41,7 @@ export const layer = Layer.mergeAll(
   MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
+  MemorySignInStore.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

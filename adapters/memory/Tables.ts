@@ -26,6 +26,7 @@ import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Entry } from "../../core/workspace/request/Idempotency.ts"
+import type { StoredSignIn } from "../../core/workspace/signin/SignInStore.ts"
 import type { Workspace } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -52,6 +53,8 @@ export interface KeptArtifact extends StartedUpload {
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
+  /** By the hash of their secret. */
+  readonly signIns: Map<string, StoredSignIn>
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
@@ -116,6 +119,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
     Tables.of({
       workspaces: new Map(),
       keys: new Map(),
+      signIns: new Map(),
       workflows: new Map(),
       versions: new Map(),
       components: new Map(),

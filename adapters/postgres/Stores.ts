@@ -27,6 +27,7 @@ import * as PgComponentStore from "./workflow/PgComponentStore.ts"
 import * as PgPatchStore from "./workflow/PgPatchStore.ts"
 import * as PgWorkflowStore from "./workflow/PgWorkflowStore.ts"
 import * as PgIdempotencyStore from "./workspace/PgIdempotencyStore.ts"
+import * as PgSignInStore from "./workspace/PgSignInStore.ts"
 import * as PgWorkspaceStore from "./workspace/PgWorkspaceStore.ts"
 
 /**
@@ -45,6 +46,7 @@ export const layerStores = Layer.mergeAll(
   PgIdempotencyStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,
+  PgSignInStore.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,

@@ -90,6 +90,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [Evidence.interactions, {}],
   [Workspaces.table, {}],
   [Workspaces.keys, {}],
+  [Workspaces.signIns, {}],
   [Conversations.table, {}],
   [Conversations.messages, {}],
   [Conversations.looks, {}],

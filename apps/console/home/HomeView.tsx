@@ -1,0 +1,2 @@
+import { Page } from "../kit/Page.tsx"
+export const HomeView = () => <Page title="Home">soon</Page>

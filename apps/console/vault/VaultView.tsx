@@ -1,0 +1,2 @@
+import { Page } from "../kit/Page.tsx"
+export const VaultView = () => <Page title="Vault">soon</Page>

@@ -1,0 +1,2 @@
+import { Page } from "../kit/Page.tsx"
+export const WindowView = ({ id }: { readonly id: string }) => <Page title={id}>soon</Page>

@@ -17,6 +17,7 @@ const SignIn = Schema.Union([Schema.Struct({ key: secret }), Schema.Struct({ lin
 /** Who is signed in, as the console receives it. */
 export interface Session {
   readonly role: string
+  readonly user_id: string
   readonly key_id: string
   readonly key_name: string | null
   readonly workspace_id: string
@@ -44,6 +45,7 @@ export const routes = Layer.unwrap(
       const workspace = yield* workspaces.get(caller.workspaceId)
       return {
         role: caller.role,
+        user_id: caller.userId,
         key_id: caller.keyId ?? "",
         key_name: keyName,
         workspace_id: caller.workspaceId,

@@ -65,6 +65,13 @@ export const leave = async (): Promise<void> => {
   location.reload()
 }
 
+/** A user as a sentence names them: by a part of their id, or as the one who reads it. */
+export const whoIs = (userId: string): string => {
+  const now = registry.get(session)
+  if (now !== null && now !== "none" && now.user_id === userId) return "you"
+  return /^[0-9a-f-]{36}$/.test(userId) ? `user ${userId.slice(-8)}` : userId
+}
+
 const ranks = ["Viewer", "Member", "Owner"]
 
 /** Whether the person who is signed in has at least a role. */

@@ -23,16 +23,19 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemoryStartLedger from "./start/MemoryStartLedger.ts"
 import { Tables } from "./Tables.ts"
 import * as MemoryVault from "./vault/MemoryVault.ts"
 import * as MemoryComponentStore from "./workflow/MemoryComponentStore.ts"
 import * as MemoryPatchStore from "./workflow/MemoryPatchStore.ts"
 import * as MemoryWorkflowStore from "./workflow/MemoryWorkflowStore.ts"
+import * as MemoryAudit from "./workspace/MemoryAudit.ts"
 import * as MemoryIdempotencyStore from "./workspace/MemoryIdempotencyStore.ts"
 import * as MemorySignInStore from "./workspace/MemorySignInStore.ts"
 import * as MemoryWorkspaceStore from "./workspace/MemoryWorkspaceStore.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryAudit.layer,
   MemoryComponentStore.layer,
   MemoryDeliveries.layer,
   MemoryEventLog.layer,
@@ -42,6 +45,7 @@ export const layer = Layer.mergeAll(
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
   MemorySignInStore.layer,
+  MemoryStartLedger.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,

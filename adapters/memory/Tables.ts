@@ -18,11 +18,13 @@ import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore
 import type { Interaction } from "../../core/run/interaction/Interaction.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
+import type { Start } from "../../core/run/start/Start.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import type { Entry as AuditEntry } from "../../core/workspace/audit/Audit.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Entry } from "../../core/workspace/request/Idempotency.ts"
@@ -50,11 +52,20 @@ export interface KeptArtifact extends StartedUpload {
   readonly takenAt: number | null
 }
 
+/** A window that was set or removed. */
+export interface WindowSet {
+  readonly revision: number
+  readonly window: Gate.Gate["runWindow"]
+  readonly setAt: number | null
+}
+
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
   /** By the hash of their secret. */
   readonly signIns: Map<string, StoredSignIn>
+  /** The audit trails of all workspaces, oldest entry first. */
+  readonly audit: Array<AuditEntry>
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
@@ -62,6 +73,10 @@ interface Shape {
   /** The versions of each component, oldest first. */
   readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate.Gate>
+  /** The windows that each workflow had, oldest first; `null` where one was removed. */
+  readonly runWindows: Map<string, ReadonlyArray<WindowSet>>
+  /** Why runs started, in the order of their starts. */
+  readonly starts: Array<Start>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
@@ -120,11 +135,14 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       workspaces: new Map(),
       keys: new Map(),
       signIns: new Map(),
+      audit: [],
       workflows: new Map(),
       versions: new Map(),
       components: new Map(),
       componentVersions: new Map(),
       gates: new Map(),
+      runWindows: new Map(),
+      starts: [],
       runs: new Map(),
       events: [],
       interactions: new Map(),
@@ -183,6 +201,10 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
       workflowId,
       waitingOf(tables, workflowId).map(({ id }) => id)
     )
+  }
+  if (after.windowRevision !== (before?.windowRevision ?? 0)) {
+    const set = { revision: after.windowRevision, window: after.runWindow, setAt: after.windowSet?.at ?? null }
+    tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)
 }

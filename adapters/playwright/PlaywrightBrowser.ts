@@ -367,6 +367,7 @@ export const usualPaths = [
   "/usr/bin/google-chrome",
   "/usr/bin/google-chrome-stable",
   "/snap/bin/chromium",
+  "/usr/lib/chromium/chromium-headless-shell",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium"
 ]

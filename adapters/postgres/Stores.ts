@@ -22,10 +22,12 @@ import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
 import * as Client from "./server/Client.ts"
+import * as PgStartLedger from "./start/PgStartLedger.ts"
 import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
 import * as PgPatchStore from "./workflow/PgPatchStore.ts"
 import * as PgWorkflowStore from "./workflow/PgWorkflowStore.ts"
+import * as PgAudit from "./workspace/PgAudit.ts"
 import * as PgIdempotencyStore from "./workspace/PgIdempotencyStore.ts"
 import * as PgSignInStore from "./workspace/PgSignInStore.ts"
 import * as PgWorkspaceStore from "./workspace/PgWorkspaceStore.ts"
@@ -38,6 +40,7 @@ export const maxMessageSize = 268_435_456
 
 /** The stores, on the given client of the database. */
 export const layerStores = Layer.mergeAll(
+  PgAudit.layer,
   PgComponentStore.layer,
   PgDeliveries.layer,
   PgEventLog.layer,
@@ -47,6 +50,7 @@ export const layerStores = Layer.mergeAll(
   PgInteractionStore.layer,
   PgRunStore.layer,
   PgSignInStore.layer,
+  PgStartLedger.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,

@@ -3,6 +3,7 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
@@ -48,6 +49,7 @@ export class Api extends HttpApi.make("sluice")
   .add(EncryptionKeyGroup)
   .add(BuilderGroup)
   .add(PatchesGroup)
+  .add(AuditGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

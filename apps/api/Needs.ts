@@ -23,6 +23,7 @@ import type { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import type { RunStore } from "../../core/run/RunStore.ts"
+import type { StartLedger } from "../../core/run/start/StartLedger.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
@@ -39,6 +40,7 @@ import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
 import type { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import type { Identifiers } from "../../core/workspace/Identifiers.ts"
 import type { Keys } from "../../core/workspace/Keys.ts"
@@ -52,6 +54,7 @@ export type Needs =
   | ArtifactFiles
   | ArtifactLinks
   | ArtifactStore
+  | Audit
   | BuilderStore
   | ClientProgress
   | ComponentStore
@@ -86,6 +89,7 @@ export type Needs =
   | Sender
   | SignInStore
   | Signals
+  | StartLedger
   | TimeSteps
   | VaultEntries
   | WebhookSecrets

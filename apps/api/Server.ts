@@ -31,11 +31,13 @@ import { SandboxBusy } from "../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { SignIns } from "../../core/workspace/signin/SignIns.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as Pages from "./console/Pages.ts"
@@ -127,7 +129,8 @@ const handlers = Layer.mergeAll(
   vault,
   BuilderHttp.layer,
   WebhooksHttp.layer,
-  PatchesHttp.layer
+  PatchesHttp.layer,
+  AuditHttp.layer
 )
 
 /** Answers what no route does: a known address with another method, or an unknown one. */
@@ -149,6 +152,7 @@ const unrouted = Effect.gen(function* () {
 const services = Layer.mergeAll(
   Components.layer,
   ApiKeys.layer,
+  AuditTrail.layer,
   ErrorCodes.layer,
   EventStreams.layer,
   Decisions.layer,

@@ -8,7 +8,7 @@
 
 import { check } from "./check.js"
 import { runChecks } from "./checks.js"
-import { findChromium } from "./chromium.js"
+import { findChromium, findHeadlessShell } from "./chromium.js"
 import { isCurrent } from "./console.js"
 import { installDependencies } from "./dependencies.js"
 import { buildDocs } from "./docs.js"
@@ -16,6 +16,8 @@ import { suitableNode } from "./node.js"
 import { run, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 import { needsChromium, vitest } from "./vitest.js"
+
+const testBrowsers = () => ({ SLUICE_CHROMIUM: findChromium(), ...findHeadlessShell() })
 
 const [command = "start", ...args] = process.argv.slice(2)
 
@@ -49,7 +51,7 @@ try {
       break
     case "vitest":
       // The PostgreSQL server of the tests listens to messages: with a channel the runner would not end.
-      run(node, vitest(args), needsChromium(args) ? { SLUICE_CHROMIUM: findChromium() } : {}, { channel: false })
+      run(node, vitest(args), needsChromium(args) ? testBrowsers() : {}, { channel: false })
       break
     case "docs":
       buildDocs(node)
@@ -65,7 +67,7 @@ try {
       break
     case "test":
     case "ok":
-      process.exitCode = await runChecks(node, { SLUICE_CHROMIUM: findChromium() })
+      process.exitCode = await runChecks(node, testBrowsers())
       break
     default:
       throw new BootstrapError(

@@ -10,6 +10,7 @@ import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
 import { up } from "./commands/Up.ts"
+import { verify } from "./commands/Verify.ts"
 import { window } from "./commands/Window.ts"
 import * as Ending from "./Ending.ts"
 import * as Logging from "./Logging.ts"
@@ -18,7 +19,7 @@ import { version } from "./Version.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, doctor]),
+  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, verify, doctor]),
   Command.provide(Logging.layer),
   Command.withGlobalFlags([Logging.LogLevel, Logging.LogFormat])
 )

@@ -30,6 +30,10 @@ export type StoredStatus = typeof StoredStatus.Type
 export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
 export type Status = typeof Status.Type
 
+/** What submitted a run. */
+export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound"])
+export type Trigger = typeof Trigger.Type
+
 /** The options of a submission beside its input. */
 export const Options = Schema.Struct({
   /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
@@ -74,6 +78,9 @@ interface RunFacts {
   /** The credentials that its input refers to, fixed at submission. */
   readonly credentials: ReadonlyArray<Credential>
   readonly options: Options
+  readonly trigger: Trigger
+  /** Words by which users find it, each once. */
+  readonly tags: ReadonlyArray<string>
   readonly createdAt: number
   /** How often a worker has started it. */
   readonly attempts: number
@@ -153,8 +160,8 @@ export const isRunning = (run: Run): run is RunningRun => run.status === "execut
 export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
 /** The status that a run reads as at `at`, given the gate of its workflow. */
-export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
-  isWaiting(run) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
+export const statusAt = (run: Pick<Run, "status">, gate: Gate.Gate, at: number): Status =>
+  isOf(Waiting, run.status) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
 
 /**
  * The earliest instant at or after `at` at which a waiting run can start, by time alone; `null` when none is in sight

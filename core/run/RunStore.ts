@@ -3,11 +3,13 @@
  */
 import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
+import type { RunFailure } from "../event/RunFailure.ts"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
-import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { RunId, RunNotFound, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
 import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
@@ -31,15 +33,7 @@ export interface LeaseRef {
 }
 
 /** Which runs to list: newest first, each field a condition, none meaning all. Instants are epoch milliseconds. */
-export interface Filter {
-  readonly workflowIds?: ReadonlyArray<WorkflowId>
-  readonly statuses?: ReadonlyArray<Status>
-  /** Submitted at or after. */
-  readonly from?: number
-  /** Submitted at or before. */
-  readonly to?: number
-  /** Referring to one of these credentials, by their permissioned user id. */
-  readonly credentials?: ReadonlyArray<string>
+export interface Filter extends RunFilter {
   /**
    * Submitted strictly before an instant: the `createdAt` of the last run of the page before. With the id of that run,
    * the runs of the same instant that stand after it in the list are kept.
@@ -48,13 +42,32 @@ export interface Filter {
   readonly limit: number
 }
 
-/** A listed run. `status` is as it reads at the instant of the listing. */
+/** A listed run. `status` and `holds` are as they read at the instant of the listing. */
 export type Listed = Pick<
   Run,
-  "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options"
+  "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options" | "trigger" | "tags"
 > & {
   readonly status: Status
+  readonly workflowName: string
+  readonly holds: ReadonlyArray<HoldReason>
+  /** The last failure of its attempts. */
+  readonly error: RunFailure | null
 }
+
+/** A page of the list. `next` is the place behind it; `null` when nothing follows. */
+export interface ListPage {
+  readonly runs: ReadonlyArray<Listed>
+  readonly next: { readonly at: number; readonly id: RunId } | null
+}
+
+/** How many runs satisfy a filter. Where it is not exact, there are at least so many. */
+export interface Total {
+  readonly count: number
+  readonly isExact: boolean
+}
+
+/** The highest exact total. */
+export const mostCounted = 10_000
 
 /** Raised when a run is submitted with a version that is not, or no longer, the latest one of its workflow. */
 export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("VersionOutdated", {
@@ -98,7 +111,14 @@ export class RunStore extends Context.Service<
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound | StoreUnavailable>
 
-    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    /**
+     * One page of the runs that satisfy a filter. It has fewer runs than `limit` and yet a `next` only where the filter
+     * has a text: one page examines a bounded number of runs for it.
+     */
+    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
+
+    /** Counts the runs that satisfy a filter, up to `mostCounted` of them, and by a bounded effort. */
+    readonly count: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Total, StoreUnavailable>
 
     /**
      * One page of the events of a run, oldest first, from the one after `after` (0 for the first page). Empty when there are

@@ -20,8 +20,9 @@ import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as CredentialReferences from "./CredentialReferences.ts"
+import type { RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
-import { type Filter, type Gated, history, type Listed, RunStore } from "./RunStore.ts"
+import { type Filter, type Gated, history, type ListPage, RunStore, type Total } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /** A run as its record shows it at one instant. */
@@ -87,7 +88,10 @@ export class Runs extends Context.Service<
       after: number
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, RunNotFound | StoreUnavailable>
 
-    readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
+
+    /** How many runs satisfy a filter, exact up to a bound. */
+    readonly count: (caller: Caller, filter: RunFilter) => Effect.Effect<Total, StoreUnavailable>
 
     /** Stops the waiting runs of deleted workflows, within a bounded time; the scheduler stops the rest. */
     readonly stopOrphans: Effect.Effect<void, StoreUnavailable>
@@ -194,6 +198,9 @@ export class Runs extends Context.Service<
       })
 
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
+      const count = Effect.fn("Runs.count")((caller: Caller, filter: RunFilter) =>
+        runs.count(caller.workspaceId, filter)
+      )
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {
         const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
@@ -213,13 +220,14 @@ export class Runs extends Context.Service<
         }
       }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
-      return Runs.of({ submit, get, events, list, interrupt, stopOrphans })
+      return Runs.of({ submit, get, events, list, count, interrupt, stopOrphans })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
         submit: "edit",
         get: "read",
         events: "read",
         list: "read",
+        count: "read",
         interrupt: "edit"
       })
     )

@@ -13,6 +13,7 @@ import type { RunId } from "../workspace/Ids.ts"
 import { type Credential, useOf } from "./CredentialReferences.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
+import type { Start } from "./start/Start.ts"
 
 /**
  * The inputs of a decision about a run: the run, locked, the gate of its workflow, and the files that it has produced.
@@ -31,6 +32,8 @@ type Ending<R extends Run.Run = Run.Run> = Pick<LockedRun<R>, "run" | "files">
 export interface Change<R extends Run.Run = Run.Run> {
   readonly run: R
   readonly events: ReadonlyArray<RunEvent>
+  /** Why the run starts, where the change starts it. */
+  readonly start?: Start
   /**
    * The credential that the attempt could not sign in with. `stopsOthers` is true when the runs that wait for it stop.
    */
@@ -41,7 +44,8 @@ export interface Change<R extends Run.Run = Run.Run> {
 export type Submission = Pick<
   Run.Run,
   "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
->
+> &
+  Partial<Pick<Run.Run, "tags" | "trigger">>
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
@@ -69,6 +73,8 @@ export interface Retry {
  */
 export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change<Run.WaitingRun> => {
   const run: Run.WaitingRun = {
+    trigger: "api",
+    tags: [],
     ...submission,
     status: "execution.queued",
     createdAt: at,

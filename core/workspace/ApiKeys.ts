@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { Audit } from "./audit/Audit.ts"
 import { Identifiers } from "./Identifiers.ts"
 import { UserId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
@@ -55,11 +56,13 @@ export class ApiKeys extends Context.Service<
       const store = yield* WorkspaceStore
       const keys = yield* Keys
       const identifiers = yield* Identifiers
+      const audit = yield* Audit
 
       const make = Effect.fn("ApiKeys.make")(function* (
-        { workspaceId }: Permissions.Acting,
+        acting: Permissions.Acting,
         { name, role }: { readonly role: Role; readonly name: string | null }
       ) {
+        const { workspaceId } = acting
         const key = yield* keys.make
         const stored: ApiKey = {
           id: yield* identifiers.uuid,
@@ -70,13 +73,20 @@ export class ApiKeys extends Context.Service<
           createdAt: yield* Clock.currentTimeMillis,
           revokedAt: null
         }
-        yield* store.addKey({ ...stored, hash: yield* keys.hash(key) })
+        const hash = yield* keys.hash(key)
+        yield* audit.recording(acting, store.addKey({ ...stored, hash }), () => [
+          entry("key.create", stored, null, stored)
+        ])
         return { stored, key }
       })
 
-      const revoke = Effect.fn("ApiKeys.revoke")(function* ({ workspaceId }: Permissions.Acting, id: string) {
+      const revoke = Effect.fn("ApiKeys.revoke")(function* (acting: Permissions.Acting, id: string) {
         const at = yield* Clock.currentTimeMillis
-        const revoked = yield* store.revokeKey(workspaceId, id.toLowerCase(), at, leavesAnOwner)
+        const revoked = yield* audit.recording(
+          acting,
+          store.revokeKey(acting.workspaceId, id.toLowerCase(), at, leavesAnOwner),
+          revocationOf
+        )
         return Option.isSome(revoked) ? shown(revoked.value) : yield* new ApiKeyNotFound({ id })
       })
 
@@ -92,6 +102,29 @@ export class ApiKeys extends Context.Service<
 }
 
 const shown = ({ hash: _hash, ...key }: StoredKey): ApiKey => key
+
+/** The audit entry of a revocation, where there was a key to revoke. */
+export const revocationOf = (revoked: Option.Option<ApiKey>) =>
+  Option.isNone(revoked)
+    ? []
+    : [entry("key.revoke", revoked.value, { ...revoked.value, revokedAt: null }, revoked.value)]
+
+/** The audit entry of a change of a key. */
+const entry = (action: string, key: ApiKey, before: ApiKey | null, after: ApiKey) => ({
+  action,
+  resourceId: key.id,
+  resourceName: key.name,
+  before: before === null ? null : audited(before),
+  after: audited(after)
+})
+
+const audited = ({ createdAt, name, revokedAt, role, userId }: ApiKey) => ({
+  name,
+  role,
+  user_id: userId,
+  created_at: new Date(createdAt).toISOString(),
+  revoked_at: revokedAt === null ? null : new Date(revokedAt).toISOString()
+})
 
 const leavesAnOwner = (key: StoredKey, live: ReadonlyArray<StoredKey>): Result.Result<void, LastOwnerKey> =>
   key.role === "Owner" && !live.some(({ id, role }) => role === "Owner" && id !== key.id)

@@ -5,8 +5,8 @@
 import { Effect } from "effect"
 import { type Ability, allows, type Caller, RoleForbids } from "./Workspace.ts"
 
-/** The part of a caller that a service needs where it does not record who acted. */
-export type Acting = Pick<Caller, "workspaceId" | "role">
+/** A caller, or an operator at the command line of the installation, who is no user of the workspace. */
+export type Acting = Pick<Caller, "workspaceId" | "role"> & Partial<Pick<Caller, "userId" | "keyId">>
 
 /** Fails with `RoleForbids` unless the role of the caller includes the ability. */
 export const require = ({ role }: Pick<Caller, "role">, ability: Ability): Effect.Effect<void, RoleForbids> =>

@@ -3,6 +3,7 @@
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { Audit } from "./audit/Audit.ts"
 import type { UserId, WorkspaceId } from "./Ids.ts"
 import * as Permissions from "./Permissions.ts"
 import { type Caller, Role, type RoleForbids, type Workspace } from "./Workspace.ts"
@@ -53,6 +54,7 @@ export class Workspaces extends Context.Service<
     Workspaces,
     Effect.gen(function* () {
       const store = yield* WorkspaceStore
+      const audit = yield* Audit
 
       const own = (caller: Caller, id: string) =>
         id.toLowerCase() === caller.workspaceId.toLowerCase()
@@ -78,12 +80,35 @@ export class Workspaces extends Context.Service<
         }),
         set: Effect.fn("Workspaces.set")(function* (caller, id, settings) {
           const workspaceId = yield* own(caller, id)
-          return yield* store.change(workspaceId, (before) => ({ ...before, ...settings })).pipe(existing(workspaceId))
+          let former: Workspace | null = null
+          const change = store.change(workspaceId, (before) => {
+            former = before
+            return { ...before, ...settings }
+          })
+          const changed = yield* audit.recording(caller, change, (after) =>
+            former === null || Option.isNone(after) ? [] : settingsEntry(former, after.value)
+          )
+          return yield* existing(workspaceId)(Effect.succeed(changed))
         })
       })
     }).pipe(Permissions.checked<Workspaces["Service"]>({ get: "read", members: "read", set: "manage" }))
   )
 }
+
+/** The audit entry of a change of settings; none where no setting changes. */
+const settingsEntry = (before: Workspace, after: Workspace) => {
+  const [from, to] = [audited(before), audited(after)]
+  return JSON.stringify(from) === JSON.stringify(to)
+    ? []
+    : [{ action: "settings.change", resourceId: after.id, resourceName: after.name, before: from, after: to }]
+}
+
+const audited = (workspace: Workspace) => ({
+  name: workspace.name,
+  waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000,
+  input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds,
+  signed_url_ttl_seconds: workspace.signedUrlTtlSeconds
+})
 
 const stronger = (one: Role, other: Role): Role =>
   Role.literals.indexOf(one) > Role.literals.indexOf(other) ? one : other

@@ -176,6 +176,8 @@ const table: Readonly<Record<string, Row>> = {
   "GET /api-keys": { ability: "manage", status: 200 },
   "POST /api-keys": { ability: "manage", json: { role: "Viewer" }, status: 201 },
   "DELETE /api-keys/{api_key_id}": { ability: "manage", status: 200 },
+  "GET /audit": { ability: "manage", status: 200 },
+  "GET /audit/export": { ability: "manage", status: 200 },
   "GET /notifications/run-subscriptions": { ability: "manage", status: 200 },
   "POST /notifications/run-subscriptions": {
     ability: "manage",

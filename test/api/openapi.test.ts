@@ -24,7 +24,7 @@ import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
-const trials = 8 * scale
+const trials = 4 * scale
 const workflow = { name: "Nightly", ...graph() }
 const component = { name: "Login", componentData: componentData() }
 let reused = 0

@@ -61,7 +61,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           yield* Effect.flip(runs.submit({ ...submission(workflow), workspaceId: stranger.workspaceId })),
           WorkflowNotFound
         )
-        assert.deepStrictEqual(yield* runs.list(stranger.workspaceId, { limit: 10 }), [])
+        assert.deepStrictEqual((yield* runs.list(stranger.workspaceId, { limit: 10 })).runs, [])
       })
     )
 
@@ -144,7 +144,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.isFalse(Gate.mayStart(gate, 0))
         assert.deepStrictEqual(yield* runs.claim(claim), [])
         assert.strictEqual(yield* gates.nextDue(0), 9 * hour)
-        assert.strictEqual((yield* runs.list(caller.workspaceId, { limit: 1 }))[0]?.status, "execution.paused")
+        assert.strictEqual((yield* runs.list(caller.workspaceId, { limit: 1 })).runs[0]?.status, "execution.paused")
         yield* TestClock.setTime(9 * hour - 1)
         assert.deepStrictEqual(yield* runs.claim(claim), [])
         yield* TestClock.setTime(9 * hour)

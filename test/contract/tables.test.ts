@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgCollection from "../../adapters/postgres/PgCollection.ts"
+import * as Starts from "../../adapters/postgres/start/Starts.ts"
 import * as Components from "../../adapters/postgres/tables/Components.ts"
 import * as Conversations from "../../adapters/postgres/tables/Conversations.ts"
 import * as Deliveries from "../../adapters/postgres/tables/Deliveries.ts"
@@ -15,6 +16,7 @@ import * as Vault from "../../adapters/postgres/tables/Vault.ts"
 import * as Workflows from "../../adapters/postgres/tables/Workflows.ts"
 import * as Workspaces from "../../adapters/postgres/tables/Workspaces.ts"
 import * as WrappedKeys from "../../adapters/postgres/tables/WrappedKeys.ts"
+import * as AuditEntries from "../../adapters/postgres/workspace/AuditEntries.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -54,9 +56,10 @@ const byHand = [
   "login_failures",
   "network_logs",
   "phone_numbers",
-  "run_credentials",
   "run_input_pieces",
+  "run_labels",
   "run_snapshots",
+  "run_windows",
   "time_steps",
   "webhook_queue",
   "workflow_components"
@@ -88,6 +91,8 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [together(Evidence.artifacts, Evidence.finished), { taken_at: "timestamptz" }],
   [Evidence.totals, {}],
   [Evidence.interactions, {}],
+  [AuditEntries.table, position],
+  [Starts.table, {}],
   [Workspaces.table, {}],
   [Workspaces.keys, {}],
   [Workspaces.signIns, {}],

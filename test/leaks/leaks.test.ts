@@ -324,6 +324,8 @@ it.live(
         }
       )
 
+      yield* ask("GET", "/audit?limit=1000")
+      yield* ask("GET", "/audit/export?format=csv")
       const produced = yield* world.produced
       assert.deepStrictEqual(leaksIn(produced, planted), [])
 

@@ -25,6 +25,7 @@ import { Patches } from "../../core/workflow/patch/Patches.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { RunId } from "../../core/workspace/Ids.ts"
 import { type Ability, allows, type Caller, Role, RoleForbids } from "../../core/workspace/Workspace.ts"
@@ -33,6 +34,7 @@ import { makeWorkspace } from "../support/fixtures.ts"
 
 const layer = Layer.mergeAll(
   ApiKeys.layer,
+  AuditTrail.layer,
   Builder.layer,
   Components.layer,
   ErrorCodes.layer,
@@ -93,6 +95,7 @@ const runId = RunId.make("00000000-0000-4000-8000-000000000001")
 
 const all: ReadonlyArray<Act> = [
   ...acts(ApiKeys, "manage", "list", "make", "revoke"),
+  ...acts(AuditTrail, "manage", "page", "all"),
   ...acts(Builder, "edit", "open", "say", "respond", "save", "interrupt", "end"),
   ...acts(Components, "edit", "create", "save", "rename", "remove"),
   ...acts(ErrorCodes, "edit", "findOrCreate", "change", "remove"),

@@ -26,6 +26,8 @@ export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => 
   createdAt: 0,
   startedAt: 0,
   endedAt: null,
+  trigger: "api",
+  tags: [],
   attempts: 1,
   retries: 0,
   maxRetries: 0,

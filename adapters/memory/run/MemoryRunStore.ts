@@ -1,6 +1,7 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../../core/gate/Gate.ts"
+import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
   type Claimed,
@@ -8,15 +9,20 @@ import {
   type Gated,
   type LeaseRef,
   type Listed,
+  type ListPage,
+  mostCounted,
   RunStore,
+  type Total,
   VersionOutdated
 } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
+import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { pageOf } from "../event/Page.ts"
+import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { append, filesOf, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
@@ -31,6 +37,27 @@ export const layer = Layer.effect(
       run,
       gate: gateOf(tables, run),
       files: filesOf(tables, run.id)
+    })
+
+    const newestFirst = (workspaceId: WorkspaceId) =>
+      [...tables.runs.values()]
+        .reverse()
+        .filter((run) => run.workspaceId === workspaceId)
+        .sort((a, b) => b.createdAt - a.createdAt)
+
+    const facts = (run: Run.Run, at: number): RunFilter.Facts => ({
+      run,
+      gate: gateOf(tables, run),
+      awaitsCredential: MemorySlots.awaitsCredential(tables, run),
+      at
+    })
+
+    const listed = (run: Run.Run, at: number): Listed => ({
+      ...run,
+      status: Run.statusAt(run, gateOf(tables, run), at),
+      workflowName: tables.workflows.get(run.workflowId)?.name ?? "",
+      holds: RunFilter.holdsOf(facts(run, at)),
+      error: run.errors.at(-1) ?? null
     })
 
     const isRemoved = (run: Run.Run) => gateOf(tables, run).removedAt !== null
@@ -76,17 +103,32 @@ export const layer = Layer.effect(
       weigh: Effect.fn("RunStore.weigh")((submission) => Effect.sync(() => tooLargeIn(submission))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       list: Effect.fn("RunStore.list")((workspaceId, filter) =>
-        Effect.map(Clock.currentTimeMillis, (now) =>
-          [...tables.runs.values()]
-            .reverse()
-            .filter((run) => run.workspaceId === workspaceId)
-            .sort((a, b) => b.createdAt - a.createdAt)
+        Effect.map(Clock.currentTimeMillis, (now): ListPage => {
+          const { limit, text, ...others } = filter
+          const selected = newestFirst(workspaceId)
             .filter(behind(filter.before))
-            .filter((run) => refers(run, filter))
-            .map((run): Listed => ({ ...run, status: Run.statusAt(run, gateOf(tables, run), now) }))
-            .filter((run) => passes(run, filter))
-            .slice(0, filter.limit)
-        )
+            .filter((run) => RunFilter.matches(others, facts(run, now)))
+          const examined = text === undefined ? selected : selected.slice(0, RunFilter.searchedRuns)
+          const found = examined.filter((run) => text === undefined || RunFilter.contains(run, text))
+          const shown = found.slice(0, limit)
+          const last = found.length > limit ? shown.at(-1) : examined.length < selected.length ? examined.at(-1) : null
+          return {
+            runs: shown.map((run) => listed(run, now)),
+            next: last == null ? null : { at: last.createdAt, id: last.id }
+          }
+        })
+      ),
+      count: Effect.fn("RunStore.count")((workspaceId, filter) =>
+        Effect.map(Clock.currentTimeMillis, (now): Total => {
+          const { text, ...others } = filter
+          const selected = newestFirst(workspaceId).filter((run) => RunFilter.matches(others, facts(run, now)))
+          if (text === undefined) {
+            return { count: Math.min(selected.length, mostCounted), isExact: selected.length <= mostCounted }
+          }
+          const examined = selected.slice(0, RunFilter.searchedRuns)
+          const count = examined.filter((run) => RunFilter.contains(run, text)).length
+          return { count, isExact: examined.length === selected.length }
+        })
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
@@ -125,6 +167,11 @@ export const layer = Layer.effect(
           const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
           if (change === null) continue
           write(tables, change, now)
+          const gate = gateOf(tables, run)
+          const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
+          tables.starts.push(
+            Start.of(change.run, gate, { at: now, windowHash, zoneData: process.versions.tz ?? "unknown" })
+          )
           MemorySlots.serve(tables, credentials, lease.fence)
           tables.served.set(run.workflowId, lease.fence)
           const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)
@@ -197,16 +244,6 @@ export const layer = Layer.effect(
     })
   }).pipe(Effect.map(atomicStore))
 )
-
-const passes = (run: Listed, filter: Filter): boolean =>
-  (filter.workflowIds?.includes(run.workflowId) ?? true) &&
-  (filter.statuses?.includes(run.status) ?? true) &&
-  run.createdAt >= (filter.from ?? -Infinity) &&
-  run.createdAt <= (filter.to ?? Infinity)
-
-const refers = ({ credentials }: Run.Run, filter: Filter): boolean =>
-  filter.credentials === undefined ||
-  credentials.some(({ permissionedUserIds }) => permissionedUserIds.some((id) => filter.credentials?.includes(id)))
 
 /** The runs of a sorted list that stand after the place where the page before ended. */
 const behind = (before: Filter["before"]) => (run: Run.Run, index: number, sorted: ReadonlyArray<Run.Run>) => {

@@ -13,9 +13,11 @@ import { Clock, Effect, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Run from "../../../core/run/Run.ts"
 import type { Claimed } from "../../../core/run/RunStore.ts"
+import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import { sha256 } from "../Hash.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
@@ -135,7 +137,7 @@ const take = (
       const change = Run.isWaiting(run)
         ? Transition.claim(run, Gates.toGate(gate), lease, now, credentials.get(run.id))
         : null
-      return change ?? []
+      return change === null ? [] : { ...change, start: startOf(change.run, gate, now) }
     })
     if (changes.length < rows.length) {
       yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
@@ -153,6 +155,14 @@ const take = (
       isMore,
       turns
     }
+  })
+
+/** Why a run starts behind a locked gate. */
+const startOf = (run: Run.RunningRun, gate: LockedGate, at: number): Start.Start =>
+  Start.of(run, Gates.toGate(gate), {
+    at,
+    windowHash: gate.run_window === null ? null : sha256(gate.run_window),
+    zoneData: process.versions.tz ?? "unknown"
   })
 
 /** Locks the gates whose turn it is, in the order of their ids. They cannot change until the transaction ends. */

@@ -36,6 +36,8 @@ export interface Ledger {
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
   /** Gives a run its credentials, or `null` when it has to wait. */
   readonly assign: (candidate: Candidate) => ReadonlyArray<Credential> | null
+  /** Whether a run could be given its credentials. Nothing is given. */
+  readonly hasFree: (candidate: Candidate) => boolean
   /** The name of the one entry that a run has to wait for; `null` where that is not all that it depends on. */
   readonly waitsFor: (candidate: Candidate) => string | null
   /**
@@ -113,6 +115,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
       return assigned
     },
 
+    hasFree: (candidate) => Slots.assign(Runs.credentialsOf(candidate), find(candidate.workspace_id), inUse) !== null,
     waitsFor: (candidate) => {
       const [credential, ...others] = Runs.credentialsOf(candidate)
       const [permissionedUserId, ...members] = credential?.permissionedUserIds ?? []

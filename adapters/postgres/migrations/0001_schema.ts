@@ -58,6 +58,20 @@ const workspaces = [
   )`,
   `create index sign_ins_by_expiry on sign_ins (expires_at)`,
 
+  // Who changed what. `body` holds the names, the reason and the states before and after, without secrets.
+  `create table audit_entries (
+    position bigint generated always as identity primary key,
+    workspace_id uuid not null references workspaces,
+    at timestamptz not null,
+    action text not null,
+    resource_id text,
+    user_id uuid,
+    key_id uuid,
+    body text not null
+  )`,
+  `create index audit_entries_of_workspace on audit_entries (workspace_id, position desc)`,
+  `create index audit_entries_of_resource on audit_entries (workspace_id, resource_id, position desc)`,
+
   collection("error_codes"),
 
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
@@ -145,6 +159,26 @@ const workflows = [
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
+  // The windows that workflows had: by these the starts of runs are judged later. A window without a definition was
+  // removed. A trigger keeps each as it is set, in the transaction of the edit.
+  `create table run_windows (
+    workflow_id uuid not null references workflows,
+    revision integer not null,
+    definition text,
+    set_at timestamptz,
+    set_by uuid,
+    primary key (workflow_id, revision)
+  )`,
+  `create function keep_window() returns trigger language plpgsql as $$
+  begin
+    insert into run_windows (workflow_id, revision, definition, set_at, set_by)
+    values (new.workflow_id, new.window_revision, new.run_window, new.window_set_at, new.window_set_by);
+    return null;
+  end $$`,
+  `create trigger first_windows_are_kept after insert on gates for each row
+    when (new.window_revision > 0) execute function keep_window()`,
+  `create trigger windows_are_kept after update of window_revision on gates for each row
+    when (new.window_revision <> old.window_revision) execute function keep_window()`,
   // The waiting runs that still have to get the event that an edit holds them.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
@@ -233,6 +267,8 @@ const runs = [
     credentials text not null default '[]',
     queue text collate "C" not null default '',
     holds text[],
+    trigger text not null default 'api',
+    tags text[] not null default '{}',
     check ((status = 'execution.start') = (lease_fence is not null)),
     check ((lease_fence is null) = (lease_until is null) and (lease_fence is null) = (lease_worker is null)),
     check ((ended_at is null) = (status in ('execution.queued', 'execution.requeued', 'execution.start')))
@@ -242,6 +278,8 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued')`,
+  `create index runs_waiting_of_queue on runs (workspace_id, queue)
+    where status in ('execution.queued', 'execution.requeued') and queue <> ''`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
   // A slot counts only while its run is carried out, so nothing else has to give it back.
   `create index runs_holding on runs using gin (holds) with (fastupdate = off)
@@ -250,7 +288,10 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued') and expires_at is not null`,
   `create index runs_put_off on runs (not_before) where status = 'execution.requeued'`,
   `create index runs_put_off_of_workflow on runs (workflow_id, not_before) where status = 'execution.requeued'`,
-  `create index runs_of_workspace on runs (workspace_id, created_at desc)`,
+  // Lists are newest first, by stored status: see `PgRunFilter`.
+  `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
+  `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
+  `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 
   // A long input is collected here within the transaction that submits its run. Empty otherwise.
@@ -261,12 +302,53 @@ const runs = [
     primary key (run_id, position)
   )`,
 
-  `create table run_credentials (
-    workspace_id uuid not null references workspaces,
-    credential_hash text not null,
-    run_id uuid not null references runs,
-    primary key (workspace_id, credential_hash, run_id)
+  // The tags, error codes and credentials of runs, each as the beginning of a hash, in the order of lists.
+  `create table run_labels (
+    workspace_id uuid not null,
+    label uuid not null,
+    created_at timestamptz not null,
+    sequence bigint not null,
+    run_id uuid not null,
+    primary key (workspace_id, label, created_at, sequence)
   )`,
+  `create index run_labels_of_run on run_labels (run_id)`,
+  `create function run_label(kind text, value text) returns uuid language sql immutable parallel safe as $$
+    select left(encode(sha256(convert_to(kind || ':' || value, 'UTF8')), 'hex'), 32)::uuid
+  $$`,
+  `create function label_tags() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'UPDATE' then
+      delete from run_labels using unnest(old.tags) tag
+        where run_id = new.id and label = run_label('tag', tag) and tag <> all (new.tags);
+    end if;
+    insert into run_labels (workspace_id, label, created_at, sequence, run_id)
+      select new.workspace_id, run_label('tag', tag), new.created_at, new.sequence, new.id from unnest(new.tags) tag
+      on conflict do nothing;
+    return null;
+  end $$`,
+  `create trigger tags_are_listed after insert on runs for each row
+    when (new.tags <> '{}') execute function label_tags()`,
+  `create trigger changed_tags_are_listed after update of tags on runs for each row
+    when (new.tags <> old.tags) execute function label_tags()`,
+
+  // Why each attempt of a run started when it did.
+  `create table run_starts (
+    run_id uuid not null references runs,
+    attempt integer not null,
+    workspace_id uuid not null,
+    workflow_id uuid not null,
+    at timestamptz not null,
+    worker text not null,
+    gate_revision integer not null,
+    window_revision integer not null,
+    window_hash text,
+    lift_since timestamptz,
+    lift_by uuid,
+    release text,
+    zone_data text not null,
+    primary key (run_id, attempt)
+  )`,
+  `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
 
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (
@@ -280,6 +362,15 @@ const runs = [
     primary key (run_id, position)
   )`,
   `create index run_errors_of_workflow on run_errors (workflow_id, at desc)`,
+  `create index run_errors_of_workspace on run_errors (workspace_id, at desc)`,
+  `create function label_error() returns trigger language plpgsql as $$
+  begin
+    insert into run_labels (workspace_id, label, created_at, sequence, run_id)
+      select workspace_id, run_label('error', new.error_code), created_at, sequence, id from runs where id = new.run_id
+      on conflict do nothing;
+    return null;
+  end $$`,
+  `create trigger errors_are_listed after insert on run_errors for each row execute function label_error()`,
 
   // Failed logins after which waiting runs are still to be stopped: those up to the sequence `last`, from the queue
   // that is named here.
@@ -587,10 +678,29 @@ const invariants = [
   begin
     raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
   end $$`,
-  `create trigger ended_runs_never_change before update or delete on runs for each row
+  // Tags are no part of what happened.
+  `create function refuse_change_except_of_tags() returns trigger language plpgsql as $$
+  declare
+    tagged runs := old;
+  begin
+    tagged.tags := new.tags;
+    if new is distinct from tagged then
+      raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
+    end if;
+    return new;
+  end $$`,
+  `create trigger ended_runs_never_change before update on runs for each row
+    when (old.ended_at is not null) execute function refuse_change_except_of_tags('the run has ended')`,
+  `create trigger ended_runs_are_kept before delete on runs for each row
     when (old.ended_at is not null) execute function refuse_change('the run has ended')`,
   `create trigger events_are_only_appended before update or delete on run_events for each row
     execute function refuse_change('events are only appended')`,
+  `create trigger audit_entries_are_only_appended before update or delete on audit_entries for each row
+    execute function refuse_change('the audit trail is only appended')`,
+  `create trigger starts_are_only_appended before update or delete on run_starts for each row
+    execute function refuse_change('the ledger of starts is only appended')`,
+  `create trigger windows_never_change before update or delete on run_windows for each row
+    execute function refuse_change('a window that was set never changes')`,
   `create trigger versions_never_change before update or delete on workflow_versions for each row
     execute function refuse_change('a version never changes')`,
   `create trigger component_versions_never_change before update on component_versions for each row

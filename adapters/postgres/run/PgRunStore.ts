@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
 import { isRunning, LeaseLost, type Run } from "../../../core/run/Run.ts"
-import { type Filter, type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
+import { type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
@@ -11,6 +11,7 @@ import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
+import * as PgRunList from "../list/PgRunList.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -149,48 +150,13 @@ export const layer = Layer.effect(
         )
     )
 
-    /** Behind a place in the list, which is one instant, or one run among those of that instant. */
-    const behind = ({ at, id }: NonNullable<Filter["before"]>) =>
-      id === undefined
-        ? sql`runs.created_at < ${new Date(at)}`
-        : sql`(runs.created_at < ${new Date(at)} or (runs.created_at = ${new Date(at)}
-            and runs.sequence < (select sequence from runs where id = ${id} and created_at = ${new Date(at)})))`
-
-    const list = Effect.fn("RunStore.list")((workspaceId, filter) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const instant = (at: number) => new Date(at)
-        const conditions = [
-          sql`runs.workspace_id = ${workspaceId}`,
-          ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
-          ...(filter.from === undefined ? [] : [sql`runs.created_at >= ${instant(filter.from)}`]),
-          ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${instant(filter.to)}`]),
-          ...(filter.before === undefined ? [] : [behind(filter.before)]),
-          ...(filter.credentials === undefined
-            ? []
-            : [
-                sql`runs.id in (select run_id from run_credentials where workspace_id = ${workspaceId} and ${sql.in(
-                  "credential_hash",
-                  filter.credentials.map(Writing.credentialHash)
-                )})`
-              ])
-        ]
-        const statuses = filter.statuses === undefined ? sql`true` : sql.in("status", filter.statuses)
-        const rows = yield* sql<Runs.ListedRow>`
-          with listed as (
-            select runs.id, runs.workspace_id, runs.workflow_id, runs.created_at, runs.started_at, runs.ended_at,
-              runs.options, runs.added_output, runs.sequence, ${Runs.statusAt(sql, now)} as status
-            from runs join gates using (workflow_id) where ${sql.and(conditions)}
-          )
-          select * from listed where ${statuses} order by created_at desc, sequence desc limit ${filter.limit}`
-        return rows.map(Runs.toListed)
-      }).pipe(withoutSqlErrors)
-    )
+    const { count, list } = PgRunList.make(sql)
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
+      count,
       reap,
       settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
       get: Effect.fn("RunStore.get")((workspaceId, id) =>

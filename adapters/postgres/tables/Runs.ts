@@ -4,8 +4,10 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
+import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
-import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
+import * as RunFilter from "../../../core/run/list/RunFilter.ts"
+import { fromStored, Options, type Run, StoredStatus, statusAt as statusOf, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -58,6 +60,8 @@ const submitted = {
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
   created_at: column(Table.instant, (run) => run.createdAt),
+  trigger: column(Table.textOf(Trigger), (run) => run.trigger),
+  tags: column(Table.texts, (run) => run.tags),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
 }
@@ -107,6 +111,8 @@ export const toRun = (row: Row): Run => {
     input: stored.input,
     credentials: stored.credentials,
     options: withAdded(stored),
+    trigger: stored.trigger,
+    tags: stored.tags,
     createdAt: stored.created_at,
     startedAt: stored.started_at,
     endedAt: stored.ended_at,
@@ -125,22 +131,6 @@ export const toRun = (row: Row): Run => {
 /** The columns of a run. `text` is its input as JSON. */
 export const fromRun = (run: Run, text: string) => ({ ...withoutInput.encode(run), input: text })
 
-const listed = Table.make(
-  "runs",
-  {
-    id: submitted.id,
-    workspace_id: submitted.workspace_id,
-    workflow_id: submitted.workflow_id,
-    options: submitted.options,
-    added_output: submitted.added_output,
-    created_at: submitted.created_at,
-    started_at: state.started_at,
-    ended_at: state.ended_at,
-    status: Table.of<Listed>()(Table.textOf(Status), (run) => run.status)
-  },
-  ["id"]
-)
-
 const asked = Table.make("runs", { options: submitted.options }, ["run_id"])
 
 /** The options of a run, where it is joined as `run_id`. */
@@ -155,11 +145,37 @@ const naming = Table.make("runs", { id: submitted.id, credentials: state.credent
 export const credentialsOf = (row: Table.Row<typeof naming.columns>): ReadonlyArray<Credential> =>
   naming.decode(row).credentials
 
-/** The columns that lists of runs show, with the status that follows from the gate. */
+/** The columns that lists of runs show. */
+const listed = Table.make(
+  "runs",
+  {
+    id: submitted.id,
+    workspace_id: submitted.workspace_id,
+    workflow_id: submitted.workflow_id,
+    options: submitted.options,
+    trigger: submitted.trigger,
+    tags: submitted.tags,
+    created_at: submitted.created_at,
+    status: state.status,
+    queue: state.queue,
+    started_at: state.started_at,
+    ended_at: state.ended_at,
+    not_before: state.not_before,
+    errors: state.errors
+  },
+  ["id"]
+)
+
 export type ListedRow = Table.Row<typeof listed.columns>
 
-export const toListed = (row: ListedRow): Listed => {
+/** A listed run, from its row, its gate and the name of its workflow. */
+export const toListed = (
+  row: ListedRow,
+  { awaitsCredential, gate, name }: { readonly gate: Gate; readonly name: string; readonly awaitsCredential: boolean },
+  at: number
+): Listed => {
   const stored = listed.decode(row)
+  const run = { ...stored, notBefore: stored.not_before }
   return {
     id: stored.id,
     workspaceId: stored.workspace_id,
@@ -167,8 +183,13 @@ export const toListed = (row: ListedRow): Listed => {
     createdAt: stored.created_at,
     startedAt: stored.started_at,
     endedAt: stored.ended_at,
-    options: withAdded(stored),
-    status: stored.status
+    options: stored.options,
+    trigger: stored.trigger,
+    tags: stored.tags,
+    status: statusOf(run, gate, at),
+    workflowName: name,
+    holds: RunFilter.holdsOf({ run, gate, awaitsCredential, at }),
+    error: stored.errors.at(-1) ?? null
   }
 }
 

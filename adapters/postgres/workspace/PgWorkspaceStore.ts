@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Recent from "../Recent.ts"
-import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import { nowAndAfterwards, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Rows from "../tables/Workspaces.ts"
 
 export const layer = Layer.effect(
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
             yield* sql`update workspaces set ${sql.update(Rows.changes.encode(after))} where id = ${id}`
             return Option.some(after)
           })
-        ).pipe(Effect.ensuring(spaces.forget))
+        ).pipe(Effect.ensuring(nowAndAfterwards(spaces.forget)))
       ),
       addKey: Effect.fn("WorkspaceStore.addKey")((key) =>
         withoutSqlErrors(Effect.asVoid(sql`insert into api_keys ${sql.insert(Rows.keys.encode(key))}`))
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
             yield* sql`update api_keys set revoked_at = ${new Date(at)} where id = ${key.id}`
             return Option.some({ ...key, revokedAt: at })
           })
-        ).pipe(Effect.ensuring(callers.forget))
+        ).pipe(Effect.ensuring(nowAndAfterwards(callers.forget)))
       ),
       getKey: Effect.fn("WorkspaceStore.getKey")((workspaceId, keyId) =>
         sql<Rows.KeyRow>`select * from api_keys where id = ${keyId} and workspace_id = ${workspaceId}`.pipe(

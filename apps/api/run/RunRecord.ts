@@ -8,9 +8,11 @@ import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
 import { useOf } from "../../../core/run/CredentialReferences.ts"
-import type { Run } from "../../../core/run/Run.ts"
+import { HoldReason } from "../../../core/run/list/RunFilter.ts"
+import { type Run, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import type { View } from "../../../core/run/Runs.ts"
+import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
 import { outcomeOf } from "../../../core/run/Transition.ts"
 import { session } from "../http/body/Fields.ts"
 
@@ -57,6 +59,20 @@ export const HoldJson = Schema.Struct({
   reason: Schema.String
 }).annotate({ identifier: "Hold" })
 
+/** What let an attempt of a run start, as it was stored with the start. */
+export const StartedBecause = Schema.Struct({
+  reason: Schema.Literals(["no_run_window", "run_window_open", "lift", "release"]),
+  at: Schema.String.annotate({ description: "The instant of the start, by the clock of the database" }),
+  attempt: Schema.Int,
+  run_window_revision: Schema.Int,
+  run_window_sha256: instant.annotate({
+    description: "The hash of the definition of that run window; null without one"
+  }),
+  lift: Schema.NullOr(Schema.Struct({ since: Schema.String, by: Schema.String })),
+  release: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.String })),
+  time_zone_data: Schema.String.annotate({ description: "The version of the time zone data that was used" })
+}).annotate({ identifier: "StartedBecause" })
+
 export const RunRecord = Schema.Struct({
   session_id: Schema.String,
   workflow_id: Schema.String,
@@ -92,6 +108,8 @@ export const RunRecord = Schema.Struct({
   holds: Schema.Array(HoldJson),
   /** The earliest instant at which a waiting run can start, if known. */
   can_start_at: instant,
+  /** Why its latest attempt started when it did; null for a run that has not started. */
+  started_because: Schema.NullOr(StartedBecause),
   /** The events so far, oldest first. */
   events: Schema.Array(Schema.Struct({ event: Schema.String, at: Schema.String, payload: Schema.JsonObject }))
 }).annotate({ identifier: "RunRecord" })
@@ -101,13 +119,41 @@ export const RunListItem = Schema.Struct({
   status: Schema.String,
   created_at: Schema.String,
   workflow_id: Schema.String,
+  workflow_name: Schema.String,
   workspace_id: Schema.String,
   execution_start: instant,
   execution_end: instant,
+  /** From the start of the first attempt to the end of the run, or to now while it is executed. */
+  duration_ms: Schema.NullOr(Schema.Int),
+  /** Why a waiting run has not started, the first reason; null for every other run, and while a retry is put off. */
+  hold: Schema.NullOr(HoldReason),
+  /** Every such reason. */
+  holds: Schema.Array(HoldReason),
+  /** The last failure of its attempts. */
+  error: Schema.NullOr(Schema.Struct({ error_code: Schema.NullOr(Schema.String), message: Schema.String })),
+  trigger: Trigger,
+  tags: Schema.Array(Schema.String),
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-export const record = (view: View, links: EventJson.Links, kept: Summary): typeof RunRecord.Type => {
+export const startedBecause = (start: Start): typeof StartedBecause.Type => ({
+  reason: reasonOf(start),
+  at: iso(start.at),
+  attempt: start.attempt,
+  run_window_revision: start.windowRevision,
+  run_window_sha256: start.windowHash,
+  lift: start.lift === null ? null : { since: iso(start.lift.since), by: start.lift.by },
+  release: start.release === null ? null : { at: iso(start.release.at), by: start.release.by },
+  time_zone_data: start.zoneData
+})
+
+/** `start` is that of the latest attempt. */
+export const record = (
+  view: View,
+  links: EventJson.Links,
+  kept: Summary,
+  start: Start | undefined
+): typeof RunRecord.Type => {
   const { run } = view
   const errors = run.errors.map(EventJson.reported)
   const recovered = recoveredErrors(view.events)
@@ -137,6 +183,7 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
     can_start_at: isoOrNull(view.earliestStart),
+    started_because: start === undefined ? null : startedBecause(start),
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
@@ -153,14 +200,28 @@ const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
 const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
   outcome === "success" && recovery !== "popup_xpaths"
 
-export const listItem = (run: Listed): typeof RunListItem.Type => ({
+export const listItem = (run: Listed, now: number): typeof RunListItem.Type => ({
   session_id: run.id,
   status: run.status,
   workflow_id: run.workflowId,
+  workflow_name: run.workflowName,
   workspace_id: run.workspaceId,
   ...times(run),
+  duration_ms: durationOf(run, now),
+  hold: run.holds[0] ?? null,
+  holds: run.holds,
+  error: run.error === null ? null : { error_code: run.error.code, message: run.error.message },
+  trigger: run.trigger,
+  tags: run.tags,
   dry_run: run.options.dryRun?.enabled === true
 })
+
+/** From the start of a run to its end, or to `now` while it is executed. */
+const durationOf = ({ endedAt, startedAt, status }: Listed, now: number): number | null => {
+  if (startedAt === null) return null
+  if (endedAt !== null) return endedAt - startedAt
+  return status === "execution.start" ? Math.max(0, now - startedAt) : null
+}
 
 export const holdJson = (hold: Hold): typeof HoldJson.Type => ({
   ...hold,

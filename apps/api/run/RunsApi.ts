@@ -6,32 +6,26 @@ import { edits, optional, session } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
+import * as RunFilterJson from "./RunFilterJson.ts"
 import { RunListItem, RunRecord } from "./RunRecord.ts"
 import { RunRequest } from "./RunRequest.ts"
 
 const described = (description: string) =>
   Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
 
-const several = "May be repeated, be written with [], or hold several values separated by commas"
-const instant = "An instant in ISO 8601"
+type Parameter = ReturnType<typeof described>
 
 /** Filters of the list, checked by its handler, which names the parameter that is wrong. */
-export const RunFilter = {
-  workflow_id: described(several),
-  workflow_ids: described(several),
-  "workflow_ids[]": described(several),
-  credential_id: described("The permissioned_user_id of a credential that the run refers to"),
-  credential_ids: described(several),
-  "credential_ids[]": described(several),
-  status: described(several),
-  statuses: described(several),
-  "statuses[]": described(several),
+const filters = Object.fromEntries(
+  Object.entries(RunFilterJson.names).map(([name, description]) => [name, described(description)])
+) as { readonly [K in keyof typeof RunFilterJson.names]: Parameter }
+
+const listQuery = {
+  ...filters,
   limit: described("Maximum number of runs, 1 to 10000; default 1000"),
   cursor: described(
     "Goes on behind the page before, newest first: the created_at of its last run, which leaves out others of that millisecond, or the header x-next-cursor of its answer, which leaves out none"
-  ),
-  start_time: described(`${instant}, at most one year back; 24 hours ago when it is left out`),
-  end_time: described(`${instant}, not before start_time and not in the future`)
+  )
 }
 
 const group = HttpApiGroup.make("runs").annotate(OpenApi.Description, "Single executions of workflows")
@@ -68,10 +62,17 @@ export class RunsGroup extends group.add(
     .annotate(OpenApi.Summary, "Stop a run with an error code and a reason, in the form of the oldest clients")
     .annotate(Needs, "edit"),
   HttpApiEndpoint.get("listRuns", "/runs", {
-    query: RunFilter,
+    query: listQuery,
     success: Schema.Array(RunListItem),
     error: Errors.BadRequest
   })
-    .annotate(OpenApi.Summary, "List runs, newest first; without start_time, only those of the last 24 hours")
+    .annotate(
+      OpenApi.Summary,
+      "List runs, newest first; without start_time, those of the last 24 hours and waiting ones of any age"
+    )
+    .annotate(
+      OpenApi.Description,
+      "The header x-total-count has the number of runs that the filters select, exact up to 10000; a number that ends in + is a lower bound. x-next-cursor is the cursor of the next page, where there is one"
+    )
     .annotate(Needs, "read")
 ) {}

@@ -6,6 +6,7 @@ import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import { StartLedger } from "../../../core/run/start/StartLedger.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
@@ -30,6 +31,7 @@ export const layer = HttpApiBuilder.group(
     const links = yield* ArtifactLinks
     const artifacts = yield* ArtifactStore
     const signals = yield* Signals
+    const ledger = yield* StartLedger
     return handlers.handleAll({
       // No span is recorded for this call: it is the most frequent one.
       start: Effect.fnUntraced(function* ({ payload }) {
@@ -82,7 +84,8 @@ export const layer = HttpApiBuilder.group(
         const view = yield* runs.get(yield* CurrentCaller, yield* runId(params.session_id))
         const origins = yield* links.under(yield* origin, view.run.workspaceId)
         // Plain data: an interface is not assignable to the type of JSON.
-        return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id)) as Schema.Json)
+        const start = (yield* ledger.ofRun(view.run.workspaceId, view.run.id)).at(-1)
+        return JsonAnswer.make(record(view, origins, yield* artifacts.summary(view.run.id), start) as Schema.Json)
       }),
       interrupt: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
@@ -102,14 +105,18 @@ export const layer = HttpApiBuilder.group(
       listRuns: Effect.fn(function* ({ query }) {
         const filter = RunFilter.read(query, yield* Clock.currentTimeMillis)
         if ("problems" in filter) return yield* Effect.fail(Errors.invalidQuery(filter.problems))
-        const listed = yield* runs.list(yield* CurrentCaller, filter)
-        const next = RunFilter.nextCursor(listed, filter)
-        if (next !== null) {
-          yield* HttpEffect.appendPreResponseHandler((_request, response) =>
-            Effect.succeed(HttpServerResponse.setHeader(response, "x-next-cursor", next))
-          )
+        const caller = yield* CurrentCaller
+        const now = yield* Clock.currentTimeMillis
+        const { next, runs: listed } = yield* runs.list(caller, filter)
+        const { count, isExact } = yield* runs.count(caller, filter)
+        const headers = {
+          "x-total-count": isExact ? String(count) : `${count}+`,
+          ...(next === null ? {} : { "x-next-cursor": RunFilter.cursorOf(next) })
         }
-        return listed.map(listItem)
+        yield* HttpEffect.appendPreResponseHandler((_request, response) =>
+          Effect.succeed(HttpServerResponse.setHeaders(response, headers))
+        )
+        return listed.map((run) => listItem(run, now))
       })
     })
   })

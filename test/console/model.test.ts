@@ -18,6 +18,14 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
   status,
   created_at: new Date(at).toISOString(),
   workflow_id: "w",
+  workflow_name: "Nightly",
+  workspace_id: "s",
+  duration_ms: null,
+  hold: null,
+  holds: [],
+  error: null,
+  trigger: "api",
+  tags: [],
   execution_start: null,
   execution_end: null,
   dry_run: false
@@ -55,6 +63,10 @@ describe("the list of runs", () => {
       status: ["execution.start", "x"],
       workflow: "1",
       credential: null,
+      hold: null,
+      errorCode: null,
+      tag: null,
+      text: "",
       since: "week"
     })
     assert.strictEqual(toggled(filters, "execution.start"), "x")

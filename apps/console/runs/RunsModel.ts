@@ -1,20 +1,19 @@
 /** The list of runs as a value: its filters in the address, and how what arrives joins what is shown. */
+import type { RunListItem } from "../../api/run/RunRecord.ts"
 import type { statuses } from "../kit/Status.tsx"
 
-export interface Row {
-  readonly session_id: string
-  readonly status: string
-  readonly created_at: string
-  readonly workflow_id: string
-  readonly execution_start: string | null
-  readonly execution_end: string | null
-  readonly dry_run: boolean
-}
+export type Row = typeof RunListItem.Type
 
 export interface Filters {
   readonly status: ReadonlyArray<string>
   readonly workflow: string | null
   readonly credential: string | null
+  /** Why waiting runs have not started. */
+  readonly hold: string | null
+  readonly errorCode: string | null
+  readonly tag: string | null
+  /** In inputs and outputs. */
+  readonly text: string
   /** The name of a stretch of time up to now. */
   readonly since: Since
 }
@@ -35,6 +34,10 @@ export const filtersOf = (query: URLSearchParams): Filters => {
     status: (query.get("status") ?? "").split(",").filter((one) => one !== ""),
     workflow: query.get("workflow"),
     credential: query.get("credential"),
+    hold: query.get("hold"),
+    errorCode: query.get("error"),
+    tag: query.get("tag"),
+    text: query.get("text") ?? "",
     since: since !== null && since in sinces ? (since as Since) : "week"
   }
 }
@@ -51,10 +54,30 @@ export const parametersOf = (filters: Filters, now: number, limit: number, curso
   ...(filters.status.length === 0 ? {} : { status: filters.status.join() }),
   ...(filters.workflow === null ? {} : { workflow_id: filters.workflow }),
   ...(filters.credential === null ? {} : { credential_id: filters.credential }),
+  ...(filters.hold === null ? {} : { hold: filters.hold }),
+  ...(filters.errorCode === null ? {} : { error_code: filters.errorCode }),
+  ...(filters.tag === null ? {} : { tag: filters.tag }),
+  ...(filters.text === "" ? {} : { text: filters.text }),
   start_time: new Date(now - sinces[filters.since]).toISOString(),
   limit: String(limit),
   ...(cursor === null ? {} : { cursor })
 })
+
+/** Why a waiting run has not started, in words. */
+export const holdWords: Readonly<Record<string, string>> = {
+  run_window: "Run window closed",
+  manual: "Workflow paused",
+  credential: "Credential in use",
+  browser: "No free browser",
+  capacity: "No free place"
+}
+
+/** Why a run is where it is: what holds it, or what it failed with; empty for every other one. */
+export const whyOf = ({ error, holds, status }: Row): string => {
+  if (holds.length > 0) return holds.map((hold) => holdWords[hold] ?? hold).join(", ")
+  if (error === null || status === "execution.success") return ""
+  return [error.error_code, error.message].filter((one) => one !== null && one !== "").join(": ")
+}
 
 /** The list as it is shown, and what has arrived since its reader scrolled away from its top. */
 export interface Listing {
@@ -95,7 +118,7 @@ export const extended = (listing: Listing, page: ReadonlyArray<Row>, cursor: str
 }
 
 /** How long a run was executed, or has been so far; `null` before it started. */
-export const tookMillis = (row: Row, now: number): number | null =>
+export const tookMillis = (row: Pick<Row, "execution_end" | "execution_start">, now: number): number | null =>
   row.execution_start === null
     ? null
     : (row.execution_end === null ? now : Date.parse(row.execution_end)) - Date.parse(row.execution_start)

@@ -5,7 +5,7 @@ import { namesOf, shortId, workflows } from "../data/Workflows.ts"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
-import { filter, to } from "../kit/Route.ts"
+import { filter, go, to } from "../kit/Route.ts"
 import { client, reasonOf } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago, Status, statuses, statusOf } from "../kit/Status.tsx"
@@ -16,6 +16,7 @@ import {
   extended,
   type Filters,
   filtersOf,
+  holdWords,
   joined,
   type Listing,
   parametersOf,
@@ -23,7 +24,8 @@ import {
   sinces,
   sinceWords,
   toggled,
-  tookMillis
+  tookMillis,
+  whyOf
 } from "./RunsModel.ts"
 import { Verbs } from "./Verbs.tsx"
 
@@ -35,13 +37,20 @@ const empty: Listing = { rows: [], arrived: [], cursor: null }
 const readPage = (filters: Filters, cursor: string | null) =>
   client()
     .runs.listRuns({ query: parametersOf(filters, Date.now(), pageSize, cursor), responseMode: "decoded-and-response" })
-    .pipe(Effect.map(([rows, response]) => ({ rows, cursor: response.headers["x-next-cursor"] ?? null })))
+    .pipe(
+      Effect.map(([rows, response]) => ({
+        rows,
+        cursor: response.headers["x-next-cursor"] ?? null,
+        total: response.headers["x-total-count"] ?? null
+      }))
+    )
 
 /** The runs that match filters, read again every few seconds while the page is in sight. */
 const useRuns = (filters: Filters, address: string) => {
   const [listing, setListing] = useState<Listing>(empty)
   const [problem, setProblem] = useState<string | null>(null)
   const [isRead, setRead] = useState(false)
+  const [total, setTotal] = useState<string | null>(null)
   const isAtTop = useRef(true)
   const isExtending = useRef(false)
 
@@ -56,6 +65,7 @@ const useRuns = (filters: Filters, address: string) => {
       setProblem(result._tag === "Failure" ? reasonOf(result.failure) : null)
       if (result._tag === "Failure") return
       const { cursor, rows } = result.success
+      setTotal(result.success.total)
       setListing((before) =>
         isFirst ? { rows, arrived: [], cursor } : joined(before, rows, isAtTop.current, cursor === null)
       )
@@ -79,13 +89,13 @@ const useRuns = (filters: Filters, address: string) => {
     }
   }
 
-  return { listing, setListing, problem, isRead, isAtTop, extend }
+  return { listing, setListing, problem, isRead, isAtTop, extend, total }
 }
 
 export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   const address = query.toString()
   const filters = filtersOf(query)
-  const { extend, isAtTop, isRead, listing, problem, setListing } = useRuns(filters, address)
+  const { extend, isAtTop, isRead, listing, problem, setListing, total } = useRuns(filters, address)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const lastClicked = useRef<number | null>(null)
   const names = namesOf(useQuery(workflows).value)
@@ -100,7 +110,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   }
 
   return (
-    <Page title="Runs" wide note={counted(rows.length, cursor !== null)}>
+    <Page title="Runs" wide note={counted(total ?? `${rows.length}${cursor === null ? "" : "+"}`)}>
       <FilterBar filters={filters} names={names} />
       {problem !== null && (
         <div class="problem" role="alert">
@@ -140,7 +150,8 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
             const row = rows[index]
             if (row === undefined) return null
             const took = tookMillis(row, present)
-            const name = names.get(row.workflow_id) ?? `Workflow ${shortId(row.workflow_id)}`
+            const name = row.workflow_name
+            const why = whyOf(row)
             return (
               <>
                 <span role="cell" class="c-check">
@@ -161,6 +172,9 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
                     {name}
                   </a>
                   {row.dry_run && <span class="tag">dry run</span>}
+                </span>
+                <span role="cell" class="c-why" title={why}>
+                  {why}
                 </span>
                 <span role="cell" class="c-id mono">
                   {shortId(row.session_id)}
@@ -195,6 +209,9 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
               <span role="columnheader" class="c-name">
                 Workflow
               </span>
+              <span role="columnheader" class="c-why">
+                Why
+              </span>
               <span role="columnheader" class="c-id">
                 Run
               </span>
@@ -212,8 +229,10 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const counted = (count: number, hasMore: boolean): string =>
-  `${count.toLocaleString("en")}${hasMore ? "+" : ""} ${count === 1 ? "run" : "runs"}, newest first`
+const counted = (total: string): string => {
+  const count = Number.parseInt(total, 10)
+  return `${count.toLocaleString("en")}${total.endsWith("+") ? "+" : ""} ${total === "1" ? "run" : "runs"}, newest first`
+}
 
 const FilterBar = ({ filters, names }: { readonly filters: Filters; readonly names: ReadonlyMap<string, string> }) => (
   <div class="filters" role="group" aria-label="Filters">
@@ -251,27 +270,44 @@ const FilterBar = ({ filters, names }: { readonly filters: Filters; readonly nam
         </option>
       ))}
     </select>
-    {filters.credential !== null && (
-      <Chip
-        pressed
-        label={`Remove the filter credential ${filters.credential}`}
-        onClick={() => filter({ credential: null })}
-      >
-        Credential: {filters.credential} ✕
-      </Chip>
-    )}
+    <select
+      aria-label="Held by"
+      value={filters.hold ?? ""}
+      onChange={({ currentTarget }) => filter({ hold: currentTarget.value })}
+    >
+      <option value="">Held by anything</option>
+      {Object.entries(holdWords).map(([hold, word]) => (
+        <option key={hold} value={hold}>
+          {word}
+        </option>
+      ))}
+    </select>
+    <input
+      type="search"
+      aria-label="Text in inputs or output"
+      placeholder="Text in inputs or output"
+      value={filters.text}
+      onChange={({ currentTarget }) => filter({ text: currentTarget.value })}
+    />
+    {(["credential", "error", "tag"] as const).map((name) => {
+      const value = { credential: filters.credential, error: filters.errorCode, tag: filters.tag }[name]
+      return value === null ? null : (
+        <Chip key={name} pressed label={`Remove the filter ${name} ${value}`} onClick={() => filter({ [name]: null })}>
+          {name}: {value} ✕
+        </Chip>
+      )
+    })}
   </div>
 )
 
 const NoRuns = ({ filters, hasWorkflows }: { readonly filters: Filters; readonly hasWorkflows: boolean }) => {
-  const isFiltered = filters.status.length > 0 || filters.workflow !== null || filters.credential !== null
+  const { credential, errorCode, hold, status, tag, text, workflow } = filters
+  const isFiltered =
+    status.length > 0 || text !== "" || [credential, errorCode, hold, tag, workflow].some((one) => one !== null)
   if (isFiltered) {
     return (
       <Empty title="No run matches these filters">
-        <button
-          type="button"
-          onClick={() => filter({ status: null, workflow: null, credential: null, since: "month" })}
-        >
+        <button type="button" onClick={() => go(to(["runs"], { since: "month" }), { replace: true })}>
           Show all runs of the last 30 days
         </button>
       </Empty>

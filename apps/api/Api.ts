@@ -24,6 +24,7 @@ import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
 import { VaultGroup } from "./vault/VaultApi.ts"
+import { VerbsGroup } from "./verb/VerbsApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
@@ -33,6 +34,7 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(VerbsGroup)
   .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(DecisionsGroup)

@@ -17,6 +17,7 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
 import { Receiving } from "../../core/vault/inbox/Receiving.ts"
@@ -76,6 +77,7 @@ import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
 import * as NoStore from "./vault/NoStore.ts"
 import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
 import * as VaultHttp from "./vault/VaultHttp.ts"
+import * as VerbsHttp from "./verb/VerbsHttp.ts"
 import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
@@ -117,6 +119,7 @@ const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
+  VerbsHttp.layer,
   InteractionsHttp.layer,
   DecisionsHttp.layer,
   EvidenceHttp.layer,
@@ -162,6 +165,7 @@ const services = Layer.mergeAll(
   KeyRotation.layer,
   LiveViews.layer,
   Runs.layer,
+  RunVerbs.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,

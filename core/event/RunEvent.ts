@@ -90,6 +90,13 @@ export const RunEvent = Schema.Union([
     message: Schema.String,
     nextOpenAt: Schema.NullOr(Schema.Finite)
   }),
+  /** A user lets the waiting run start now, past the run window, and past a manual pause if `pastPause` is set. */
+  Schema.Struct({
+    event: Schema.Literal("execution.released"),
+    ...ofRun,
+    by: Schema.String,
+    pastPause: Schema.Boolean
+  }),
   Schema.Struct({ event: Schema.Literal("execution.start"), ...ofRun }),
   Schema.Struct({
     event: Schema.Literal("execution.step"),

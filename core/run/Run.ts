@@ -67,6 +67,14 @@ export interface Progress {
   readonly mark: Mark | null
 }
 
+/** The ended run that a new run repeats, and who asked for it. */
+export interface Retry {
+  readonly of: RunId
+  readonly by: string
+  /** Why what should not be repeated is repeated; `null` where nothing spoke against it. */
+  readonly reason: string | null
+}
+
 /** The fields of a run in each of its states. */
 interface RunFacts {
   readonly id: RunId
@@ -91,6 +99,10 @@ interface RunFacts {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
+  /** The ended run that it repeats, if it is a retry. */
+  readonly retry: Retry | null
+  /** The decision that it starts past the run window, if a user made one. */
+  readonly release: Gate.Release | null
   readonly progress: Progress
   readonly data: Schema.Json
   /** The failures of all its attempts, oldest first. */
@@ -159,9 +171,20 @@ export const isRunning = (run: Run): run is RunningRun => run.status === "execut
 /** Returns whether a run has ended, and so will never change again. */
 export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
-/** The status that a run reads as at `at`, given the gate of its workflow. */
-export const statusAt = (run: Pick<Run, "status">, gate: Gate.Gate, at: number): Status =>
-  isOf(Waiting, run.status) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
+/** The gate of a workflow as it holds one of its runs: what the release of the run passes does not count. */
+const gateFor = (run: Pick<Run, "release">, gate: Gate.Gate): Gate.Gate => Gate.past(gate, run.release)
+
+/** Returns whether no hold is in force on a run at `at`, given the gate of its workflow. */
+export const mayStart = (run: Pick<Run, "release">, gate: Gate.Gate, at: number): boolean =>
+  Gate.mayStart(gateFor(run, gate), at)
+
+/** The holds in force on a run at `at`; none for a run that does not wait. */
+export const holds = (run: Run, gate: Gate.Gate, at: number): ReadonlyArray<Gate.Hold> =>
+  isWaiting(run) ? Gate.holds(gateFor(run, gate), at) : []
+
+/** The status of a run as it reads at `at`, given the gate of its workflow. */
+export const statusAt = (run: Pick<Run, "status" | "release">, gate: Gate.Gate, at: number): Status =>
+  isOf(Waiting, run.status) && !mayStart(run, gate, at) ? "execution.paused" : run.status
 
 /**
  * The earliest instant at or after `at` at which a waiting run can start, by time alone; `null` when none is in sight
@@ -169,7 +192,7 @@ export const statusAt = (run: Pick<Run, "status">, gate: Gate.Gate, at: number):
  */
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
-  return Gate.startInterval(gate, Math.max(at, run.notBefore))?.startsAt ?? null
+  return Gate.startInterval(gateFor(run, gate), Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
 /** A failure of a run that no attempt reported itself. */

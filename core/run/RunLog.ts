@@ -16,6 +16,7 @@ type Facts = Readonly<Record<string, string | number | null>>
 const messages: Readonly<Partial<Record<RunEvent["event"], string>>> = {
   "execution.queued": "Run queued",
   "execution.paused": "Run held",
+  "execution.released": "Run released",
   "execution.start": "Attempt started",
   "execution.requeued": "Run waits for another attempt",
   "execution.success": "Run completed",
@@ -55,6 +56,7 @@ const ending = ({ endedAt, errors, startedAt }: Run.EndedRun): Facts => ({
 
 const factsOf = (run: Run.Run, event: RunEvent): Facts => {
   if (event.event === "execution.paused") return { reason: event.reason, next_open_at: event.nextOpenAt }
+  if (event.event === "execution.released") return { released_by: event.by }
   if (event.event === "execution.requeued") {
     return { retries: event.retries, delay_ms: event.delayMillis, error_code: run.errors.at(-1)?.code ?? null }
   }
@@ -84,6 +86,18 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
     submit: (submission) =>
       Effect.tap(store.submit(submission), ({ gate, run }) =>
         Effect.andThen(log(run, "execution.queued"), logEvents(run, Transition.pausedEvents(run, gate, run.createdAt)))
+      ),
+    retry: (submission, options) =>
+      Effect.tap(store.retry(submission, options), ({ gate, run }) =>
+        Effect.andThen(log(run, "execution.queued"), logEvents(run, Transition.pausedEvents(run, gate, run.createdAt)))
+      ),
+    changeAll: (workspaceId, ids, decide, options) =>
+      Effect.tap(store.changeAll(workspaceId, ids, decide, options), (decisions) =>
+        options.dryRun
+          ? Effect.void
+          : Effect.forEach(new Set(decisions.flatMap((decision) => decision?.change ?? [])), logChange, {
+              discard: true
+            })
       ),
     change: (workspaceId, id, decide) => Effect.tap(store.change(workspaceId, id, decide), logChange),
     claim: (options) =>

@@ -10,7 +10,7 @@ import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
-import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
+import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
@@ -69,12 +69,27 @@ export interface Total {
 /** The highest exact total. */
 export const mostCounted = 10_000
 
+/** What was decided about a run; `change` is `null` where it stays as it is. */
+export interface Decision {
+  readonly change: Change | null
+}
+
 /** Raised when a run is submitted with a version that is not, or no longer, the latest one of its workflow. */
 export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("VersionOutdated", {
   versionId: Schema.String
 }) {
   override get message() {
     return `Cannot submit a run of version "${this.versionId}": it is not the latest one of its workflow`
+  }
+}
+
+/** Raised when a run is retried a second time without a reason. */
+export class AlreadyRetried extends Schema.TaggedError<AlreadyRetried>()("AlreadyRetried", {
+  sessionId: Schema.String,
+  retriedAs: Schema.String
+}) {
+  override get message() {
+    return `Cannot retry run "${this.sessionId}": run "${this.retriedAs}" retries it already`
   }
 }
 
@@ -104,6 +119,24 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
 
     /**
+     * Accepts a run that repeats an ended one, as `submit` does; its version must be the latest one only where `isLatest`.
+     *
+     * Of several retries of one run at the same time one is accepted, unless they have reasons.
+     */
+    readonly retry: (
+      submission: Submission & { readonly retry: Retry },
+      options: { readonly isLatest: boolean }
+    ) => Effect.Effect<
+      Gated,
+      WorkflowNotFound | VersionOutdated | FieldsTooLarge | RunNotFound | AlreadyRetried | StoreUnavailable
+    >
+
+    /** The runs that repeat these runs, oldest first. */
+    readonly retriesOf: (
+      ids: ReadonlyArray<RunId>
+    ) => Effect.Effect<ReadonlyArray<{ readonly of: RunId; readonly retry: RunId }>, StoreUnavailable>
+
+    /**
      * The fields of a submission that are over their limits as the store would keep them. Nothing is kept. The workflow
      * exists.
      */
@@ -125,6 +158,20 @@ export class RunStore extends Context.Service<
      * no more, and for an unknown run.
      */
     readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
+
+    /**
+     * Decides about many runs of a workspace, each while it is locked, and changes those for which a decision brings a
+     * change. Answers every decision in the order of `ids`; for a run that does not exist, `null`.
+     *
+     * Not one step: runs are changed in pieces, each in its own transaction, unless the caller has one open. With `dryRun`
+     * nothing is locked and nothing is changed. A decision may be made more than once.
+     */
+    readonly changeAll: <A extends Decision>(
+      workspaceId: WorkspaceId,
+      ids: ReadonlyArray<RunId>,
+      decide: (locked: LockedRun, now: number) => A,
+      options: { readonly dryRun: boolean }
+    ) => Effect.Effect<ReadonlyArray<A | null>, StoreUnavailable>
 
     /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
     readonly change: (

@@ -33,6 +33,8 @@ export interface View {
   readonly holds: ReadonlyArray<Hold>
   /** The earliest instant at which a waiting run can start; `null` when none is in sight or it does not wait. */
   readonly earliestStart: number | null
+  /** The runs that retry it, oldest first. */
+  readonly retriedAs: ReadonlyArray<RunId>
   /** Oldest first. */
   readonly events: ReadonlyArray<LoggedEvent>
 }
@@ -189,7 +191,11 @@ export class Runs extends Context.Service<
 
       const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)
-        return view(gated, yield* Clock.currentTimeMillis, yield* history(runs, id))
+        const retriedAs = Run.isEnded(gated.run) ? yield* runs.retriesOf([gated.run.id]) : []
+        return view(gated, yield* Clock.currentTimeMillis, {
+          retriedAs: retriedAs.map(({ retry }) => retry),
+          events: yield* history(runs, id)
+        })
       })
 
       const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {
@@ -238,10 +244,10 @@ export class Runs extends Context.Service<
 const orphanBatch = 200
 const orphanRounds = 10
 
-const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
+const view = ({ run, gate }: Gated, at: number, more: Pick<View, "events" | "retriedAs">): View => ({
   run,
   status: Run.statusAt(run, gate, at),
-  holds: Run.isWaiting(run) ? Gate.holds(gate, at) : [],
+  holds: Run.holds(run, gate, at),
   earliestStart: Run.earliestStart(run, gate, at),
-  events
+  ...more
 })

@@ -52,6 +52,7 @@ export const navigation = [
     items: [
       { text: "Settings", link: "/settings" },
       { text: "Operating", link: "/operating" },
+      { text: "Several runs", link: "/several-runs" },
       { text: "Security", link: "/security" }
     ]
   },

@@ -92,6 +92,15 @@ const table: Readonly<Record<string, Row>> = {
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
+  // For a key of another workspace, each run that it names has the outcome `not_found`.
+  "POST /runs/release": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/interrupt": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/retry": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/batch": {
+    ability: "edit",
+    json: { runs: [{ workflow_id: "{workflow_id}" }] },
+    status: 200
+  },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
@@ -364,6 +373,11 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
         } else if (endpoint === "POST /runs/unpause") {
           assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })
+        } else if (endpoint === "POST /runs/batch") {
+          // Each submission is refused with the id that it names, as one of an id that does not exist.
+          assert.deepInclude(stranger.body, { submitted: 0 })
+          const other = yield* send({ ...request(unknown), key })
+          assert.strictEqual(withoutIds(stranger.text), withoutIds(other.text))
         } else {
           assert.strictEqual(stranger.status, row.status)
           assert.notInclude(stranger.text, theirs.workflow)

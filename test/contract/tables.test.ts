@@ -73,6 +73,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
     {
       waiting: "boolean not null",
       ready_at: "timestamptz not null",
+      released_ready_at: "timestamptz",
       blocked_on: "text[]",
       served_at: "timestamptz",
       slots: "boolean not null"

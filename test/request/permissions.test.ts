@@ -15,6 +15,7 @@ import { LiveViews } from "../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
 import { PhoneNumbers } from "../../core/vault/otp/PhoneNumbers.ts"
 import { TfaCodes } from "../../core/vault/otp/TfaCodes.ts"
@@ -44,6 +45,7 @@ const layer = Layer.mergeAll(
   LiveViews.layer,
   PhoneNumbers.layer,
   Runs.layer,
+  RunVerbs.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,
@@ -104,6 +106,7 @@ const all: ReadonlyArray<Act> = [
   ...acts(KeyRotation, "manage", "begin", "state", "finish"),
   ...acts(Patches, "edit", "apply", "dismiss"),
   ...acts(PhoneNumbers, "manage", "set"),
+  ...acts(RunVerbs, "edit", "interrupt", "release", "retry"),
   ...acts(Runs, "edit", "submit", "interrupt"),
   ...acts(RunSubscriptions, "manage", "list", "subscribe", "unsubscribe"),
   ...acts(SecretConnections, "manage", "create", "change", "remove", "check"),

@@ -33,6 +33,8 @@ export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => 
   maxRetries: 0,
   notBefore: 0,
   expiresAt: null,
+  retry: null,
+  release: null,
   lease: { worker: "w", fence, until: 1_000_000 },
   progress: { acted: true, committed: false, mark: null },
   data: {},

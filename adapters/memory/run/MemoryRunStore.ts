@@ -4,6 +4,7 @@ import * as Gate from "../../../core/gate/Gate.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
+  AlreadyRetried,
   type Claimed,
   type Filter,
   type Gated,
@@ -77,29 +78,45 @@ export const layer = Layer.effect(
     /** One run of each workflow in turn, those served longest ago first, each workflow's oldest first. */
     const inTurn = (now: number): ReadonlyArray<Run.WaitingRun> => {
       const queues = [...tables.gates]
-        .filter(([, gate]) => Gate.mayStart(gate, now))
-        .map(([workflowId]) => ({
+        .map(([workflowId, gate]) => ({
           served: tables.served.get(workflowId) ?? 0,
-          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now)
+          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now && Run.mayStart(run, gate, now))
         }))
         .sort((a, b) => a.served - b.served)
       const longest = Math.max(0, ...queues.map(({ runs }) => runs.length))
       return Array.from({ length: longest }, (_, round) => queues.flatMap(({ runs }) => runs[round] ?? [])).flat()
     }
 
+    const submit = Effect.fnUntraced(function* (submission: Transition.Submission, isLatest: boolean) {
+      const at = yield* Clock.currentTimeMillis
+      const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
+      if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
+      const { versionId, workflowId } = submission
+      if (isLatest && tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
+        return yield* new VersionOutdated({ versionId })
+      yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
+      const change = Transition.submit(submission, gate, at)
+      write(tables, change, at)
+      return { run: change.run, gate } satisfies Gated
+    })
+
+    const retriesOf = (ids: ReadonlyArray<RunId>) =>
+      [...tables.runs.values()].flatMap(({ id, retry }) =>
+        retry !== null && ids.includes(retry.of) ? [{ of: retry.of, retry: id }] : []
+      )
+
     return RunStore.of({
-      submit: Effect.fn("RunStore.submit")(function* (submission) {
-        const at = yield* Clock.currentTimeMillis
-        const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
-        if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
-        const { versionId, workflowId } = submission
-        if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
-          return yield* new VersionOutdated({ versionId })
-        yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
-        const change = Transition.submit(submission, gate, at)
-        write(tables, change, at)
-        return { run: change.run, gate }
+      submit: Effect.fn("RunStore.submit")((submission) => submit(submission, true)),
+      retry: Effect.fn("RunStore.retry")(function* (submission, { isLatest }) {
+        const { of, reason } = submission.retry
+        yield* find(submission.workspaceId, of)
+        const [before] = retriesOf([of])
+        if (before !== undefined && reason === null) {
+          return yield* new AlreadyRetried({ sessionId: of, retriedAs: before.retry })
+        }
+        return yield* submit(submission, isLatest)
       }),
+      retriesOf: Effect.fn("RunStore.retriesOf")((ids) => Effect.sync(() => retriesOf(ids))),
       weigh: Effect.fn("RunStore.weigh")((submission) => Effect.sync(() => tooLargeIn(submission))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       list: Effect.fn("RunStore.list")((workspaceId, filter) =>
@@ -132,6 +149,17 @@ export const layer = Layer.effect(
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
         Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
+      ),
+      changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, { dryRun }) =>
+        Effect.map(Clock.currentTimeMillis, (at) =>
+          ids.map((id) => {
+            const run = tables.runs.get(id)
+            if (run?.workspaceId !== workspaceId) return null
+            const decision = decide(locked(run), at)
+            if (decision.change !== null && !dryRun) write(tables, decision.change, at)
+            return decision
+          })
+        )
       ),
       change: Effect.fn("RunStore.change")(function* (workspaceId, id, decide) {
         const run = yield* find(workspaceId, id)

@@ -12,6 +12,7 @@ import * as Slots from "../../../core/run/Slots.ts"
 import type { Pair } from "../../../core/vault/VaultEntry.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as ReleasedRuns from "./ReleasedRuns.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
 /** The part of a waiting run that decides which slots it can be given. */
@@ -200,7 +201,7 @@ export const giveBack = (
   names.length === 0
     ? Effect.void
     : Effect.asVoid(sql`
-        update gates set ready_at = 'epoch', blocked_on = null where workflow_id in (
+        update gates set ready_at = 'epoch', blocked_on = null, ${ReleasedRuns.lookAgain(sql)} where workflow_id in (
           select workflow_id from gates where blocked_on && ${arrayOf(names)}::text[]
           order by workflow_id for no key update)`)
 

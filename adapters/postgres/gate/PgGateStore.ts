@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import { type Changed, type Decide, GateStore } from "../../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
@@ -52,7 +53,7 @@ export const layer = Layer.effect(
           yield* Effect.forEach(
             due,
             (row) => sql`
-              update gates set ${sql.update(Gates.intervalAt(Gates.toGate(row), now))}
+              update gates set ${sql.update(Gates.intervalAt(Gates.toGate(row), now))}, ${ReleasedRuns.lookAgain(sql)}
               where workflow_id = ${row.workflow_id}`,
             { discard: true }
           )
@@ -66,7 +67,8 @@ export const layer = Layer.effect(
         select least(
           (select min(review_at) from gates where review_at is not null),
           (select min(greatest(starts_at, ready_at)) from gates
-            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)})
+            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)}),
+          (select min(released_ready_at) from gates where released_ready_at > ${new Date(after)})
         ) as due`.pipe(
         Effect.map(([row]) => row?.due?.getTime() ?? null),
         withoutSqlErrors
@@ -111,7 +113,8 @@ export const write = (
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))} where workflow_id = ${workflowId}`,
+    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, ${ReleasedRuns.lookAgain(sql)}
+      where workflow_id = ${workflowId}`,
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )
 

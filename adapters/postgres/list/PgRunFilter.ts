@@ -15,6 +15,7 @@ import { Ended, type StoredStatus, Waiting } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Gates from "../tables/Gates.ts"
+import * as Runs from "../tables/Runs.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
 
 /** A set of runs that an index has newest first. */
@@ -51,7 +52,7 @@ export const sources = Effect.fnUntraced(function* (
   const everywhere = common(sql, workspaceId, { ...filter, ...(workflowIds === undefined ? {} : { workflowIds }) })
   const since = filter.from === undefined ? [] : [sql`runs.created_at >= ${new Date(filter.from)}`]
   const busy = asksForSlots(filter) ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now) : new Set<string>()
-  const condition = few === null ? waitingCondition(sql, filter, gates, { busy, now }) : null
+  const condition = waitingCondition(sql, filter, gates, { busy, now })
   const waitingFrom = condition === null ? sql`runs` : sql`runs join gates on gates.workflow_id = runs.workflow_id`
 
   const asked = filter.statuses
@@ -146,6 +147,8 @@ const gateConditions = (sql: SqlClient.SqlClient, now: number, closed: ReadonlyA
     and (gates.stops_at is null or gates.stops_at > ${new Date(now)}), false)`
   const paused = sql`(gates.removed_at is null and gates.paused_at is not null
     and (gates.paused_until is null or gates.paused_until > ${new Date(now)}))`
+  /** Joined with runs: a release passes the run window, and a pause that it was made past. */
+  const mayStart = sql`(${open} or ${Runs.isReleased(sql, now)})`
   const inClosed = closed.length === 0 ? sql`false` : sql.in("gates.workflow_id", closed)
   const conditions = {
     any: sql`not ${open}`,
@@ -154,7 +157,12 @@ const gateConditions = (sql: SqlClient.SqlClient, now: number, closed: ReadonlyA
       and (not ${paused} or ${inClosed}))`
   }
   return {
-    open,
+    mayStart,
+    /** Joined with runs. */
+    holdsRun: {
+      manual: sql`(${paused} and not ${mayStart})`,
+      run_window: sql`(${conditions.run_window} and runs.released_at is null)`
+    },
     of: (holds: ReadonlyArray<keyof typeof conditions>) =>
       holds.length === 0 ? sql`false` : sql.or(holds.map((hold) => conditions[hold]))
   }
@@ -215,8 +223,8 @@ const statusCondition = (
 ) => {
   const waiting = Waiting.literals.filter((status) => statuses.includes(status))
   return sql.or([
-    ...(statuses.includes("execution.paused") ? [sql`not ${gates.open}`] : []),
-    ...(waiting.length === 0 ? [] : [sql`(${gates.open} and ${sql.in("runs.status", waiting)})`])
+    ...(statuses.includes("execution.paused") ? [sql`not ${gates.mayStart}`] : []),
+    ...(waiting.length === 0 ? [] : [sql`(${gates.mayStart} and ${sql.in("runs.status", waiting)})`])
   ])
 }
 
@@ -226,13 +234,12 @@ const holdCondition = (
   gates: ReturnType<typeof gateConditions>,
   { busy, now }: { readonly busy: ReadonlySet<string>; readonly now: number }
 ) => {
-  const due = sql`${gates.open} and runs.not_before <= ${new Date(now)}`
+  const due = sql`${gates.mayStart} and runs.not_before <= ${new Date(now)}`
   const awaitsCredential = busy.size === 0 ? sql`false` : sql.in("runs.queue", [...busy])
   const conditions: Readonly<Record<HoldReason, Statement.Fragment>> = {
-    run_window: gates.of(["run_window"]),
-    manual: gates.of(["manual"]),
+    ...gates.holdsRun,
     credential: sql`(${due} and (${awaitsCredential}))`,
-    browser: sql`(${gates.open} and runs.not_before > ${new Date(now)}
+    browser: sql`(${gates.mayStart} and runs.not_before > ${new Date(now)}
       and coalesce(runs.errors::json -> -1 ->> 'code' like 'BROWSER-%', false))`,
     capacity: sql`(${due} and not (${awaitsCredential}))`
   }

@@ -69,7 +69,7 @@ export const make = (sql: SqlClient.SqlClient) => {
 
   const rowsOf = (ids: ReadonlyArray<string>) => sql<Runs.ListedRow>`
     select id, workspace_id, workflow_id, options, trigger, tags, created_at, status, queue, started_at, ended_at,
-      not_before, errors
+      not_before, released_at, released_by, released_pause, errors
     from runs where ${sql.in("id", ids)} order by created_at desc, sequence desc`
 
   const gatesOf = (workflowIds: ReadonlySet<string>) => sql<GateRow>`

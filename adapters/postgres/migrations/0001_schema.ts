@@ -125,7 +125,8 @@ const workflows = [
   // The one row on which submissions, edits and claims of a workflow serialise. The interval [starts_at, stops_at) is
   // derived from the rest at every write: both are null when runs may not start, `stops_at` alone when there is no
   // end. A deleted workflow has its mark here, so that a transaction that waited for the row sees it. `slots` says
-  // whether a run with credentials was ever submitted. `waiting` is true where a run may wait; none of those that wait
+  // whether a run with credentials was ever submitted. No waiting run that a user released past the window starts before
+  // `released_ready_at`; it is null where none waits. `waiting` is true where a run may wait; none of those that wait
   // may start before `ready_at`: all are put off until then, or wait for what `blocked_on` names. What is given back
   // takes `ready_at` away; until then it is a net that makes claims look again some time.
   `create table gates (
@@ -147,6 +148,7 @@ const workflows = [
     review_at timestamptz,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
+    released_ready_at timestamptz,
     blocked_on text[],
     served_at timestamptz,
     removed_at timestamptz,
@@ -155,6 +157,7 @@ const workflows = [
   // A claim looks only at gates that let runs start and have one that may: not at those that are closed, nor at those
   // whose runs are all put off.
   `create index gates_startable on gates (greatest(starts_at, ready_at)) where waiting and starts_at is not null`,
+  `create index gates_with_released_runs on gates (released_ready_at) where released_ready_at is not null`,
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
@@ -253,6 +256,12 @@ const runs = [
     retries integer not null,
     max_retries integer not null,
     not_before timestamptz not null,
+    retry_of uuid,
+    retry_by uuid,
+    retry_reason text,
+    released_at timestamptz,
+    released_by uuid,
+    released_pause timestamptz,
     expires_at timestamptz,
     lease_worker text,
     lease_fence bigint,
@@ -280,6 +289,12 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_of_queue on runs (workspace_id, queue)
     where status in ('execution.queued', 'execution.requeued') and queue <> ''`,
+  `create index runs_that_retry on runs (retry_of, sequence) where retry_of is not null`,
+  // Runs that users released past a closed window, which a claim finds among any number of held ones.
+  `create index runs_released on runs (workflow_id, sequence)
+    where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
+  `create index runs_released_in_queue on runs (workflow_id, queue, sequence)
+    where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
   // A slot counts only while its run is carried out, so nothing else has to give it back.
   `create index runs_holding on runs using gin (holds) with (fastupdate = off)
@@ -593,7 +608,8 @@ const vault = [
   // What an edit of an entry allows may let runs start that wait for it.
   `create function look_again() returns trigger language plpgsql as $$
   begin
-    update gates set ready_at = 'epoch', blocked_on = null
+    update gates set ready_at = 'epoch', blocked_on = null,
+      released_ready_at = case when released_ready_at is not null then 'epoch'::timestamptz end
     where workspace_id = coalesce(new.workspace_id, old.workspace_id) and blocked_on is not null;
     return null;
   end $$`,

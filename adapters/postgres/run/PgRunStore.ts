@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
-import { isRunning, LeaseLost, type Run } from "../../../core/run/Run.ts"
+import { isRunning, isWaiting, LeaseLost, type Run } from "../../../core/run/Run.ts"
 import { type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
@@ -16,6 +16,8 @@ import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as PgChangeAll from "../verb/PgChangeAll.ts"
+import * as PgRetries from "../verb/PgRetries.ts"
 import * as Writing from "../Writing.ts"
 import * as PgReport from "./PgReport.ts"
 import * as PgSettle from "./PgSettle.ts"
@@ -27,6 +29,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const submit = PgSubmit.make(sql)
+    const retries = PgRetries.make(sql, submit)
     const memory = PgClaim.memory()
 
     const gateOf = (run: Run) =>
@@ -88,7 +91,7 @@ export const layer = Layer.effect(
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
         yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
-        if (change.run.status === "execution.requeued") yield* remind(change.run)
+        if (isWaiting(change.run)) yield* remind(change.run)
         yield* PgFailedLogins.note(sql, change, at)
       })
 
@@ -96,13 +99,32 @@ export const layer = Layer.effect(
      * Lets claims find the gate of a run that waits again from the instant on at which the run may start. The lock keeps
      * a claim from forgetting the gate meanwhile.
      */
-    const remind = ({ notBefore, workflowId }: Run) =>
-      sql`select from gates where workflow_id = ${workflowId} for no key update`.pipe(
+    const remind = ({ notBefore, release, workflowId }: Run) => {
+      const from = new Date(notBefore)
+      const isReleased = release !== null
+      return sql`select from gates where workflow_id = ${workflowId} for no key update`.pipe(
         Effect.andThen(sql`
-          update gates set waiting = true,
-            ready_at = case when waiting then least(ready_at, ${new Date(notBefore)}) else ${new Date(notBefore)} end
-          where workflow_id = ${workflowId} and (not waiting or ready_at > ${new Date(notBefore)})`)
+          update gates set waiting = true, ready_at = case when waiting then least(ready_at, ${from}) else ${from} end,
+            released_ready_at = case when ${isReleased} then least(released_ready_at, ${from}) else released_ready_at end
+          where workflow_id = ${workflowId} and (not waiting or ready_at > ${from}
+            or (${isReleased} and (released_ready_at is null or released_ready_at > ${from})))`)
       )
+    }
+
+    const changeAll = PgChangeAll.make(
+      sql,
+      Effect.fnUntraced(function* (changed) {
+        yield* PgSlots.giveBack(sql, [
+          ...new Set(changed.flatMap(({ before, change: { run } }) => Slots.freed(before.credentials, run.credentials)))
+        ])
+        // The run of each workflow that may start first: gates are locked in the order of their ids.
+        const waiting = changed.map(({ change: { run } }) => run).filter(isWaiting)
+        const first = new Map(
+          waiting.toSorted((a, b) => b.notBefore - a.notBefore).map((run) => [run.workflowId, run] as const)
+        )
+        for (const run of [...first.values()].sort((a, b) => (a.workflowId < b.workflowId ? -1 : 1))) yield* remind(run)
+      })
+    )
 
     /**
      * Clears the mark `waiting` of deleted workflows without waiting runs. Checked under the lock, as where turns are
@@ -154,6 +176,8 @@ export const layer = Layer.effect(
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
+      retry: Effect.fn("RunStore.retry")((submission, { isLatest }) => retries.retry(submission, isLatest)),
+      retriesOf: Effect.fn("RunStore.retriesOf")((ids) => retries.of(ids)),
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
       count,
@@ -178,6 +202,9 @@ export const layer = Layer.effect(
           Effect.map((rows) => rows.map(Events.toLogged)),
           withoutSqlErrors
         )
+      ),
+      changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, options) =>
+        changeAll(workspaceId, ids, decide, options)
       ),
       change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
         transaction(

@@ -62,6 +62,9 @@ const submitted = {
   created_at: column(Table.instant, (run) => run.createdAt),
   trigger: column(Table.textOf(Trigger), (run) => run.trigger),
   tags: column(Table.texts, (run) => run.tags),
+  retry_of: column(Table.nullable(Table.uuid<RunId>()), (run) => run.retry?.of ?? null),
+  retry_by: column(Table.nullable(Table.uuid<string>()), (run) => run.retry?.by ?? null),
+  retry_reason: column(Table.nullable(Table.text), (run) => run.retry?.reason ?? null),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
 }
@@ -77,6 +80,9 @@ const state = {
   attempts: column(Table.integer, (run) => run.attempts),
   retries: column(Table.integer, (run) => run.retries),
   not_before: column(Table.instant, (run) => run.notBefore),
+  released_at: column(Table.nullable(Table.instant), (run) => run.release?.at ?? null),
+  released_by: column(Table.nullable(Table.uuid<string>()), (run) => run.release?.by ?? null),
+  released_pause: column(Table.nullable(Table.instant), (run) => run.release?.pause ?? null),
   lease_worker: column(Table.nullable(Table.text), (run) => run.lease?.worker ?? null),
   lease_fence: column(Table.nullable(Table.bigint), (run) => run.lease?.fence ?? null),
   lease_until: column(Table.nullable(Table.instant), (run) => run.lease?.until ?? null),
@@ -98,6 +104,15 @@ export const withoutInput = Table.make("runs", { ...submitted, ...state }, ["id"
 export const states = Table.make("runs", { id: submitted.id, ...state }, ["id"])
 
 export type Row = Table.Row<typeof table.columns>
+
+const releaseOf = (stored: {
+  readonly released_at: number | null
+  readonly released_by: string | null
+  readonly released_pause: number | null
+}): Run["release"] =>
+  stored.released_at === null
+    ? null
+    : { at: stored.released_at, by: stored.released_by ?? "", pause: stored.released_pause }
 
 export const toRun = (row: Row): Run => {
   const stored = table.decode(row)
@@ -121,6 +136,9 @@ export const toRun = (row: Row): Run => {
     maxRetries: stored.max_retries,
     notBefore: stored.not_before,
     expiresAt: stored.expires_at,
+    retry:
+      stored.retry_of === null ? null : { of: stored.retry_of, by: stored.retry_by ?? "", reason: stored.retry_reason },
+    release: releaseOf(stored),
     lease: fence === null || until === null || worker === null ? null : { worker, fence, until },
     progress: { acted: stored.acted, committed: stored.committed, mark: stored.mark },
     data: stored.data,
@@ -161,6 +179,9 @@ const listed = Table.make(
     started_at: state.started_at,
     ended_at: state.ended_at,
     not_before: state.not_before,
+    released_at: state.released_at,
+    released_by: state.released_by,
+    released_pause: state.released_pause,
     errors: state.errors
   },
   ["id"]
@@ -175,7 +196,7 @@ export const toListed = (
   at: number
 ): Listed => {
   const stored = listed.decode(row)
-  const run = { ...stored, notBefore: stored.not_before }
+  const run = { ...stored, notBefore: stored.not_before, release: releaseOf(stored) }
   return {
     id: stored.id,
     workspaceId: stored.workspace_id,
@@ -193,8 +214,14 @@ export const toListed = (
   }
 }
 
+/** Whether a run is released past what holds its gate at an instant, where it is joined with that: see `Gate.past`. */
+export const isReleased = (sql: SqlClient.SqlClient, at: number) => sql`
+  coalesce(released_at is not null and removed_at is null
+    and (paused_at is null or paused_until <= ${new Date(at)} or paused_at is not distinct from released_pause), false)`
+
 /** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
 export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
   case when runs.ended_at is null and runs.status <> 'execution.start' and not coalesce(
       starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
+      and not ${isReleased(sql, at)}
     then 'execution.paused' else runs.status end`

@@ -72,6 +72,10 @@ export const StartedBecause = Schema.Struct({
   release: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.String })),
   time_zone_data: Schema.String.annotate({ description: "The version of the time zone data that was used" })
 }).annotate({ identifier: "StartedBecause" })
+/** The decision of a user that a run starts past the run window, as the interface answers it. */
+const ReleaseJson = Schema.Struct({ at: Schema.String, by: Schema.String, past_pause: Schema.Boolean }).annotate({
+  identifier: "Release"
+})
 
 export const RunRecord = Schema.Struct({
   session_id: Schema.String,
@@ -106,6 +110,16 @@ export const RunRecord = Schema.Struct({
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
+  /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
+  retry: Schema.NullOr(
+    Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
+      identifier: "RetryOf"
+    })
+  ),
+  /** The runs that repeat this one, oldest first. */
+  retried_as: Schema.Array(Schema.String),
+  /** Who released the run past its run window, and when; null for a run that was not released. */
+  release: Schema.NullOr(ReleaseJson),
   /** The earliest instant at which a waiting run can start, if known. */
   can_start_at: instant,
   /** Why its latest attempt started when it did; null for a run that has not started. */
@@ -182,6 +196,12 @@ export const record = (
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     holds: view.holds.map(holdJson),
+    retry: run.retry,
+    retried_as: view.retriedAs,
+    release:
+      run.release === null
+        ? null
+        : { at: iso(run.release.at), by: run.release.by, past_pause: run.release.pause !== null },
     can_start_at: isoOrNull(view.earliestStart),
     started_because: start === undefined ? null : startedBecause(start),
     events: view.events.map(({ at, event }) => ({

@@ -12,6 +12,7 @@ export const EventType = Schema.Literals([
   "execution.paused",
   "execution.pause",
   "execution.requeued",
+  "execution.released",
   "execution.input_required",
   "execution.success",
   "execution.failed",

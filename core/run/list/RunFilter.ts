@@ -62,9 +62,10 @@ export const holdsOf = ({
   awaitsCredential,
   gate,
   run
-}: Facts<Pick<Run.Run, "status" | "notBefore" | "errors">>): ReadonlyArray<HoldReason> => {
+}: Facts<Pick<Run.Run, "status" | "notBefore" | "errors" | "release">>): ReadonlyArray<HoldReason> => {
   if (!isWaiting(run.status)) return []
-  if (!Gate.mayStart(gate, at)) return Gate.holds(gate, at).map(({ kind }) => kind)
+  const held = Gate.past(gate, run.release)
+  if (!Gate.mayStart(held, at)) return Gate.holds(held, at).map(({ kind }) => kind)
   if (run.notBefore > at) return lostBrowser(run.errors) ? ["browser"] : []
   return [awaitsCredential ? "credential" : "capacity"]
 }

@@ -1,0 +1,180 @@
+/**
+ * What users do to several runs in one call, named by their ids: release, interrupt, retry.
+ *
+ * Each run has its own outcome, and one that cannot be done leaves the others alone. A call is no single step: it may be
+ * sent again after it broke off, and then says of what was done that it was. With `dryRun` nothing is done, and the outcomes
+ * are what they would be.
+ */
+import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Signals } from "../../runtime/Signals.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { RunId, RunNotFound } from "../../workspace/Ids.ts"
+import * as Permissions from "../../workspace/Permissions.ts"
+import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
+import * as Run from "../Run.ts"
+import { type Decision, RunStore } from "../RunStore.ts"
+import * as Transition from "../Transition.ts"
+import * as Retry from "./Retry.ts"
+
+/** The runs that a call is for, once each, and whether it only shows what it would do. */
+export interface Asked {
+  readonly sessionIds: ReadonlyArray<string>
+  readonly dryRun: boolean
+}
+
+/** The outcome for one run. */
+export interface Outcome<Kind extends string> {
+  /** As it was asked for. */
+  readonly sessionId: string
+  readonly outcome: Kind | "not_found"
+  /** The status of the run as it reads afterwards; `null` for one that does not exist. */
+  readonly status: Run.Status | null
+  /** Why nothing was done; `null` where it was. */
+  readonly message: string | null
+}
+
+export type ReleaseOutcome = Outcome<Transition.Released>
+export type InterruptOutcome = Outcome<"interrupted" | "already_ended">
+export type RetryOutcome = Outcome<Retry.Kind> & {
+  /** The new run, or the one that retries it already. */
+  readonly retriedAs: string | null
+}
+
+type Doing<O> = Effect.Effect<ReadonlyArray<O>, RoleForbids | StoreUnavailable>
+
+export class RunVerbs extends Context.Service<
+  RunVerbs,
+  {
+    /** Lets waiting runs start now, past their run window, and past a manual pause if `pastPause` is set. */
+    readonly release: (caller: Caller, asked: Asked & { readonly pastPause: boolean }) => Doing<ReleaseOutcome>
+
+    /** Ends waiting and running runs as stopped. `reason` is what their errors say then. */
+    readonly interrupt: (caller: Caller, asked: Asked & { readonly reason: string | null }) => Doing<InterruptOutcome>
+
+    /** Submits ended runs again: see `Retry`. */
+    readonly retry: (caller: Caller, asked: Asked & Retry.Terms) => Doing<RetryOutcome>
+  }
+>()("sluice/core/run/verb/RunVerbs") {
+  static readonly layer = Layer.effect(
+    RunVerbs,
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const signals = yield* Signals
+      const retryOne = yield* Retry.make
+
+      /** Decides about each run. `decided` gets the decisions of the runs that exist. */
+      const forEach = Effect.fnUntraced(function* <Kind extends string>(
+        caller: Caller,
+        { dryRun, sessionIds }: Asked,
+        decide: (locked: Transition.LockedRun, now: number) => Decided<Kind>
+      ) {
+        const ids = new Map(sessionIds.map((asked) => [asked, readId(asked)]))
+        const known = [...new Set(ids.values())].filter((id) => id !== null)
+        const decisions = yield* runs.changeAll(
+          caller.workspaceId,
+          known,
+          (locked, now) => {
+            const decision = decide(locked, now)
+            const status = Run.statusAt((dryRun ? null : decision.change?.run) ?? locked.run, locked.gate, now)
+            return { ...decision, before: locked.run, status }
+          },
+          { dryRun }
+        )
+        const found = new Map(known.map((id, index) => [id, decisions[index] ?? null]))
+        const outcomes = [...ids].map(([sessionId, id]): Outcome<Kind> => {
+          const decision = id === null ? null : (found.get(id) ?? null)
+          if (decision === null) return notFound(sessionId)
+          return { sessionId, outcome: decision.outcome, status: decision.status, message: decision.message }
+        })
+        return { outcomes, changed: dryRun ? [] : decisions.filter((one) => one !== null && one.change !== null) }
+      })
+
+      const release = Effect.fn("RunVerbs.release")(function* (
+        caller: Caller,
+        asked: Asked & { readonly pastPause: boolean }
+      ) {
+        const { changed, outcomes } = yield* forEach(caller, asked, (locked, at) => {
+          const { change, outcome } = Transition.release(locked, { at, by: caller.userId }, asked.pastPause)
+          return { change, outcome, message: releaseMessages[outcome] }
+        })
+        if (changed.length > 0) {
+          yield* signals.publish({ _tag: "work" })
+          yield* signals.publish({ _tag: "events" })
+        }
+        return outcomes
+      })
+
+      const interrupt = Effect.fn("RunVerbs.interrupt")(function* (
+        caller: Caller,
+        asked: Asked & { readonly reason: string | null }
+      ) {
+        const why = Transition.interruptedByUser(asked.reason)
+        const { changed, outcomes } = yield* forEach(
+          caller,
+          asked,
+          (locked, at): Decided<"interrupted" | "already_ended"> =>
+            Result.match(Transition.interrupt(locked, at, why), {
+              onSuccess: (change) => ({ change, outcome: "interrupted", message: null }),
+              onFailure: ({ message }) => ({ change: null, outcome: "already_ended", message })
+            })
+        )
+        for (const one of changed) {
+          if (one !== null && Run.isRunning(one.before)) {
+            yield* signals.publish({ _tag: "ended", runId: one.before.id })
+          }
+        }
+        if (changed.length > 0) {
+          // Their slots of credentials are free.
+          yield* signals.publish({ _tag: "work" })
+          yield* signals.publish({ _tag: "events" })
+        }
+        return outcomes
+      })
+
+      const retry = Effect.fn("RunVerbs.retry")(function* (caller: Caller, asked: Asked & Retry.Terms) {
+        const outcomes = yield* Effect.forEach(new Set(asked.sessionIds), (sessionId) => {
+          const id = readId(sessionId)
+          return id === null
+            ? Effect.succeed({ ...notFound(sessionId), retriedAs: null })
+            : Effect.map(retryOne(caller, id, asked), (outcome): RetryOutcome => ({ ...outcome, sessionId }))
+        })
+        if (!asked.dryRun && outcomes.some(({ outcome }) => outcome === "retried")) {
+          yield* signals.publish({ _tag: "work" })
+          yield* signals.publish({ _tag: "due" })
+          yield* signals.publish({ _tag: "events" })
+        }
+        return outcomes
+      })
+
+      return RunVerbs.of({ release, interrupt, retry })
+    }).pipe(Permissions.checked<RunVerbs["Service"]>({ release: "edit", interrupt: "edit", retry: "edit" }))
+  )
+}
+
+interface Decided<Kind extends string> extends Decision {
+  readonly outcome: Kind
+  readonly message: string | null
+}
+
+const isRunId = Schema.is(RunId)
+
+/** The id that a text names; `null` for a text that is no id, which no run has. */
+const readId = (text: string): RunId | null => {
+  const id = text.toLowerCase()
+  return isRunId(id) ? id : null
+}
+
+/** The outcome for a run that does not exist in the workspace. */
+const notFound = (sessionId: string) => ({
+  sessionId,
+  outcome: "not_found" as const,
+  status: null,
+  message: new RunNotFound({ sessionId }).message
+})
+
+const releaseMessages: Readonly<Record<Transition.Released, string | null>> = {
+  released: null,
+  already_released: "It was released before, and starts when a worker and its credentials are free",
+  held_by_pause: "A manual pause holds it: send past_pause true to release it past that, or end the pause first",
+  not_waiting: "It does not wait to start"
+}

@@ -16,7 +16,7 @@ export const JsonText = ({ label, value }: { readonly label: string; readonly va
   const text = JSON.stringify(value, null, 2) ?? "null"
   return (
     <div class="json">
-      <pre tabIndex={0} role="region" aria-label={label} dir="ltr">
+      <pre tabIndex={0} role="region" aria-label={`${label} as JSON`} dir="ltr">
         {text.length > longest ? `${text.slice(0, longest)}\n… ${text.length - longest} more characters` : text}
       </pre>
       <button type="button" onClick={() => void copy(text, label)}>

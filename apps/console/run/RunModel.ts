@@ -123,7 +123,9 @@ const noteOf = (payload: Readonly<Record<string, unknown>>): string => {
 /** The nodes of the workflow that a run which has ended never came to. */
 export const neverRan = (run: Run, steps: ReadonlyArray<Step>, nodes: ReadonlyArray<Node>): ReadonlyArray<string> => {
   const seen = new Set(steps.map(({ name }) => name))
-  return isEnded(run) ? nodes.filter(({ name }) => !seen.has(name)).map(({ name }) => name) : []
+  return isEnded(run)
+    ? nodes.filter(({ action, name }) => action !== "END" && !seen.has(name)).map(({ name }) => name)
+    : []
 }
 
 /** What a node does, as a sentence. */
@@ -169,7 +171,8 @@ const short = (value: string): string => (value.length > 80 ? `${value.slice(0, 
 export const holdWords = {
   run_window: {
     title: "Its run window is closed",
-    press: "Unpause All lets every waiting run of the workflow start now, until the window opens by itself."
+    press:
+      "Run now starts this run alone. Unpause All lets every waiting run of the workflow start, until the window opens."
   },
   manual: {
     title: "The workflow is paused",

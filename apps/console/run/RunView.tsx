@@ -3,12 +3,14 @@ import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { verbs } from "../data/Verbs.ts"
 import { windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
+import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
-import { to } from "../kit/Route.ts"
+import { go, to } from "../kit/Route.ts"
 import { act, client, events, query, refresh } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
@@ -103,6 +105,11 @@ const Shown = ({ run }: { readonly run: Run }) => {
               }
             >
               Interrupt
+            </button>
+          )}
+          {may("Member") && (run.status === "execution.failed" || run.status === "execution.stopped") && (
+            <button type="button" onClick={() => void retry(run.session_id)}>
+              Retry
             </button>
           )}
           {may("Member") && workflow !== null && <Again run={run} schema={workflow.input_schema} />}
@@ -215,6 +222,25 @@ export const Fact = ({ children, name }: { readonly name: string; readonly child
   </div>
 )
 
+/** Submits the run again as it was, unless that must not be. */
+const retry = async (id: string) => {
+  const answer = await act(verbs.retry.ask([id], false))
+  const [result] = answer?.results ?? []
+  if (result === undefined) return
+  if (result.outcome !== "retried") return say("problem", result.message ?? result.outcome)
+  say("done", "The run was submitted again")
+  if (typeof result.retry_session_id === "string") go(to(["runs", result.retry_session_id]))
+}
+
+/** Lets this one run start past its closed window. */
+const release = async (id: string) => {
+  const answer = await act(verbs.release.ask([id], false))
+  const [result] = answer?.results ?? []
+  if (result === undefined) return
+  if (result.outcome === "released") say("done", "The run may start now")
+  else say("problem", result.message ?? result.outcome)
+}
+
 /** Why a run waits: since when, until when, by whom, and what to press. */
 const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: () => void }) => {
   const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
@@ -240,9 +266,14 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
           </p>
           {may("Member") && (
             <div class="row">
+              {hold.kind === "run_window" && (
+                <button type="button" class="primary" onClick={() => void release(run.session_id).then(onChanged)}>
+                  Run now
+                </button>
+              )}
               <button
                 type="button"
-                class="primary"
+                class={hold.kind === "manual" ? "primary" : ""}
                 onClick={() => lift(hold.kind === "manual" ? "workflow" : "run_window")}
               >
                 {hold.kind === "manual" ? "End the pause" : "Unpause All"}

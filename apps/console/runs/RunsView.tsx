@@ -45,6 +45,12 @@ const readPage = (filters: Filters, cursor: string | null) =>
       }))
     )
 
+/** The ids of all runs that match filters, as many as one request may name. */
+const readIds = (filters: Filters) =>
+  Effect.suspend(() => client().runs.listRuns({ query: parametersOf(filters, Date.now(), 10_000, null) })).pipe(
+    Effect.map((rows) => rows.map(({ session_id }) => session_id))
+  )
+
 /** The runs that match filters, read again every few seconds while the page is in sight. */
 const useRuns = (filters: Filters, address: string) => {
   const [listing, setListing] = useState<Listing>(empty)
@@ -53,6 +59,7 @@ const useRuns = (filters: Filters, address: string) => {
   const [total, setTotal] = useState<string | null>(null)
   const isAtTop = useRef(true)
   const isExtending = useRef(false)
+  const readAgain = useRef(() => {})
 
   useEffect(() => {
     let isCurrent = true
@@ -70,6 +77,7 @@ const useRuns = (filters: Filters, address: string) => {
         isFirst ? { rows, arrived: [], cursor } : joined(before, rows, isAtTop.current, cursor === null)
       )
     }
+    readAgain.current = () => void read(false)
     void read(true)
     const timer = setInterval(() => document.visibilityState === "visible" && void read(false), refreshMillis)
     return () => {
@@ -89,13 +97,13 @@ const useRuns = (filters: Filters, address: string) => {
     }
   }
 
-  return { listing, setListing, problem, isRead, isAtTop, extend, total }
+  return { listing, setListing, problem, isRead, isAtTop, extend, total, again: () => readAgain.current() }
 }
 
 export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   const address = query.toString()
   const filters = filtersOf(query)
-  const { extend, isAtTop, isRead, listing, problem, setListing, total } = useRuns(filters, address)
+  const { again, extend, isAtTop, isRead, listing, problem, setListing, total } = useRuns(filters, address)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const lastClicked = useRef<number | null>(null)
   const names = namesOf(useQuery(workflows).value)
@@ -119,8 +127,15 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
       )}
       {canEdit && (
         <Verbs
-          selected={rows.filter(({ session_id }) => selected.has(session_id))}
-          onDone={() => setSelected(new Set())}
+          key={address}
+          selected={rows.filter(({ session_id }) => selected.has(session_id)).map(({ session_id }) => session_id)}
+          total={selected.size === rows.length && cursor !== null ? total : null}
+          matching={readIds(filters)}
+          onClear={() => setSelected(new Set())}
+          onDone={() => {
+            setSelected(new Set())
+            again()
+          }}
         />
       )}
       {arrived.length > 0 && (

@@ -1,42 +1,70 @@
 /** What can be done with the selected runs: what it will touch before, and what became of each run after. */
-import { Effect } from "effect"
-import { useState } from "preact/hooks"
+import type { Effect } from "effect"
+import { useEffect, useState } from "preact/hooks"
+import { type Answer, preview, type Verb, verbs } from "../data/Verbs.ts"
 import { shortId } from "../data/Workflows.ts"
 import { Dialog } from "../kit/Dialog.tsx"
-import { client, reasonOf } from "../kit/Service.ts"
-import { Status, statusOf } from "../kit/Status.tsx"
-import type { Row } from "./RunsModel.ts"
+import { to } from "../kit/Route.ts"
+import { act, reasonOf } from "../kit/Service.ts"
 
-interface Outcome {
-  readonly row: Row
-  readonly problem: string | null
-}
-
-const hasEnded = ({ execution_end, status }: Row): boolean =>
-  execution_end !== null || ["execution.success", "execution.failed", "execution.stopped"].includes(status)
-
-export const Verbs = ({ onDone, selected }: { readonly selected: ReadonlyArray<Row>; readonly onDone: () => void }) => {
-  const [isAsking, setAsking] = useState(false)
-  if (selected.length === 0 && !isAsking) return null
-  const live = selected.filter((row) => !hasEnded(row))
+export const Verbs = ({
+  matching,
+  onClear,
+  onDone,
+  selected,
+  total
+}: {
+  readonly selected: ReadonlyArray<string>
+  /** How many runs match the filters, where there are more than are selected; else `null`. */
+  readonly total: string | null
+  /** The ids of all that match the filters, at most 10,000. */
+  readonly matching: Effect.Effect<ReadonlyArray<string>, unknown>
+  readonly onClear: () => void
+  readonly onDone: () => void
+}) => {
+  const [asked, ask] = useState<{ readonly verb: Verb; readonly ids: ReadonlyArray<string> } | null>(null)
+  const [all, setAll] = useState<ReadonlyArray<string> | null>(null)
+  if (selected.length === 0 && asked === null) return null
+  const ids = all ?? selected
   return (
     <div class="verbs" role="group" aria-label="Actions for the selected runs">
       <strong>
-        {selected.length} {selected.length === 1 ? "run" : "runs"} selected
+        {ids.length.toLocaleString("en")} {ids.length === 1 ? "run" : "runs"} selected
       </strong>
-      <button type="button" disabled={live.length === 0} onClick={() => setAsking(true)}>
-        Interrupt…
-      </button>
-      <button type="button" class="plain" onClick={onDone}>
+      {total !== null && all === null && (
+        <button
+          type="button"
+          class="link"
+          onClick={() => void act(matching).then((found) => found !== null && setAll(found))}
+        >
+          Select all {Number.parseInt(total, 10).toLocaleString("en")}
+          {total.endsWith("+") ? "+" : ""} that match
+        </button>
+      )}
+      {Object.values(verbs).map((verb) => (
+        <button key={verb.word} type="button" onClick={() => ask({ verb, ids })}>
+          {verb.word}…
+        </button>
+      ))}
+      <button
+        type="button"
+        class="plain"
+        onClick={() => {
+          setAll(null)
+          onClear()
+        }}
+      >
         Clear the selection
       </button>
-      {isAsking && (
-        <Interrupting
-          live={live}
-          ended={selected.length - live.length}
+      {asked !== null && (
+        <Asked
+          verb={asked.verb}
+          ids={asked.ids}
           onClose={(isDone) => {
-            setAsking(false)
-            if (isDone) onDone()
+            ask(null)
+            if (!isDone) return
+            setAll(null)
+            onDone()
           }}
         />
       )}
@@ -44,69 +72,68 @@ export const Verbs = ({ onDone, selected }: { readonly selected: ReadonlyArray<R
   )
 }
 
-const Interrupting = ({
-  ended,
-  live,
-  onClose
+const Asked = ({
+  ids,
+  onClose,
+  verb
 }: {
-  readonly live: ReadonlyArray<Row>
-  readonly ended: number
+  readonly verb: Verb
+  readonly ids: ReadonlyArray<string>
   readonly onClose: (isDone: boolean) => void
 }) => {
-  const [rows] = useState(live)
-  const [outcomes, setOutcomes] = useState<ReadonlyArray<Outcome> | null>(null)
+  const [dry, setDry] = useState<Answer | null>(null)
+  const [done, setDone] = useState<Answer | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const failed = (error: unknown) => setProblem(reasonOf(error))
+  useEffect(() => {
+    void act(verb.ask(ids, true), { failed }).then(setDry)
+  }, [])
+  const touched = dry?.counts[verb.outcome] ?? 0
   const begin = async () => {
     setBusy(true)
-    const one = (row: Row) =>
-      client()
-        .runs.interrupt({ params: { session_id: row.session_id } })
-        .pipe(
-          Effect.match({
-            onFailure: (error): Outcome => ({ row, problem: reasonOf(error) }),
-            onSuccess: (): Outcome => ({ row, problem: null })
-          })
-        )
-    setOutcomes(await Effect.runPromise(Effect.forEach(rows, one, { concurrency: 6 })))
+    setDone(await act(verb.ask(ids, false), { failed }))
     setBusy(false)
   }
-  const counts = new Map<string, number>()
-  for (const { status } of rows) counts.set(status, (counts.get(status) ?? 0) + 1)
   return (
-    <Dialog title={outcomes === null ? "Interrupt runs" : "Interrupted"} onClose={() => onClose(outcomes !== null)}>
-      {outcomes === null ? (
+    <Dialog
+      title={`${verb.word}: ${done === null ? "what it will do" : "what it did"}`}
+      onClose={() => onClose(done !== null)}
+    >
+      {problem !== null && (
+        <p class="wrong" role="alert">
+          {problem}
+        </p>
+      )}
+      {done !== null ? (
+        <Outcomes answer={done} verb={verb} onClose={() => onClose(true)} />
+      ) : (
         <>
-          <p>
-            {rows.length} {rows.length === 1 ? "run" : "runs"} will be stopped:{" "}
-            {[...counts].map(([status, count]) => `${count} ${statusOf(status).word.toLowerCase()}`).join(", ")}. A
-            stopped run does not start again by itself.
-          </p>
-          {ended > 0 && <p class="note">{ended} of the selected runs have ended already and stay as they are.</p>}
+          {dry === null ? (
+            <p class="note" role="status">
+              {problem === null ? "Asking what it would do…" : "Nothing was done."}
+            </p>
+          ) : (
+            <ul class="preview">
+              {preview(dry).map(({ line, outcome }) => (
+                <li key={outcome} class={outcome === verb.outcome ? "strong" : "quiet"}>
+                  {line}
+                </li>
+              ))}
+            </ul>
+          )}
+          <p class="note">{verb.note}</p>
           <div class="dialog-actions">
-            <button type="button" class="danger" disabled={isBusy} onClick={() => void begin()}>
-              Interrupt {rows.length} {rows.length === 1 ? "run" : "runs"}
+            <button
+              type="button"
+              class={verb.isDangerous ? "danger" : "primary"}
+              disabled={isBusy || touched === 0}
+              onClick={() => void begin()}
+            >
+              {verb.word} {touched.toLocaleString("en")} {touched === 1 ? "run" : "runs"}
             </button>
             <button type="button" onClick={() => onClose(false)}>
               Cancel
-            </button>
-          </div>
-        </>
-      ) : (
-        <>
-          <p>
-            {outcomes.filter(({ problem }) => problem === null).length} of {outcomes.length} were interrupted.
-          </p>
-          <ul class="outcomes">
-            {outcomes.map(({ problem, row }) => (
-              <li key={row.session_id}>
-                <span class="mono">{shortId(row.session_id)}</span>
-                {problem === null ? <Status status="execution.stopped" /> : <span class="wrong">{problem}</span>}
-              </li>
-            ))}
-          </ul>
-          <div class="dialog-actions">
-            <button type="button" class="primary" onClick={() => onClose(true)}>
-              Done
             </button>
           </div>
         </>
@@ -114,3 +141,43 @@ const Interrupting = ({
     </Dialog>
   )
 }
+
+const mostShown = 500
+
+const Outcomes = ({
+  answer,
+  onClose,
+  verb
+}: {
+  readonly answer: Answer
+  readonly verb: Verb
+  readonly onClose: () => void
+}) => (
+  <>
+    <p role="status">
+      {(answer.counts[verb.outcome] ?? 0).toLocaleString("en")} of {answer.results.length.toLocaleString("en")} were{" "}
+      {verb.done}.
+    </p>
+    <ul class="outcomes" tabIndex={0} aria-label="What became of each run">
+      {answer.results.slice(0, mostShown).map(({ message, outcome, retry_session_id, session_id }) => (
+        <li key={session_id}>
+          <a class="mono" href={to(["runs", session_id])} onClick={onClose}>
+            {shortId(session_id)}
+          </a>
+          <span class={outcome === verb.outcome ? "" : "quiet"}>{message ?? verb.done}</span>
+          {typeof retry_session_id === "string" && (
+            <a href={to(["runs", retry_session_id])} onClick={onClose}>
+              New run
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+    {answer.results.length > mostShown && <p class="note">The first {mostShown} are shown.</p>}
+    <div class="dialog-actions">
+      <button type="button" class="primary" onClick={onClose}>
+        Done
+      </button>
+    </div>
+  </>
+)

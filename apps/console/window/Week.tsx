@@ -77,7 +77,7 @@ export const Week = ({
                   <button
                     type="button"
                     class="plain"
-                    aria-label={`Copy ${word} to every day`}
+                    aria-label={`Copy to all: ${word}`}
                     title="Copy to every day"
                     disabled={ranges.length === 0}
                     onClick={() => onChange({ ...draft, week: draft.week.map(() => ranges) })}

@@ -23,6 +23,8 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemoryRunRemovalStore from "./run/retention/MemoryRunRemovalStore.ts"
+import * as MemoryScheduleStore from "./schedule/MemoryScheduleStore.ts"
 import * as MemoryStartLedger from "./start/MemoryStartLedger.ts"
 import { Tables } from "./Tables.ts"
 import * as MemoryVault from "./vault/MemoryVault.ts"
@@ -46,6 +48,7 @@ export const layer = Layer.mergeAll(
   MemoryRunStore.layer,
   MemorySignInStore.layer,
   MemoryStartLedger.layer,
+  MemoryRunRemovalStore.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
@@ -62,6 +65,7 @@ export const layer = Layer.mergeAll(
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
   layerSignals
 ).pipe(
+  (stores) => Layer.provideMerge(MemoryScheduleStore.layer, stores),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions))),
   Layer.provideMerge(Tables.layer)
 )

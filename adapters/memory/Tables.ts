@@ -20,6 +20,7 @@ import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Start } from "../../core/run/start/Start.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { Firing, RunSchedule } from "../../core/schedule/RunSchedule.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
@@ -91,10 +92,14 @@ interface Shape {
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
-  /** The runs of a workflow that still have to get the event that an edit holds them. */
-  readonly unannounced: Map<string, ReadonlyArray<string>>
+  /** The held runs of a workflow that may still have to get the event of it, and whether the workflow has its own. */
+  readonly unannounced: Map<string, { readonly told: boolean; readonly runs: ReadonlyArray<string> }>
+  /** The runs that are watched, by their ids, beside those whose submission says so. */
+  readonly watched: Set<string>
   /** How many events each consumer of the log has had. */
   readonly consumers: Map<string, number>
+  /** The events of workflows that a consumer has put off, by workflow: from and to which place. */
+  readonly backlogs: Map<string, Map<string, { readonly from: number; readonly to: number }>>
   /** How far the events of runs were written to their client's stream. */
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
@@ -126,6 +131,9 @@ interface Shape {
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
   /** The appearance of the elements of each workflow. */
   readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
+  readonly schedules: Map<string, RunSchedule>
+  /** The firings of each schedule. */
+  readonly firings: Map<string, ReadonlyArray<Firing>>
   lastFence: number
 }
 
@@ -154,7 +162,9 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       admissions: new Map(),
       controls: new Map(),
       unannounced: new Map(),
+      watched: new Set(),
       consumers: new Map(),
+      backlogs: new Map(),
       written: new Map(),
       mailboxes: new Map(),
       collections: new Map(),
@@ -172,6 +182,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       slotTurns: new Map(),
       failedLogins: new Map(),
       elementMemory: new Map(),
+      schedules: new Map(),
+      firings: new Map(),
       lastFence: 0
     })
   )
@@ -197,10 +209,8 @@ export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
   const before = tables.gates.get(workflowId)
   if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {
-    tables.unannounced.set(
-      workflowId,
-      waitingOf(tables, workflowId).map(({ id }) => id)
-    )
+    const runs = waitingOf(tables, workflowId).map(({ id }) => id)
+    if (runs.length > 0) tables.unannounced.set(workflowId, { told: false, runs })
   }
   if (after.windowRevision !== (before?.windowRevision ?? 0)) {
     const set = { revision: after.windowRevision, window: after.runWindow, setAt: after.windowSet?.at ?? null }

@@ -21,6 +21,8 @@ import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
+import * as PgRunRemovalStore from "./run/retention/PgRunRemovalStore.ts"
+import * as PgScheduleStore from "./schedule/PgScheduleStore.ts"
 import * as Client from "./server/Client.ts"
 import * as PgStartLedger from "./start/PgStartLedger.ts"
 import * as PgVault from "./vault/PgVault.ts"
@@ -51,6 +53,7 @@ export const layerStores = Layer.mergeAll(
   PgRunStore.layer,
   PgSignInStore.layer,
   PgStartLedger.layer,
+  PgRunRemovalStore.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
@@ -64,6 +67,7 @@ export const layerStores = Layer.mergeAll(
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   PgVault.layer
 ).pipe(
+  (stores) => Layer.provideMerge(PgScheduleStore.layer, stores),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))),
   Layer.provideMerge(Migrations.layer)
 )

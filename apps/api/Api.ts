@@ -20,6 +20,7 @@ import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { PatchesGroup } from "./patch/PatchesApi.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
+import { SchedulesGroup } from "./schedule/SchedulesApi.ts"
 import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
@@ -35,6 +36,7 @@ export class Api extends HttpApi.make("sluice")
   .add(GatesGroup)
   .add(RunsGroup)
   .add(VerbsGroup)
+  .add(SchedulesGroup)
   .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(DecisionsGroup)

@@ -23,8 +23,10 @@ import type { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import type { RunStore } from "../../core/run/RunStore.ts"
+import type { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import type { StartLedger } from "../../core/run/start/StartLedger.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import type { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
 import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
@@ -81,8 +83,10 @@ export type Needs =
   | Readiness
   | ReceivedCodes
   | ReencryptionWalks
+  | RunRemovalStore
   | RunStore
   | RunSubscriptionStore
+  | ScheduleStore
   | SealedColumns
   | Sealing
   | SecretProviders

@@ -17,9 +17,11 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunRemoval } from "../../core/run/retention/RunRemoval.ts"
 import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
+import { Schedules } from "../../core/schedule/Schedules.ts"
 import { Receiving } from "../../core/vault/inbox/Receiving.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
 import { PhoneNumbers } from "../../core/vault/otp/PhoneNumbers.ts"
@@ -70,6 +72,7 @@ import { Readiness } from "./Readiness.ts"
 import * as Reference from "./Reference.ts"
 import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as SchedulesHttp from "./schedule/SchedulesHttp.ts"
 import * as Stalled from "./stream/Stalled.ts"
 import { Streams } from "./stream/Streams.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
@@ -120,6 +123,7 @@ const handlers = Layer.mergeAll(
   GatesHttp.layer,
   RunsHttp.layer,
   VerbsHttp.layer,
+  SchedulesHttp.layer,
   InteractionsHttp.layer,
   DecisionsHttp.layer,
   EvidenceHttp.layer,
@@ -166,6 +170,8 @@ const services = Layer.mergeAll(
   LiveViews.layer,
   Runs.layer,
   RunVerbs.layer,
+  RunRemoval.layer,
+  Schedules.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,

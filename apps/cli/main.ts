@@ -4,7 +4,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect } from "effect"
-import { CliConfig, CliError, Command } from "effect/cli"
+import { CliConfig, CliError, CliOutput, Command } from "effect/cli"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
@@ -13,6 +13,7 @@ import { up } from "./commands/Up.ts"
 import { verify } from "./commands/Verify.ts"
 import { window } from "./commands/Window.ts"
 import * as Ending from "./Ending.ts"
+import { presenter } from "./guards/WrongSettings.ts"
 import * as Logging from "./Logging.ts"
 import { settingNames } from "./SettingNames.ts"
 import { version } from "./Version.ts"
@@ -45,6 +46,7 @@ process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 Command.run(sluice, { version }).pipe(
   withReport,
   Effect.provide(CliConfig.layer({ builtIns: Logging.builtIns })),
+  Effect.provideService(CliOutput.Presenter, presenter),
   Effect.provide(NodeServices.layer),
   Effect.provideService(SettingNames, settingNames),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown: Ending.teardown })

@@ -206,6 +206,13 @@ const payloads: {
     next_open_at: nextOpenAt === null ? null : iso(nextOpenAt)
   }),
   "execution.released": ({ by, pastPause }) => ({ released_by: by, past_pause: pastPause }),
+  "workflow.paused": ({ atLeast, heldRuns, message, nextOpenAt, reason }) => ({
+    pause_reason: reason,
+    message,
+    next_open_at: nextOpenAt === null ? null : iso(nextOpenAt),
+    held_runs: heldRuns,
+    held_runs_at_least: atLeast
+  }),
   "execution.start": ({ runId }, links) => (links === null ? {} : { live_view_url: links.liveView(runId) }),
   "execution.step": ({ next, step }) => ({ current_step: step, next_step: next }),
   "execution.step_skipped": ({ nodeId, step }) => ({ current_step: step, node_id: nodeId }),

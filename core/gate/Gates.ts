@@ -11,7 +11,7 @@ import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
-import { type Changed, GateStore } from "./GateStore.ts"
+import { type Changed, GateStore, noRuns, plus, type RunCount } from "./GateStore.ts"
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
@@ -63,14 +63,14 @@ export interface Preview {
   /** Whether the openings end because none follows within the 400 days that are looked ahead: a later one may exist. */
   readonly truncated: boolean
   /** How many waiting runs an apply at this instant would release, and how many it would hold. */
-  readonly releases: number
-  readonly holds: number
+  readonly releases: RunCount
+  readonly holds: RunCount
 }
 
 /** The result of an unpause of several workflows. */
 export interface Unpaused {
   /** How many waiting runs may start now and could not before. */
-  readonly resumedRuns: number
+  readonly resumedRuns: RunCount
   /** The workflows whose window was open already. */
   readonly skipped: ReadonlyArray<string>
   /** One sentence for each workflow that could not be found. */
@@ -228,7 +228,7 @@ export class Gates extends Context.Service<
           resource === "run_window" ? GateAudit.ofLift(id) : GateAudit.ofPause(id)
         )
         yield* announce(changed)
-        return releases(changed) ? changed.waiting : 0
+        return releases(changed) ? changed.waiting : noRuns
       })
 
       const unpause = Effect.fn("Gates.unpause")(function* (
@@ -240,8 +240,8 @@ export class Gates extends Context.Service<
           unpauseOne(caller, resource, id).pipe(
             Effect.map((resumed) => ({ resumed, skipped: [], errors: [] })),
             Effect.catchTags({
-              WindowIsOpen: () => Effect.succeed({ resumed: 0, skipped: [id], errors: [] }),
-              WorkflowNotFound: (error) => Effect.succeed({ resumed: 0, skipped: [], errors: [error.message] })
+              WindowIsOpen: () => Effect.succeed({ resumed: noRuns, skipped: [id], errors: [] }),
+              WorkflowNotFound: (error) => Effect.succeed({ resumed: noRuns, skipped: [], errors: [error.message] })
             })
           )
         )
@@ -265,12 +265,12 @@ export class Gates extends Context.Service<
 /** The outcome of the unpause of several workflows. */
 const summed = (
   done: ReadonlyArray<{
-    readonly resumed: number
+    readonly resumed: RunCount
     readonly skipped: ReadonlyArray<string>
     readonly errors: ReadonlyArray<string>
   }>
 ): Unpaused => ({
-  resumedRuns: done.reduce((total, one) => total + one.resumed, 0),
+  resumedRuns: done.reduce((total, one) => plus(total, one.resumed), noRuns),
   skipped: done.flatMap((one) => one.skipped),
   errors: done.flatMap((one) => one.errors)
 })
@@ -287,9 +287,9 @@ const outlook = (window: RunWindow.ValidRunWindow, at: number, count: number) =>
 }
 
 /** How many of the waiting runs a change of a gate releases and holds: all of them, or none. */
-const impact = ({ after, at, before }: Changed, waiting: number) => ({
-  releases: releases({ before, after, at }) ? waiting : 0,
-  holds: releases({ before: after, after: before, at }) ? waiting : 0
+const impact = ({ after, at, before }: Changed, waiting: RunCount) => ({
+  releases: releases({ before, after, at }) ? waiting : noRuns,
+  holds: releases({ before: after, after: before, at }) ? waiting : noRuns
 })
 
 /** Returns whether a change released the waiting runs: all of them, or none. */

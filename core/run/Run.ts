@@ -46,7 +46,13 @@ export const Options = Schema.Struct({
   /** As it was sent. */
   additionalContext: Schema.optionalKey(Schema.Json),
   /** As it was sent. */
-  notifications: Schema.optionalKey(Schema.Json)
+  notifications: Schema.optionalKey(Schema.Json),
+  /** The schedule that submitted the run, and the instant that it was scheduled for. */
+  schedule: Schema.optionalKey(Schema.Struct({ id: Schema.String, at: Schema.Finite })),
+  /** The position of the submission in its trace, as a `traceparent` of W3C Trace Context. */
+  traceparent: Schema.optionalKey(Schema.String),
+  /** The id of the request that submitted it. */
+  requestId: Schema.optionalKey(Schema.String)
 })
 export type Options = typeof Options.Type
 

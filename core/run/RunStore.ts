@@ -9,6 +9,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
 import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
@@ -24,6 +25,8 @@ export interface Gated {
 export interface Claimed {
   readonly run: RunningRun
   readonly version: WorkflowVersion
+  /** Since when nothing held the run, its time to wait for a retry included. */
+  readonly startableSince?: number
 }
 
 /** A lease as its worker names it. */
@@ -92,9 +95,6 @@ export class AlreadyRetried extends Schema.TaggedError<AlreadyRetried>()("Alread
     return `Cannot retry run "${this.sessionId}": run "${this.retriedAs}" retries it already`
   }
 }
-
-/** The events of a waiting run that is held at `now`. */
-export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
 
 /** Stops a waiting run because of a failed login; `null` leaves it unchanged. */
 export type StopAfter = (
@@ -235,13 +235,24 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /**
-     * Records for waiting runs that an edit of their gate holds them: once for each run that waited at the time of the
-     * edit, unless the gate has opened since. Up to `limit` runs of one workflow, oldest first; returns whether there
-     * may be more.
+     * Records that an edit of a gate holds its waiting runs, unless the gate has opened since: first for the workflow,
+     * with their number, then for those that waited at the time of the edit and are watched, or for all if the
+     * announcement says so. Up to `limit` runs of one workflow at a time, oldest first; workflows take turns. Returns
+     * whether there may be more.
      *
      * Any number of processes may do this at once. A run that is submitted later gets this event from its submission.
      */
-    readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean, StoreUnavailable>
+    readonly announceHolds: (limit: number, announcement: HoldAnnouncement) => Effect.Effect<boolean, StoreUnavailable>
+
+    /**
+     * Makes a waiting run one that is watched, from now until its end. If it is held now and was not told so, because it
+     * was not watched, it is told now; returns whether it was. Changes nothing for a run that does not wait.
+     */
+    readonly watch: (
+      workspaceId: WorkspaceId,
+      id: RunId,
+      ofRun: HoldAnnouncement["ofRun"]
+    ) => Effect.Effect<boolean, RunNotFound | StoreUnavailable>
 
     /**
      * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with

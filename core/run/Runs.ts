@@ -2,11 +2,12 @@
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import type { LoggedEvent } from "../event/RunEvent.ts"
+import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import * as Trace from "../runtime/Trace.ts"
 import { inOneSentence } from "../window/Problems.ts"
 import { RunWindowIssue } from "../window/RunWindow.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
@@ -90,6 +91,9 @@ export class Runs extends Context.Service<
       after: number
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, RunNotFound | StoreUnavailable>
 
+    /** Says that somebody watches a run: from now until its end it has an event when it is held, and now if it is. */
+    readonly watch: (caller: Caller, id: RunId) => Effect.Effect<void, RunNotFound | StoreUnavailable>
+
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
 
     /** How many runs satisfy a filter, exact up to a bound. */
@@ -142,7 +146,7 @@ export class Runs extends Context.Service<
           versionId: version.versionId,
           input: request.input,
           credentials: CredentialReferences.of(version.content, request.input),
-          options: request.options,
+          options: { ...request.options, ...(yield* origin) },
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         }
@@ -194,13 +198,20 @@ export class Runs extends Context.Service<
         const retriedAs = Run.isEnded(gated.run) ? yield* runs.retriesOf([gated.run.id]) : []
         return view(gated, yield* Clock.currentTimeMillis, {
           retriedAs: retriedAs.map(({ retry }) => retry),
-          events: yield* history(runs, id)
+          events: (yield* history(runs, id)).filter(isOfRun)
         })
       })
 
       const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {
         yield* runs.get(caller.workspaceId, id)
         return yield* runs.events(id, after)
+      })
+
+      const watch = Effect.fn("Runs.watch")(function* (caller: Caller, id: RunId) {
+        const told = yield* runs.watch(caller.workspaceId, id, ({ gate, run }, now) =>
+          Transition.pausedEvents(run, gate, now)
+        )
+        if (told) yield* signals.publish({ _tag: "events" })
       })
 
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
@@ -226,12 +237,13 @@ export class Runs extends Context.Service<
         }
       }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
-      return Runs.of({ submit, get, events, list, count, interrupt, stopOrphans })
+      return Runs.of({ submit, get, events, watch, list, count, interrupt, stopOrphans })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
         submit: "edit",
         get: "read",
         events: "read",
+        watch: "read",
         list: "read",
         count: "read",
         interrupt: "edit"
@@ -239,6 +251,13 @@ export class Runs extends Context.Service<
     )
   )
 }
+
+/** The request and the trace that a submission belongs to. */
+const origin = Effect.gen(function* () {
+  const traceparent = yield* Trace.traceparent
+  const requestId = yield* Trace.RequestId
+  return { ...(traceparent === null ? {} : { traceparent }), ...(requestId === null ? {} : { requestId }) }
+})
 
 /** A deletion stops at most this many runs itself. */
 const orphanBatch = 200

@@ -6,9 +6,10 @@
  * because another process may claim it from then on. The work of a lease that was lost is interrupted. A process whose
  * clock is far from that of the store claims nothing.
  */
-import { Clock, Effect, FiberMap, type Scope } from "effect"
+import { Clock, Effect, FiberMap, Latch, type Scope } from "effect"
 import * as Background from "./Background.ts"
 import * as ClockSkew from "./ClockSkew.ts"
+import * as Gauges from "./Gauges.ts"
 import type { StoreUnavailable } from "./StoreUnavailable.ts"
 import * as Wake from "./Wake.ts"
 
@@ -70,6 +71,8 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
   const busy = new Set<string>()
   const room = yield* Wake.make
   const doubts = yield* Wake.make
+  /** Open while leases are held: a process without any has nothing to renew, and does not wake for it. */
+  const held = yield* Latch.make()
   const tick = leaseMillis / 30
 
   const begin = Effect.fnUntraced(function* (work: Work, claimedAt: number) {
@@ -77,11 +80,14 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     const key = keyOf(ref)
     leases.set(key, { ref, until: claimedAt + leaseMillis })
     busy.add(key)
+    yield* held.open
+    yield* Gauges.setLeases(what, leases.size)
     const makeRoom = Effect.suspend(() => (busy.delete(key) ? room.wake : Effect.void))
     const released = Effect.suspend(() => {
       busy.delete(key)
       leases.delete(key)
-      return room.wake
+      if (leases.size === 0) held.closeUnsafe()
+      return Effect.andThen(Gauges.setLeases(what, leases.size), room.wake)
     })
     const carriedOut = options.carryOut(work, makeRoom).pipe(Effect.ensuring(released), Effect.interruptible)
     yield* FiberMap.run(running, key, carriedOut)
@@ -117,16 +123,23 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     yield* end(lost)
   }).pipe(Background.round(`renew the leases of ${what}`))
 
+  /** Ends what is overdue, and sleeps until something else may be. Renewed and new leases only run out later. */
   const endOverdue = Effect.gen(function* () {
     const soon = (yield* Clock.currentTimeMillis) + tick
-    yield* end([...leases.values()].filter(({ until }) => until <= soon).map(({ ref }) => ref))
+    const all = [...leases.values()]
+    yield* end(all.filter(({ until }) => until <= soon).map(({ ref }) => ref))
+    const next = Math.min(...all.map(({ until }) => until).filter((until) => until > soon))
+    // The clock may be set, so that no single sleep is trusted for long.
+    yield* Effect.sleep(Math.max(1, Math.min(next - soon, leaseMillis / 3)))
   })
 
   const drain = options.drain(Effect.asVoid(FiberMap.awaitEmpty(running))).pipe(Effect.andThen(FiberMap.clear(running)))
 
   const run = Effect.gen(function* () {
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(doubts.sleep(leaseMillis / 3), renew)))
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(tick), endOverdue)))
+    yield* Effect.forkScoped(
+      Effect.forever(held.await.pipe(Effect.andThen(doubts.sleep(leaseMillis / 3)), Effect.andThen(renew)))
+    )
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(held.await, endOverdue)))
     return yield* claim.pipe(
       Effect.andThen(room.sleep(longestSleep)),
       Effect.forever,

@@ -40,6 +40,7 @@ export const navigation = [
       { text: "Actions", link: "/actions" },
       { text: "Expressions", link: "/expressions" },
       { text: "Credentials", link: "/credentials" },
+      { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "Live view", link: "/live-view" },

@@ -13,6 +13,7 @@ import { layer, type Member, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
+const schedule = { workflow_id: "{workflow_id}", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
 const component = { name: "Login", componentData: componentData() }
 
 const clientId = "00000000-0000-4000-8000-00000000c11e"
@@ -30,6 +31,7 @@ interface Things {
   readonly key: string
   readonly patch: string
   readonly provider: string
+  readonly schedule: string
   readonly session: string
 }
 
@@ -89,6 +91,16 @@ const table: Readonly<Record<string, Row>> = {
     json: { pause_resource: "workflow", resource_ids: ["{workflow_id}"] },
     status: 200
   },
+  "POST /schedules": { ability: "edit", json: schedule, status: 201, stranger: 404 },
+  "GET /schedules": { ability: "read", status: 200 },
+  "POST /schedules/preview": { ability: "read", json: schedule, status: 200, stranger: 404 },
+  "GET /schedules/{schedule_id}": { ability: "read", status: 200 },
+  "PUT /schedules/{schedule_id}": { ability: "edit", json: schedule, status: 200 },
+  "DELETE /schedules/{schedule_id}": { ability: "edit", status: 200 },
+  "GET /schedules/{schedule_id}/preview": { ability: "read", status: 200 },
+  "POST /schedules/{schedule_id}/pause": { ability: "edit", json: {}, status: 200 },
+  "POST /schedules/{schedule_id}/resume": { ability: "edit", status: 200 },
+  "POST /schedules/{schedule_id}/run-now": { ability: "edit", status: 201 },
   "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
   "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
@@ -101,6 +113,7 @@ const table: Readonly<Record<string, Row>> = {
     json: { runs: [{ workflow_id: "{workflow_id}" }] },
     status: 200
   },
+  "DELETE /run/{session_id}": { ability: "manage", status: 409 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
@@ -273,7 +286,19 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       })
       const fill = (
         text: string,
-        { asking, code, component, delivery, key, patch, provider, session, webhook, workflow: workflowId }: Things
+        {
+          asking,
+          code,
+          component,
+          delivery,
+          key,
+          patch,
+          provider,
+          schedule: scheduleId,
+          session,
+          webhook,
+          workflow: workflowId
+        }: Things
       ) =>
         text
           .replace("{conversation_id}", asking.conversationId)
@@ -290,6 +315,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
           .replace("{patch_id}", patch)
+          .replace("{schedule_id}", scheduleId)
           .replace("{unique}", randomUUID())
           .replace("{permissioned_user_id}", pair.permissioned_user_id)
           .replace("{secret_provider_id}", provider)
@@ -305,7 +331,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         const key = endpoint.includes("{api_key_id}") ? yield* create("/api-keys", { role: "Viewer" }) : ""
         const needsRun = isNamed("{session_id}") || isNamed("{delivery_id}")
         const workflowId =
-          needsRun || isNamed("{workflow_id}") || isNamed("{patch_id}") ? yield* create("/workflows", workflow) : ""
+          needsRun || isNamed("{workflow_id}") || isNamed("{patch_id}") || isNamed("{schedule_id}")
+            ? yield* create("/workflows", workflow)
+            : ""
         const started = needsRun
           ? yield* send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } })
           : null
@@ -326,6 +354,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
             ? yield* makeSecretProvider(owner.caller.workspaceId)
             : "",
           workflow: workflowId,
+          schedule: endpoint.includes("{schedule_id}")
+            ? yield* create("/schedules", { ...schedule, workflow_id: workflowId })
+            : "",
           session,
           component: isNamed("{component_id}") ? yield* create("/workflow-components", component) : ""
         }
@@ -359,6 +390,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         key: randomUUID(),
         patch: randomUUID(),
         provider: randomUUID(),
+        schedule: randomUUID(),
         session: randomUUID()
       }
       for (const role of ["Viewer", "Member", "Owner"] as const) {

@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgCollection from "../../adapters/postgres/PgCollection.ts"
+import * as ScheduleTables from "../../adapters/postgres/schedule/ScheduleTables.ts"
 import * as Starts from "../../adapters/postgres/start/Starts.ts"
 import * as Components from "../../adapters/postgres/tables/Components.ts"
 import * as Conversations from "../../adapters/postgres/tables/Conversations.ts"
@@ -47,6 +48,7 @@ const position = { position: "bigint not null" }
 const byHand = [
   "client_progress",
   "element_memory",
+  "event_backlogs",
   "event_consumers",
   "hold_announcements",
   "idempotency_keys",
@@ -56,6 +58,7 @@ const byHand = [
   "login_failures",
   "network_logs",
   "phone_numbers",
+  "processes",
   "run_input_pieces",
   "run_labels",
   "run_snapshots",
@@ -108,7 +111,9 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [collection(webhooks), position],
   [collection(runSubscriptions), position],
   [collection(secretProviders), position],
-  [collection(walks), position]
+  [collection(walks), position],
+  [ScheduleTables.schedules, {}],
+  [ScheduleTables.firings, {}]
 ]
 
 it.live("the described columns of each table are those of the migrated schema, with their types", () =>

@@ -339,6 +339,17 @@ it.live(
       assert.sameMembers([...new Set(artifacts.map(({ kind }) => kind))], ["file", "screenshot", "snapshot"])
       for (const { id } of artifacts) assert.isTrue(channels.has(`data folder: artifacts/${id}`), id)
 
+      // One trace has what several processes did for a run.
+      const recorded = world.spans()
+      const traced = new Set(recorded.filter(({ name }) => name === "POST /run").map(({ traceId }) => traceId))
+      const inOne = (traceId: string) =>
+        recorded.flatMap((span) => (span.traceId === traceId ? [`${span.part} ${span.name}`] : []))
+      const whole = ["api POST /run", "worker run waits", "worker run claimed", "worker run", "api webhook"]
+      assert.isTrue(
+        [...traced].some((traceId) => whole.every((span) => inOne(traceId).includes(span))),
+        JSON.stringify([...traced].map(inOne))
+      )
+
       // The search is not blind: what is no secret to the service is found wherever it goes.
       const found = leaksIn(produced, [bait])
       assert.includeMembers(

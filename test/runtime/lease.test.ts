@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Logger, Ref } from "effect"
+import { Clock, Deferred, Effect, Fiber, Logger, Ref } from "effect"
 import { TestClock } from "effect/testing"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as Lease from "../../core/runtime/Lease.ts"
@@ -150,5 +150,40 @@ it.effect("gives what is held its grace when interrupted, and then interrupts th
     yield* TestClock.adjust(2_000)
     yield* Fiber.join(ended)
     assert.deepStrictEqual(log, ["begin a", "begin b", "end a", "interrupt b"])
+  }).pipe(quiet, Effect.scoped)
+)
+
+it.effect("a process that holds no lease wakes for nothing but to look for work", () =>
+  Effect.gen(function* () {
+    const { finish, options, waiting } = yield* desk
+    const clock = yield* Clock.Clock
+    let slept = 0
+    const counting: Clock.Clock = {
+      ...clock,
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
+      currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+      sleep: (duration) =>
+        Effect.suspend(() => {
+          slept++
+          return clock.sleep(duration)
+        })
+    }
+    const holder = yield* Lease.make(options(1))
+    yield* holder.run.pipe(Effect.provideService(Clock.Clock, counting), Effect.forkScoped)
+    yield* TestClock.adjust("1 hour")
+    assert.isAtMost(slept, 361)
+
+    slept = 0
+    yield* Ref.set(waiting, [parcel("a")])
+    yield* holder.look
+    yield* TestClock.adjust("1 hour")
+    // Each of three renewals in the life of a lease, the wait for its end, and the search for work.
+    assert.isAtMost(slept, 3 * 362)
+    yield* finish("a")
+    yield* TestClock.adjust("1 minute")
+    slept = 0
+    yield* TestClock.adjust("1 hour")
+    assert.isAtMost(slept, 361)
   }).pipe(quiet, Effect.scoped)
 )

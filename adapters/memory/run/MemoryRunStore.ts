@@ -1,6 +1,5 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
-import * as Gate from "../../../core/gate/Gate.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
@@ -25,6 +24,7 @@ import { atomicStore } from "../Atomic.ts"
 import { pageOf } from "../event/Page.ts"
 import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { append, filesOf, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
+import * as MemoryHoldAnnouncements from "./MemoryHoldAnnouncements.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
 export const layer = Layer.effect(
@@ -148,7 +148,9 @@ export const layer = Layer.effect(
         })
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
+        Effect.sync(() =>
+          pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after && tables.runs.has(id)))
+        )
       ),
       changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, { dryRun }) =>
         Effect.map(Clock.currentTimeMillis, (at) =>
@@ -168,20 +170,12 @@ export const layer = Layer.effect(
         write(tables, change, at)
         return change
       }),
-      announceHolds: Effect.fn("RunStore.announceHolds")(function* (limit, announce) {
-        const now = yield* Clock.currentTimeMillis
-        const [next] = tables.unannounced
-        if (next === undefined) return false
-        const [workflowId, unannounced] = next
-        const gate = tables.gates.get(workflowId)
-        const announced = gate === undefined || Gate.mayStart(gate, now) ? unannounced : unannounced.slice(0, limit)
-        for (const id of announced) {
-          const run = tables.runs.get(id)
-          if (run !== undefined && Run.isWaiting(run)) append(tables, id, announce(gated(run), now), now)
-        }
-        if (announced.length === unannounced.length) tables.unannounced.delete(workflowId)
-        else tables.unannounced.set(workflowId, unannounced.slice(limit))
-        return true
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announcement) =>
+        MemoryHoldAnnouncements.announce(tables, limit, announcement)
+      ),
+      watch: Effect.fn("RunStore.watch")(function* (workspaceId, id, ofRun) {
+        const run = yield* find(workspaceId, id)
+        return MemoryHoldAnnouncements.watch(tables, gated(run), yield* Clock.currentTimeMillis, ofRun)
       }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
         const now = yield* Clock.currentTimeMillis

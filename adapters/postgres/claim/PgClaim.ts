@@ -165,7 +165,8 @@ const take = (
         const version = versions.get(run.versionId)
         // Undone with its transaction: the run is not dropped, and the log says why it cannot start.
         if (version === undefined) throw new Error(`Run ${run.id} has version ${run.versionId}, which is not there`)
-        return { run, version }
+        const opened = gates.get(run.workflowId)?.starts_at?.getTime() ?? 0
+        return { run, version, startableSince: Math.max(run.createdAt, run.notBefore, opened) }
       }),
       isMore,
       turns

@@ -4,7 +4,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Gate } from "../../../core/gate/Gate.ts"
-import { type Changed, type Decide, GateStore } from "../../../core/gate/GateStore.ts"
+import { type Changed, countOf, type Decide, GateStore, mostCounted } from "../../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
@@ -25,12 +25,15 @@ export const layer = Layer.effect(
       )
     )
 
+    // From the latest on: the entries of runs that were started stand at the other end of the index until it is vacuumed.
     const count = (workflowId: WorkflowId) =>
       Effect.map(
-        sql<{ readonly waiting: bigint }>`
-          select count(*) as waiting from runs
-          where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`,
-        ([row]) => Number(row?.waiting ?? 0)
+        sql<{ readonly found: bigint }>`
+          select count(*) as found from (
+            select from runs
+            where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
+            order by sequence desc limit ${mostCounted + 1}) waiting`,
+        ([row]) => countOf(Number(row?.found ?? 0))
       )
 
     const decideAlone = <E>(workspaceId: WorkspaceId, workflowId: WorkflowId, decide: Decide<E>) =>

@@ -74,6 +74,17 @@ const workspaces = [
 
   collection("error_codes"),
 
+  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in.
+  `create table processes (
+    id uuid primary key,
+    part text not null,
+    version text not null,
+    tz_data text,
+    artifact_store text,
+    began_at timestamptz not null,
+    seen_at timestamptz not null
+  )`,
+
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
   // that ended without an answer.
   `create table idempotency_keys (
@@ -182,9 +193,12 @@ const workflows = [
     when (new.window_revision > 0) execute function keep_window()`,
   `create trigger windows_are_kept after update of window_revision on gates for each row
     when (new.window_revision <> old.window_revision) execute function keep_window()`,
-  // The waiting runs that still have to get the event that an edit holds them.
+  // The workflows whose held runs still have to be told that an edit holds them: the watched ones after `told_to`, up
+  // to `last`, once the workflow itself has its event.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
+    told boolean not null default false,
+    served bigint generated always as identity,
     told_to bigint not null,
     last bigint not null
   )`,
@@ -272,6 +286,7 @@ const runs = [
     data text not null,
     errors text not null,
     client_id uuid,
+    watched boolean not null default false,
     added_output text,
     credentials text not null default '[]',
     queue text collate "C" not null default '',
@@ -295,6 +310,9 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
   `create index runs_released_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
+  // A watched run has an event of its own when an edit holds it.
+  `create index runs_waiting_watched on runs (workflow_id, sequence)
+    where watched and status in ('execution.queued', 'execution.requeued')`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
   // A slot counts only while its run is carried out, so nothing else has to give it back.
   `create index runs_holding on runs using gin (holds) with (fastupdate = off)
@@ -307,6 +325,8 @@ const runs = [
   `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
   `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
   `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
+  // Retention removes the oldest first.
+  `create index runs_ended on runs (ended_at) where ended_at is not null`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 
   // A long input is collected here within the transaction that submits its run. Empty otherwise.
@@ -365,6 +385,8 @@ const runs = [
   )`,
   `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
 
+  `create index run_credentials_of_run on run_credentials (run_id)`,
+
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (
     run_id uuid not null references runs,
@@ -415,6 +437,51 @@ const runs = [
     answer text check (answer is null or (answered_at is not null and closed_at is null))
   )`,
   `create index interactions_not_taken on interactions (expires_at) where answer is not null`
+]
+
+const schedules = [
+  // `due_at` is when a schedule is to be looked at next: of the hundreds of thousands there may be, a tick reads those
+  // that are due. `waits` says that firings wait for the end of the runs in `runs`. `window_revision` is there where the
+  // window of the workflow decides when it fires.
+  `create table schedules (
+    id uuid primary key,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    revision integer not null,
+    due_at timestamptz,
+    waits boolean not null,
+    window_revision integer,
+    runs text[] not null,
+    body text not null
+  )`,
+  `create index schedules_due on schedules (due_at) where due_at is not null`,
+  `create index schedules_waiting on schedules (id) where waits`,
+  `create index schedules_of_workspace on schedules (workspace_id, id)`,
+  `create index schedules_of_workflow on schedules (workflow_id, id)`,
+  // The key lets an instant have one firing, and one by hand.
+  `create table schedule_firings (
+    schedule_id uuid not null references schedules on delete cascade,
+    instant timestamptz not null,
+    by_hand boolean not null,
+    decided_at timestamptz not null,
+    outcome text not null check (outcome in ('submitted', 'queued', 'skipped', 'missed', 'failed')),
+    run_id uuid,
+    reason text,
+    primary key (schedule_id, instant, by_hand),
+    check ((outcome = 'submitted') = (run_id is not null))
+  )`,
+  // Schedules go with their workflow, and look again at a window that was edited.
+  `create function tell_schedules() returns trigger language plpgsql as $$
+  begin
+    if new.removed_at is not null then
+      delete from schedules where workflow_id = new.workflow_id;
+    else
+      update schedules set due_at = 'epoch' where workflow_id = new.workflow_id and window_revision is not null;
+    end if;
+    return null;
+  end $$`,
+  `create trigger schedules_follow_their_workflow after update of window_revision, removed_at on gates for each row
+    when (new.window_revision <> old.window_revision or new.removed_at is not null) execute function tell_schedules()`
 ]
 
 const evidence = [
@@ -481,6 +548,7 @@ const evidence = [
     user_id uuid,
     key_id uuid
   )`,
+  `create index live_admissions_of_run on live_admissions (run_id)`,
   `create index live_admissions_over on live_admissions (expires_at)`,
   `create table live_controls (
     run_id uuid primary key references runs,
@@ -541,6 +609,18 @@ const events = [
     tx xid8 not null,
     sequence bigint not null
   )`,
+  // The events of a workflow that a consumer has put off: those after one place, up to another.
+  `create table event_backlogs (
+    consumer text not null references event_consumers,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    from_tx xid8 not null,
+    from_sequence bigint not null,
+    to_tx xid8 not null,
+    to_sequence bigint not null,
+    served bigint generated always as identity,
+    primary key (consumer, workflow_id)
+  )`,
   `create table client_progress (
     run_id uuid primary key references runs,
     sequence bigint not null,
@@ -558,7 +638,7 @@ const events = [
     workspace_id uuid not null references workspaces,
     run_id uuid not null references runs,
     target uuid not null,
-    sequence bigint not null references run_events,
+    sequence bigint not null,
     url text not null,
     created_at timestamptz not null,
     since timestamptz not null,
@@ -690,8 +770,12 @@ const builder = [
 ]
 
 const invariants = [
+  // A run that is removed is removed with everything of it, by a transaction that says so.
   `create function refuse_change() returns trigger language plpgsql as $$
   begin
+    if tg_op = 'DELETE' and current_setting('sluice.removal', true) = 'on' then
+      return old;
+    end if;
     raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
   end $$`,
   // Tags are no part of what happened.
@@ -725,7 +809,7 @@ const invariants = [
 
 export const schema = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  for (const statements of [workspaces, workflows, runs, evidence, events, vault, builder, invariants]) {
+  for (const statements of [workspaces, workflows, runs, schedules, evidence, events, vault, builder, invariants]) {
     for (const statement of statements) yield* sql.unsafe(statement)
   }
 })

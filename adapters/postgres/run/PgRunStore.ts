@@ -221,8 +221,11 @@ export const layer = Layer.effect(
           })
         )
       ),
-      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
-        PgHoldAnnouncements.tell(sql, limit, announce)
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announcement) =>
+        PgHoldAnnouncements.tell(sql, limit, announcement)
+      ),
+      watch: Effect.fn("RunStore.watch")((workspaceId, id, ofRun) =>
+        PgHoldAnnouncements.watch(sql, workspaceId, id, ofRun)
       ),
       loggedIn: Effect.fn("RunStore.loggedIn")((lease, alias) => loggedIn(lease, alias)),
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>

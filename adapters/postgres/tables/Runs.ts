@@ -6,6 +6,7 @@ import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
+import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import { fromStored, Options, type Run, StoredStatus, statusAt as statusOf, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
@@ -59,6 +60,7 @@ const submitted = {
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
+  watched: column(Table.flag, (run) => isWatched(run.options)),
   created_at: column(Table.instant, (run) => run.createdAt),
   trigger: column(Table.textOf(Trigger), (run) => run.trigger),
   tags: column(Table.texts, (run) => run.tags),

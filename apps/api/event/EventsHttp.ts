@@ -1,6 +1,7 @@
 /** Answers the endpoints that stream events. */
 import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { isOfRun } from "../../../core/event/RunEvent.ts"
 import { type Batch, EventStreams } from "../../../core/event/stream/EventStreams.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Run from "../../../core/run/Run.ts"
@@ -34,7 +35,7 @@ export const layer = HttpApiBuilder.group(
           if (batch.length === 0) return Stream.succeed(Frame.ping(yield* Clock.currentTimeMillis))
           // A stream that broke here would be read as the end of its runs.
           const all = yield* waitUntilBack(links.under(address, caller.workspaceId))
-          return Stream.fromIterable(Frame.frames(batch, all), { chunkSize: 1 })
+          return Stream.fromIterable(Frame.frames(batch.filter(isOfRun), all), { chunkSize: 1 })
         })
         const pieces = Stream.flatMap(whileAdmitted(batches), (batch) => Stream.unwrap(written(batch)))
         return yield* streams.answer(holderOf(caller), pieces, { contentType: "text/event-stream", headers: streamed })
@@ -70,6 +71,7 @@ export const layer = HttpApiBuilder.group(
             runs.events(caller, id, from).pipe(Effect.catchTag("RunNotFound", Effect.die))
           const isOver = Run.isEnded(run) && (yield* history(Number(after))).length === 0
           if (isOver) return yield* answer(caller, Stream.succeed([]))
+          yield* runs.watch(caller, id)
           return yield* answer(caller, events.ofRun(caller.workspaceId, id, Number(after), history))
         })
       )

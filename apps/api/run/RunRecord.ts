@@ -108,6 +108,8 @@ export const RunRecord = Schema.Struct({
    * or because their store was away, and when older ones were removed because their time was over.
    */
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
+  /** The schedule that submitted the run, and the instant that it was scheduled for; null for every other run. */
+  schedule: Schema.NullOr(Schema.Struct({ schedule_id: Schema.String, scheduled_at: Schema.String })),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
   /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
@@ -161,6 +163,9 @@ export const startedBecause = (start: Start): typeof StartedBecause.Type => ({
   time_zone_data: start.zoneData
 })
 
+const scheduleOf = ({ options: { schedule } }: Pick<Run, "options">) =>
+  schedule === undefined ? null : { schedule_id: schedule.id, scheduled_at: iso(schedule.at) }
+
 /** `start` is that of the latest attempt. */
 export const record = (
   view: View,
@@ -195,6 +200,7 @@ export const record = (
       isRemoved(at, kept) ? [] : fileOf(event).map((file) => EventJson.signedFile(file, links))
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
+    schedule: scheduleOf(run),
     holds: view.holds.map(holdJson),
     retry: run.retry,
     retried_as: view.retriedAs,

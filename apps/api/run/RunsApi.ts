@@ -49,6 +49,16 @@ export class RunsGroup extends group.add(
   })
     .annotate(OpenApi.Summary, "Stop a waiting or running run")
     .annotate(Needs, "edit"),
+  HttpApiEndpoint.delete("removeRun", "/run/:session_id", {
+    params: session,
+    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Delete a run that has ended, with its events, deliveries, errors, evidence and artifacts; 409 while it has not"
+    )
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.post("failedItem", "/failed_item", {
     headers: { "x-session-id": Schema.String },
     payload: Schema.Struct({

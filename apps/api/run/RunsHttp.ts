@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import { RunRemoval } from "../../../core/run/retention/RunRemoval.ts"
 import { StartLedger } from "../../../core/run/start/StartLedger.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
@@ -22,6 +23,7 @@ export const layer = HttpApiBuilder.group(
   "runs",
   Effect.fn(function* (handlers) {
     const runs = yield* Runs
+    const removal = yield* RunRemoval
     const links = yield* ArtifactLinks
     const artifacts = yield* ArtifactStore
     const ledger = yield* StartLedger
@@ -45,6 +47,11 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         yield* runs.interrupt(caller, yield* runId(params.session_id))
         return { success: true, message: "Run interrupt triggered" }
+      }),
+      removeRun: Effect.fn(function* ({ params }) {
+        const caller = yield* CurrentCaller
+        yield* removal.remove(caller, yield* runId(params.session_id))
+        return { success: true, message: "Run deleted" }
       }),
       failedItem: Effect.fn(function* ({ headers, payload }) {
         const caller = yield* CurrentCaller

@@ -11,6 +11,7 @@ export const EventType = Schema.Literals([
   "execution.step_skipped",
   "execution.paused",
   "execution.pause",
+  "workflow.paused",
   "execution.requeued",
   "execution.released",
   "execution.input_required",

@@ -55,7 +55,8 @@ export const of = (run: RunningRun, gate: Gate.Gate, { at, windowHash, zoneData 
     windowRevision: gate.windowRevision,
     windowHash,
     lift: lift === null ? null : { since: lift.since, by: lift.by },
-    release: null,
+    // What would have started without its release is not explained by it.
+    release: run.release === null || Gate.mayStart(gate, at) ? null : { at: run.release.at, by: run.release.by },
     zoneData
   }
 }

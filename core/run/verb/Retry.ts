@@ -109,6 +109,7 @@ export const make = Effect.gen(function* () {
             version === null
               ? run.credentials.map(({ tried: _, ...one }) => Slots.unassigned(one))
               : CredentialReferences.of(version.content, input),
+          trigger: "retry",
           options: run.options,
           maxRetries: version?.content.max_retries ?? run.maxRetries,
           expiresAt: yield* expiry(caller),

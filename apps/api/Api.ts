@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
+import { BundlesGroup } from "./bundle/BundlesApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
 import { DecisionsGroup } from "./decision/DecisionsApi.ts"
@@ -54,6 +55,7 @@ export class Api extends HttpApi.make("sluice")
   .add(BuilderGroup)
   .add(PatchesGroup)
   .add(AuditGroup)
+  .add(BundlesGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

@@ -18,6 +18,7 @@ import type { GateStore } from "../../core/gate/GateStore.ts"
 import type { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import type { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import type { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
+import type { BundleSigner } from "../../core/run/evidence/BundleSigner.ts"
 import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import type { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
@@ -58,6 +59,7 @@ export type Needs =
   | ArtifactStore
   | Audit
   | BuilderStore
+  | BundleSigner
   | ClientProgress
   | ComponentStore
   | DecisionStore

@@ -42,6 +42,7 @@ import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
+import * as BundlesHttp from "./bundle/BundlesHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as Pages from "./console/Pages.ts"
 import * as SessionRoutes from "./console/SessionRoutes.ts"
@@ -137,7 +138,8 @@ const handlers = Layer.mergeAll(
   BuilderHttp.layer,
   WebhooksHttp.layer,
   PatchesHttp.layer,
-  AuditHttp.layer
+  AuditHttp.layer,
+  BundlesHttp.layer
 )
 
 /** Answers what no route does: a known address with another method, or an unknown one. */

@@ -12,6 +12,7 @@ import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
 import { up } from "./commands/Up.ts"
 import { verify } from "./commands/Verify.ts"
 import { window } from "./commands/Window.ts"
+import { workspaces } from "./commands/Workspaces.ts"
 import * as Ending from "./Ending.ts"
 import { presenter } from "./guards/WrongSettings.ts"
 import * as Logging from "./Logging.ts"
@@ -20,7 +21,7 @@ import { version } from "./Version.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, verify, doctor]),
+  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, workspaces, window, verify, doctor]),
   Command.provide(Logging.layer),
   Command.withGlobalFlags([Logging.LogLevel, Logging.LogFormat])
 )

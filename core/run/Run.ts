@@ -177,19 +177,21 @@ export const isRunning = (run: Run): run is RunningRun => run.status === "execut
 /** Returns whether a run has ended, and so will never change again. */
 export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
+/** The part of a run that decides which holds of its gate are in force on it. */
+type Held = Pick<Run, "release" | "status">
+
 /** The gate of a workflow as it holds one of its runs: what the release of the run passes does not count. */
-const gateFor = (run: Pick<Run, "release">, gate: Gate.Gate): Gate.Gate => Gate.past(gate, run.release)
+const gateFor = (run: Held, gate: Gate.Gate): Gate.Gate => Gate.past(gate, run.release)
 
 /** Returns whether no hold is in force on a run at `at`, given the gate of its workflow. */
-export const mayStart = (run: Pick<Run, "release">, gate: Gate.Gate, at: number): boolean =>
-  Gate.mayStart(gateFor(run, gate), at)
+export const mayStart = (run: Held, gate: Gate.Gate, at: number): boolean => Gate.mayStart(gateFor(run, gate), at)
 
 /** The holds in force on a run at `at`; none for a run that does not wait. */
-export const holds = (run: Run, gate: Gate.Gate, at: number): ReadonlyArray<Gate.Hold> =>
-  isWaiting(run) ? Gate.holds(gateFor(run, gate), at) : []
+export const holds = (run: Held, gate: Gate.Gate, at: number): ReadonlyArray<Gate.Hold> =>
+  isOf(Waiting, run.status) ? Gate.holds(gateFor(run, gate), at) : []
 
-/** The status of a run as it reads at `at`, given the gate of its workflow. */
-export const statusAt = (run: Pick<Run, "status" | "release">, gate: Gate.Gate, at: number): Status =>
+/** The status that a run reads as at `at`, given the gate of its workflow. */
+export const statusAt = (run: Held, gate: Gate.Gate, at: number): Status =>
   isOf(Waiting, run.status) && !mayStart(run, gate, at) ? "execution.paused" : run.status
 
 /**

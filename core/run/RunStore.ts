@@ -173,6 +173,21 @@ export class RunStore extends Context.Service<
       options: { readonly dryRun: boolean }
     ) => Effect.Effect<ReadonlyArray<A | null>, StoreUnavailable>
 
+    /**
+     * Changes the tags of runs, ended ones as well, by a decision from the tags of each; `null` leaves them unchanged. It
+     * answers for each id the status of the run as it reads and the tags that it had, or `null` for no run; in pieces and
+     * with `dryRun` as `changeAll`.
+     */
+    readonly changeTags: (
+      workspaceId: WorkspaceId,
+      ids: ReadonlyArray<RunId>,
+      decide: (tags: ReadonlyArray<string>) => ReadonlyArray<string> | null,
+      options: { readonly dryRun: boolean }
+    ) => Effect.Effect<
+      ReadonlyArray<{ readonly status: Status; readonly before: ReadonlyArray<string> } | null>,
+      StoreUnavailable
+    >
+
     /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
     readonly change: (
       workspaceId: WorkspaceId,

@@ -45,6 +45,8 @@ export interface Request {
   readonly workflowId: WorkflowId
   readonly input: Schema.JsonObject
   readonly options: Run.Options
+  /** What submits it; `api` when it is left out. */
+  readonly trigger?: Run.Trigger
   /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
   readonly problems?: ReadonlyArray<Problem>
 }
@@ -147,6 +149,7 @@ export class Runs extends Context.Service<
           input: request.input,
           credentials: CredentialReferences.of(version.content, request.input),
           options: { ...request.options, ...(yield* origin) },
+          trigger: request.trigger ?? "api",
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         }
@@ -240,13 +243,13 @@ export class Runs extends Context.Service<
       return Runs.of({ submit, get, events, watch, list, count, interrupt, stopOrphans })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
-        submit: "edit",
+        submit: "run",
         get: "read",
         events: "read",
         watch: "read",
         list: "read",
         count: "read",
-        interrupt: "edit"
+        interrupt: "run"
       })
     )
   )

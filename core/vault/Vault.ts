@@ -9,7 +9,7 @@ import * as AuditedChange from "../workspace/audit/AuditedChange.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
-import { allows, type Caller, type RoleForbids } from "../workspace/Workspace.ts"
+import { type Caller, permits, type RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as EntryAudit from "./EntryAudit.ts"
 import * as EntryBody from "./EntryBody.ts"
@@ -139,7 +139,7 @@ export class Vault extends Context.Service<
         kept: VaultEntry
       ) {
         const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = allows(caller.role, "edit") ? yield* openBrowserState(cipher, lasting) : noBrowserState
+        const browserState = permits(caller, "edit") ? yield* openBrowserState(cipher, lasting) : noBrowserState
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
@@ -195,7 +195,7 @@ export class Vault extends Context.Service<
       const refuseCopies = Effect.fnUntraced(function* (caller: Caller, { sent }: EntryBody.Reading) {
         const given = EntryRules.sealedIn(sent, null).filter(([, sealed]) => sealed !== "")
         const { domain } = sent
-        if (allows(caller.role, "manage") || domain === undefined || given.length === 0) return
+        if (permits(caller, "manage") || domain === undefined || given.length === 0) return
         const others = (yield* entries.list(caller.workspaceId)).filter(
           (entry) => !Domain.originsOf(domain).every((origin) => SecretSites.permits(entry, origin))
         )
@@ -322,10 +322,10 @@ export class Vault extends Context.Service<
 }
 
 /** Only an Owner changes where secrets may be used; every editor may send the present value back. */
-const mayName = ({ role }: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
-  allows(role, "manage") || !EntryRules.changesOrigins(sent, before)
+const mayName = (caller: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
+  permits(caller, "manage") || !EntryRules.changesOrigins(sent, before)
     ? Effect.void
-    : Effect.fail(new OriginsForOwners({ role }))
+    : Effect.fail(new OriginsForOwners({ role: caller.role }))
 
 const copied = (domain: string): string =>
   `Expected a value that was sealed for this site; this one belongs to the credential for ${domain}, and only an Owner may copy it to another site`

@@ -3,8 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
-import type { Ability } from "../../core/workspace/Workspace.ts"
-import { allows } from "../../core/workspace/Workspace.ts"
+import { Ability, allows, Scope } from "../../core/workspace/Workspace.ts"
 import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { makePatch } from "../support/patches.ts"
@@ -101,21 +100,24 @@ const table: Readonly<Record<string, Row>> = {
   "POST /schedules/{schedule_id}/pause": { ability: "edit", json: {}, status: 200 },
   "POST /schedules/{schedule_id}/resume": { ability: "edit", status: 200 },
   "POST /schedules/{schedule_id}/run-now": { ability: "edit", status: 201 },
-  "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
+  "POST /run": { ability: "run", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
-  "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
+  "POST /run/{session_id}/interrupt": { ability: "run", status: 200 },
   // For a key of another workspace, each run that it names has the outcome `not_found`.
-  "POST /runs/release": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
-  "POST /runs/interrupt": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
-  "POST /runs/retry": { ability: "edit", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/release": { ability: "run", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/interrupt": { ability: "run", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/tags": { ability: "run", json: { session_ids: ["{session_id}"], add: ["a"] }, status: 200 },
+  "POST /runs/retry": { ability: "run", json: { session_ids: ["{session_id}"] }, status: 200 },
   "POST /runs/batch": {
-    ability: "edit",
+    ability: "run",
     json: { runs: [{ workflow_id: "{workflow_id}" }] },
     status: 200
   },
   "DELETE /run/{session_id}": { ability: "manage", status: 409 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
+  "GET /run/{session_id}/bundle": { ability: "read", status: 200 },
+  "GET /bundle-key": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
   "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },
@@ -172,10 +174,10 @@ const table: Readonly<Record<string, Row>> = {
   "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 },
   // The runs of this table wait to be started, and ask nothing.
   "GET /run/{session_id}/user_interaction": { ability: "read", status: 404 },
-  "POST /run/{session_id}/user_interaction": { ability: "edit", json: { code: "123456" }, status: 409 },
-  "POST /run/{session_id}/new_input_variables": { ability: "edit", json: { input_variables: { a: 1 } }, status: 400 },
+  "POST /run/{session_id}/user_interaction": { ability: "run", json: { code: "123456" }, status: 409 },
+  "POST /run/{session_id}/new_input_variables": { ability: "run", json: { input_variables: { a: 1 } }, status: 400 },
   "POST /failed_item": {
-    ability: "edit",
+    ability: "run",
     json: { reasoning: "The form was refused" },
     headers: { "x-session-id": "{session_id}" },
     status: 200,
@@ -189,6 +191,8 @@ const table: Readonly<Record<string, Row>> = {
   "GET /me": { ability: "read", status: 200 },
   "GET /me/workspaces": { ability: "read", status: 200 },
   "GET /workspaces": { ability: "read", status: 200 },
+  // Only Owners of the workspace that was made with the installation may, and these are not.
+  "POST /workspaces": { ability: "manage", json: { name: "Second" }, status: 403, stranger: 403 },
   "GET /workspaces/{workspace_id}/settings": { ability: "read", status: 200 },
   "PATCH /workspaces/{workspace_id}/settings": { ability: "manage", json: { name: "Mine" }, status: 200 },
   "GET /encryption-key/rotation": { ability: "manage", status: 200 },
@@ -197,6 +201,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /encryption-key/rotation/finish": { ability: "manage", status: 409 },
   "GET /api-keys": { ability: "manage", status: 200 },
   "POST /api-keys": { ability: "manage", json: { role: "Viewer" }, status: 201 },
+  "POST /api-keys/{api_key_id}/rotate": { ability: "manage", json: {}, status: 201 },
   "DELETE /api-keys/{api_key_id}": { ability: "manage", status: 200 },
   "GET /audit": { ability: "manage", status: 200 },
   "GET /audit/export": { ability: "manage", status: 200 },
@@ -425,6 +430,18 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         const { body, status } = yield* ask((yield* member(role, owner)).key)
         if (allows(role, row.ability)) assert.strictEqual(status, row.status, `${role}: ${JSON.stringify(body)}`)
         else assert.deepStrictEqual([status, body.statusCode, body.error], [403, 403, "Forbidden"])
+      }
+
+      // A key with scopes does what the least sufficient scope includes, and nothing that needs more, in any role.
+      const level = Ability.literals.indexOf(row.ability)
+      const [enough, less] = [Scope.literals[level], Scope.literals[level - 1]]
+      if (enough !== undefined) {
+        const { body, status } = yield* ask((yield* member("Owner", owner, [enough])).key)
+        assert.strictEqual(status, row.status, `${enough}: ${JSON.stringify(body)}`)
+      }
+      if (less !== undefined) {
+        const { body, status } = yield* ask((yield* member("Owner", owner, [less])).key)
+        assert.deepStrictEqual([status, body.error], [403, "Forbidden"], less)
       }
     })
   )

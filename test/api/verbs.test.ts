@@ -232,18 +232,74 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the verbs for several runs",
     })
   )
 
+  it.effect("apply to the runs of a filter, a page at a time, and refuse one without a known condition", () =>
+    Effect.gen(function* () {
+      const { id, post, record, start } = yield* setUp({ run_window: closed })
+      const other = yield* setUp()
+      const all = yield* Effect.forEach([1, 2, 3, 4, 5], () => start())
+      yield* other.start()
+      const filter = { workflow_id: id, hold: ["run_window"] }
+      const dry = yield* post("/runs/release", { filter, dry_run: true })
+      assert.deepInclude(dry.body, { counts: { released: 5 }, next_cursor: null })
+      const first = yield* post("/runs/release", { filter, limit: 2 })
+      assert.deepInclude(first.body, { counts: { released: 2 } })
+      const rest = yield* post("/runs/release", { filter, cursor: first.body.next_cursor })
+      assert.deepInclude(rest.body, { counts: { released: 3 }, next_cursor: null })
+      assert.deepStrictEqual(
+        [...resultsOf(first), ...resultsOf(rest)].map((one) => one.session_id),
+        all.toReversed()
+      )
+      assert.deepInclude((yield* post("/runs/release", { filter })).body, { counts: {}, results: [] })
+      for (const wrong of [{}, { tagz: "a" }, { status: "x" }, { workflow_id: 7 }, [], { cursor: "a" }]) {
+        const refused = yield* post("/runs/interrupt", { filter: wrong })
+        assert.deepInclude(refused.body, { statusCode: 400, code: "VALIDATION_FAILED" }, JSON.stringify(wrong))
+      }
+      assert.strictEqual((yield* post("/runs/interrupt", {})).status, 400)
+      assert.strictEqual((yield* post("/runs/interrupt", { filter, session_ids: all })).status, 400)
+      const stopped = yield* post("/runs/interrupt", { filter: { workflow_id: id, status: "execution.queued" } })
+      assert.deepInclude(stopped.body, { counts: { interrupted: 5 } })
+      assert.strictEqual((yield* record(all[0] ?? "")).status, "execution.stopped")
+    })
+  )
+
+  it.effect("tags are added and removed, and select the runs of a filter", () =>
+    Effect.gen(function* () {
+      const { id, post, record, start } = yield* setUp()
+      const [first = "", second = ""] = [yield* start(), yield* start()]
+      yield* post("/runs/interrupt", { session_ids: [first] })
+      const tagged = yield* post("/runs/tags", { session_ids: [first, second], add: ["october", "b"], remove: ["x"] })
+      assert.deepStrictEqual(outcomesOf(tagged), ["tagged", "tagged"])
+      assert.deepStrictEqual((yield* record(first)).tags, ["october", "b"])
+      const again = yield* post("/runs/tags", { filter: { workflow_id: id, tag: "october" }, add: ["b"] })
+      assert.deepInclude(again.body, { counts: { unchanged: 2 } })
+      const dry = yield* post("/runs/tags", { session_ids: [second], remove: ["b"], dry_run: true })
+      assert.deepStrictEqual(outcomesOf(dry), ["tagged"])
+      yield* post("/runs/tags", { session_ids: [second], remove: ["october"] })
+      assert.deepStrictEqual((yield* record(second)).tags, ["b"])
+      const many = Array.from({ length: 50 }, (_, index) => `t${index}`)
+      assert.deepStrictEqual(outcomesOf(yield* post("/runs/tags", { session_ids: [second], add: many })), [
+        "too_many_tags"
+      ])
+      for (const wrong of [{}, { add: [" a"] }, { add: ["a".repeat(101)] }, { add: [""] }, { add: ["a\u0000"] }]) {
+        const refused = yield* post("/runs/tags", { session_ids: [second], ...wrong })
+        assert.strictEqual(refused.status, 400, JSON.stringify(wrong))
+      }
+      assert.deepStrictEqual((yield* record(second)).tags, ["b"])
+    })
+  )
+
   it.effect("take the bodies of their page as they stand there", () =>
     Effect.gen(function* () {
       const { id, post, start } = yield* setUp()
       const page = pages().find(({ path }) => path === "docs/several-runs.md") ?? assert.fail("There is no page")
       const examples = fencesOf(page)
-      const paths = ["/runs/release", "/runs/interrupt", "/runs/retry", "/runs/batch"]
+      const paths = ["/runs/release", "/runs/interrupt", "/runs/retry", "/runs/tags", "/runs/batch"]
       assert.lengthOf(examples, paths.length)
       for (const [index, path] of paths.entries()) {
         const named = path === "/runs/batch" ? id : yield* start()
         const body = String(examples[index]?.text).replaceAll("01890a5d-ac96-774b-bcce-b302099a8057", named)
         for (const { outcome, status } of resultsOf(yield* post(path, JSON.parse(body)))) {
-          assert.isTrue(["released", "interrupted", "not_ended"].includes(outcome) || status === 201, path)
+          assert.isTrue(["released", "interrupted", "not_ended", "tagged"].includes(outcome) || status === 201, path)
         }
       }
     })
@@ -255,8 +311,9 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the verbs for several runs",
       const { member } = yield* Service
       const [viewer, stranger] = [yield* member("Viewer", me), yield* member("Owner")]
       const session_ids = [yield* start()]
-      for (const path of ["/runs/release", "/runs/interrupt", "/runs/retry"]) {
-        const ask = (key: string) => send({ method: "POST", path, key, json: { session_ids } })
+      for (const path of ["/runs/release", "/runs/interrupt", "/runs/retry", "/runs/tags"]) {
+        const ask = (key: string) =>
+          send({ method: "POST", path, key, json: { session_ids, ...(path === "/runs/tags" ? { add: ["a"] } : {}) } })
         assert.strictEqual((yield* ask(viewer.key)).status, 403, path)
         assert.deepStrictEqual(outcomesOf(yield* ask(stranger.key)), ["not_found"], path)
       }

@@ -76,6 +76,13 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.deepStrictEqual(yield* release(caller, some), ["already_released", "already_released"])
         const { runs: listed } = yield* runs.list(caller.workspaceId, { limit: 10, statuses: ["execution.queued"] })
         assert.deepStrictEqual(listed.map(({ id }) => id).toSorted(), some.toSorted())
+        for (const filter of [{ holds: ["run_window"] as const }, { statuses: ["execution.paused"] as const }]) {
+          const others = yield* runs.list(caller.workspaceId, { limit: 10, ...filter })
+          assert.deepStrictEqual(
+            others.runs.map(({ id }) => id).toSorted(),
+            all.filter((id) => !some.includes(id)).toSorted()
+          )
+        }
         const started = yield* claim()
         assert.deepStrictEqual(ids(started), [all[1], all[4]])
         assert.deepStrictEqual(started[0]?.run.release, { at: 0, by: caller.userId, pause: null })
@@ -280,6 +287,18 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           )
           const { run } = yield* runs.get(caller.workspaceId, forced.run.id)
           assert.deepStrictEqual(run.retry, forced.run.retry)
+          const tags = (dryRun: boolean) =>
+            runs.changeTags(caller.workspaceId, [id, forced.run.id], (before) => [...before, "a", "b\u{1f680}"], {
+              dryRun
+            })
+          for (const dryRun of [true, false, true]) yield* tags(dryRun)
+          for (const one of [id, forced.run.id]) {
+            assert.deepStrictEqual((yield* runs.get(caller.workspaceId, one)).run.tags, ["a", "b\u{1f680}"])
+          }
+          assert.deepStrictEqual(
+            (yield* tags(true)).map((one) => one?.before.length),
+            [2, 2]
+          )
           const gone = { of: RunId.make(randomUUID()), by: caller.userId, reason: null }
           const refused = yield* Effect.flip(runs.retry({ ...submission(held), retry: gone }, { isLatest: true }))
           assert.strictEqual(refused._tag, "RunNotFound")

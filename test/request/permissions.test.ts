@@ -96,18 +96,19 @@ const acts = <I extends Services, S extends object>(
 const runId = RunId.make("00000000-0000-4000-8000-000000000001")
 
 const all: ReadonlyArray<Act> = [
-  ...acts(ApiKeys, "manage", "list", "make", "revoke"),
+  ...acts(ApiKeys, "manage", "list", "make", "rotate", "revoke"),
   ...acts(AuditTrail, "manage", "page", "all"),
   ...acts(Builder, "edit", "open", "say", "respond", "save", "interrupt", "end"),
   ...acts(Components, "edit", "create", "save", "rename", "remove"),
   ...acts(ErrorCodes, "edit", "findOrCreate", "change", "remove"),
   ...acts(Gates, "edit", "setWindow", "removeWindow", "pause", "unpause"),
-  ...acts(Interactions, "edit", "answer", "correct"),
+  ...acts(Interactions, "run", "answer", "correct"),
   ...acts(KeyRotation, "manage", "begin", "state", "finish"),
   ...acts(Patches, "edit", "apply", "dismiss"),
   ...acts(PhoneNumbers, "manage", "set"),
-  ...acts(RunVerbs, "edit", "interrupt", "release", "retry"),
-  ...acts(Runs, "edit", "submit", "interrupt"),
+  ...acts(RunVerbs, "run", "interrupt", "release", "retry", "tag"),
+  ...acts(RunVerbs, "read", "select"),
+  ...acts(Runs, "run", "submit", "interrupt"),
   ...acts(RunSubscriptions, "manage", "list", "subscribe", "unsubscribe"),
   ...acts(SecretConnections, "manage", "create", "change", "remove", "check"),
   ...acts(TfaCodes, "edit", "current"),
@@ -116,7 +117,7 @@ const all: ReadonlyArray<Act> = [
   ...acts(Webhooks, "manage", "create", "change", "remove", "test"),
   ...acts(Webhooks, "edit", "retry"),
   ...acts(Workflows, "edit", "create", "createFrom", "save", "upsert", "remove"),
-  ...acts(Workspaces, "manage", "set"),
+  ...acts(Workspaces, "manage", "create", "set"),
   {
     name: "LiveViews.connect with control",
     ability: "edit",

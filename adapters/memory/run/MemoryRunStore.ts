@@ -163,6 +163,17 @@ export const layer = Layer.effect(
           })
         )
       ),
+      changeTags: Effect.fn("RunStore.changeTags")((workspaceId, ids, decide, { dryRun }) =>
+        Effect.map(Clock.currentTimeMillis, (at) =>
+          ids.map((id) => {
+            const run = tables.runs.get(id)
+            if (run?.workspaceId !== workspaceId) return null
+            const after = decide(run.tags)
+            if (after !== null && !dryRun) tables.runs.set(id, { ...run, tags: after })
+            return { status: Run.statusAt(run, gateOf(tables, run), at), before: run.tags }
+          })
+        )
+      ),
       change: Effect.fn("RunStore.change")(function* (workspaceId, id, decide) {
         const run = yield* find(workspaceId, id)
         const at = yield* Clock.currentTimeMillis

@@ -52,7 +52,7 @@ export const sources = Effect.fnUntraced(function* (
   const everywhere = common(sql, workspaceId, { ...filter, ...(workflowIds === undefined ? {} : { workflowIds }) })
   const since = filter.from === undefined ? [] : [sql`runs.created_at >= ${new Date(filter.from)}`]
   const busy = asksForSlots(filter) ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now) : new Set<string>()
-  const condition = waitingCondition(sql, filter, gates, { busy, now })
+  const condition = waitingCondition(sql, filter, pastReleases(sql, gates, now), { busy, now })
   const waitingFrom = condition === null ? sql`runs` : sql`runs join gates on gates.workflow_id = runs.workflow_id`
 
   const asked = filter.statuses
@@ -147,8 +147,6 @@ const gateConditions = (sql: SqlClient.SqlClient, now: number, closed: ReadonlyA
     and (gates.stops_at is null or gates.stops_at > ${new Date(now)}), false)`
   const paused = sql`(gates.removed_at is null and gates.paused_at is not null
     and (gates.paused_until is null or gates.paused_until > ${new Date(now)}))`
-  /** Joined with runs: a release passes the run window, and a pause that it was made past. */
-  const mayStart = sql`(${open} or ${Runs.isReleased(sql, now)})`
   const inClosed = closed.length === 0 ? sql`false` : sql.in("gates.workflow_id", closed)
   const conditions = {
     any: sql`not ${open}`,
@@ -157,15 +155,23 @@ const gateConditions = (sql: SqlClient.SqlClient, now: number, closed: ReadonlyA
       and (not ${paused} or ${inClosed}))`
   }
   return {
-    mayStart,
-    /** Joined with runs. */
-    holdsRun: {
-      manual: sql`(${paused} and not ${mayStart})`,
-      run_window: sql`(${conditions.run_window} and runs.released_at is null)`
-    },
+    open,
     of: (holds: ReadonlyArray<keyof typeof conditions>) =>
       holds.length === 0 ? sql`false` : sql.or(holds.map((hold) => conditions[hold]))
   }
+}
+
+/** The conditions on gates as they hold single runs, which may be released past them: see `Gate.past`. */
+const pastReleases = (sql: SqlClient.SqlClient, gates: ReturnType<typeof gateConditions>, now: number) => {
+  const isReleased = Runs.isReleased(sql, now)
+  const holds = {
+    any: sql`not ${isReleased}`,
+    manual: sql`runs.released_pause is distinct from gates.paused_at`,
+    run_window: sql`runs.released_at is null`
+  }
+  const of: typeof gates.of = (asked) =>
+    asked.length === 0 ? sql`false` : sql.or(asked.map((hold) => sql`(${gates.of([hold])} and ${holds[hold]})`))
+  return { open: sql`(${gates.open} or ${isReleased})`, of }
 }
 
 /** Whether it depends on slots of credentials which runs satisfy a filter. */
@@ -223,8 +229,8 @@ const statusCondition = (
 ) => {
   const waiting = Waiting.literals.filter((status) => statuses.includes(status))
   return sql.or([
-    ...(statuses.includes("execution.paused") ? [sql`not ${gates.mayStart}`] : []),
-    ...(waiting.length === 0 ? [] : [sql`(${gates.mayStart} and ${sql.in("runs.status", waiting)})`])
+    ...(statuses.includes("execution.paused") ? [sql`not ${gates.open}`] : []),
+    ...(waiting.length === 0 ? [] : [sql`(${gates.open} and ${sql.in("runs.status", waiting)})`])
   ])
 }
 
@@ -234,12 +240,13 @@ const holdCondition = (
   gates: ReturnType<typeof gateConditions>,
   { busy, now }: { readonly busy: ReadonlySet<string>; readonly now: number }
 ) => {
-  const due = sql`${gates.mayStart} and runs.not_before <= ${new Date(now)}`
+  const due = sql`${gates.open} and runs.not_before <= ${new Date(now)}`
   const awaitsCredential = busy.size === 0 ? sql`false` : sql.in("runs.queue", [...busy])
   const conditions: Readonly<Record<HoldReason, Statement.Fragment>> = {
-    ...gates.holdsRun,
+    run_window: gates.of(["run_window"]),
+    manual: gates.of(["manual"]),
     credential: sql`(${due} and (${awaitsCredential}))`,
-    browser: sql`(${gates.mayStart} and runs.not_before > ${new Date(now)}
+    browser: sql`(${gates.open} and runs.not_before > ${new Date(now)}
       and coalesce(runs.errors::json -> -1 ->> 'code' like 'BROWSER-%', false))`,
     capacity: sql`(${due} and not (${awaitsCredential}))`
   }

@@ -28,7 +28,8 @@ const workspaces = [
     created_at timestamptz not null,
     waiting_ttl_ms bigint check (waiting_ttl_ms > 0),
     input_required_timeout_s integer not null default 15 check (input_required_timeout_s between 5 and 300),
-    signed_url_ttl_s integer not null default 604800 check (signed_url_ttl_s between 3600 and 604800)
+    signed_url_ttl_s integer not null default 604800 check (signed_url_ttl_s between 3600 and 604800),
+    founding boolean not null default false
   )`,
   // The last digits of a workspace's id are part of the addresses of its inbox.
   `create index workspaces_by_prefix on workspaces (right(id::text, 8))`,
@@ -43,7 +44,10 @@ const workspaces = [
     created_at timestamptz not null,
     revoked_at timestamptz,
     name text,
-    seals_with integer
+    seals_with integer,
+    scopes text[],
+    expires_at timestamptz,
+    last_used_at timestamptz
   )`,
   `create index api_keys_of_workspace on api_keys (workspace_id)`,
 
@@ -384,8 +388,6 @@ const runs = [
     primary key (run_id, attempt)
   )`,
   `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
-
-  `create index run_credentials_of_run on run_credentials (run_id)`,
 
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (

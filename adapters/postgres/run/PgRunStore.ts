@@ -18,6 +18,7 @@ import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgChangeAll from "../verb/PgChangeAll.ts"
 import * as PgRetries from "../verb/PgRetries.ts"
+import * as PgRunTags from "../verb/PgRunTags.ts"
 import * as Writing from "../Writing.ts"
 import * as PgReport from "./PgReport.ts"
 import * as PgSettle from "./PgSettle.ts"
@@ -206,6 +207,7 @@ export const layer = Layer.effect(
       changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, options) =>
         changeAll(workspaceId, ids, decide, options)
       ),
+      changeTags: Effect.fn("RunStore.changeTags")(PgRunTags.make(sql)),
       change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
         transaction(
           sql,

@@ -151,6 +151,27 @@ export const toRun = (row: Row): Run => {
 /** The columns of a run. `text` is its input as JSON. */
 export const fromRun = (run: Run, text: string) => ({ ...withoutInput.encode(run), input: text })
 
+const held = Table.make(
+  "runs",
+  {
+    id: submitted.id,
+    status: state.status,
+    released_at: state.released_at,
+    released_by: state.released_by,
+    released_pause: state.released_pause
+  },
+  ["id"]
+)
+
+/** The columns by which a gate holds a run. */
+export type HeldRow = Table.Row<typeof held.columns>
+
+/** The part of a run by which its gate holds it. */
+export const heldOf = (row: HeldRow): Pick<Run, "release" | "status"> => {
+  const stored = held.decode(row)
+  return { status: stored.status, release: releaseOf(stored) }
+}
+
 const asked = Table.make("runs", { options: submitted.options }, ["run_id"])
 
 /** The options of a run, where it is joined as `run_id`. */

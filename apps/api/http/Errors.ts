@@ -41,7 +41,7 @@ import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { ErrorCodeNotFound } from "../../../core/workspace/ErrorCodes.ts"
 import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
-import type { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
+import type { NotInstallationOwner, WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 
 /** The reason phrases of the statuses that the service answers with. */
 const reasons = {
@@ -259,6 +259,7 @@ const answers = {
   }),
   403: table({
     NoInbox: forbidden<NoInbox>(),
+    NotInstallationOwner: forbidden<NotInstallationOwner>(),
     OriginsForOwners: forbidden<OriginsForOwners>(),
     RoleForbids: forbidden<RoleForbids>()
   }),

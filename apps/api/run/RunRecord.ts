@@ -112,6 +112,9 @@ export const RunRecord = Schema.Struct({
   schedule: Schema.NullOr(Schema.Struct({ schedule_id: Schema.String, scheduled_at: Schema.String })),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
+  /** What submitted the run. */
+  trigger: Trigger,
+  tags: Schema.Array(Schema.String),
   /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
   retry: Schema.NullOr(
     Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
@@ -202,6 +205,8 @@ export const record = (
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
     schedule: scheduleOf(run),
     holds: view.holds.map(holdJson),
+    trigger: run.trigger,
+    tags: run.tags,
     retry: run.retry,
     retried_as: view.retriedAs,
     release:

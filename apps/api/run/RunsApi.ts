@@ -37,7 +37,7 @@ export class RunsGroup extends group.add(
     error: edits
   })
     .annotate(OpenApi.Summary, "Start a run of a workflow; it waits while its run window, a pause or a limit holds it")
-    .annotate(Needs, "edit")
+    .annotate(Needs, "run")
     .annotate(MaxBody, mebibytes(25)),
   HttpApiEndpoint.get("record", "/run/:session_id", { params: session, success: RunRecord, error: Errors.NotFound })
     .annotate(OpenApi.Summary, "Read a run: its status, results, errors and events")
@@ -48,7 +48,7 @@ export class RunsGroup extends group.add(
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Stop a waiting or running run")
-    .annotate(Needs, "edit"),
+    .annotate(Needs, "run"),
   HttpApiEndpoint.delete("removeRun", "/run/:session_id", {
     params: session,
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
@@ -70,7 +70,7 @@ export class RunsGroup extends group.add(
     error: [...edits, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Stop a run with an error code and a reason, in the form of the oldest clients")
-    .annotate(Needs, "edit"),
+    .annotate(Needs, "run"),
   HttpApiEndpoint.get("listRuns", "/runs", {
     query: listQuery,
     success: Schema.Array(RunListItem),

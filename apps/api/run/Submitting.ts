@@ -1,6 +1,7 @@
 /** Submits a run as a body asks for it: one alone, or one of several. */
 import { Effect, Result, type Schema } from "effect"
 import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
+import type { Trigger } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
@@ -14,7 +15,7 @@ export const make = Effect.gen(function* () {
   const runs = yield* Runs
   const webhooks = yield* Webhooks
   const signals = yield* Signals
-  return Effect.fnUntraced(function* (caller: Caller, body: unknown) {
+  return Effect.fnUntraced(function* (caller: Caller, body: unknown, trigger: Trigger = "api") {
     const { fields, problems: ofForm } = yield* RunRequest.read(body)
     const { additional_context, client_id, debug, dry_run, notifications, run_input_variables } = fields
     const webhook = yield* sealed(webhooks, fields.webhook).pipe(
@@ -39,6 +40,7 @@ export const make = Effect.gen(function* () {
             additionalContext: additional_context,
             notifications
           }),
+          trigger,
           problems
         })
       ),

@@ -1,11 +1,14 @@
 /** The endpoints that do one thing to several runs: release, interrupt, retry; and that submit many. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import * as RunTags from "../../../core/run/verb/RunTags.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { MaxBody, mebibytes, Needs, ReachesOut } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
+import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
+import { RunFilterJson } from "../run/RunFilterJson.ts"
 
 /** How many runs one call may name, and how many it may submit. */
 export const mostNamed = 10_000
@@ -13,9 +16,22 @@ export const mostSubmitted = 1_000
 
 /** The runs that a call is for. */
 const selection = {
-  session_ids: Schema.Array(Schema.String.check(Schema.isMaxLength(100)))
-    .check(Schema.isMinLength(1), Schema.isMaxLength(mostNamed))
-    .annotate({ description: "The ids of the runs, at most 10000. One that stands twice counts once" }),
+  session_ids: optional(
+    Schema.Array(Schema.String.check(Schema.isMaxLength(100))).check(
+      Schema.isMinLength(1),
+      Schema.isMaxLength(mostNamed)
+    )
+  ).annotate({ description: "The ids of the runs, at most 10000. One that stands twice counts once" }),
+  filter: optional(sent(RunFilterJson)).annotate({
+    description:
+      "Instead of session_ids: the parameters of GET /runs that select runs, at least one. Without start_time they are those of the last 24 hours, and waiting runs of any age"
+  }),
+  limit: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostNamed }))).annotate({
+    description: "At most so many runs of the filter, newest first; default 10000"
+  }),
+  cursor: optional(Schema.String).annotate({
+    description: "next_cursor of the answer before: the call goes on with the runs of the filter behind those"
+  }),
   dry_run: optional(Schema.Boolean).annotate({
     description: "Changes nothing, and answers the outcomes that the call would have"
   })
@@ -33,6 +49,9 @@ const answerOf = <const Kinds extends ReadonlyArray<string>, const More extends 
 ) =>
   Schema.Struct({
     dry_run: Schema.Boolean,
+    next_cursor: Schema.NullOr(Schema.String).annotate({
+      description: "The cursor of the call that goes on with the filter; null when no run is left"
+    }),
     counts: Schema.Record(Schema.String, Schema.Int).annotate({ description: "How many runs have each outcome" }),
     results: Schema.Array(
       Schema.Struct({
@@ -65,7 +84,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Let waiting runs start now although their run window is closed")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       // In pieces, each with its own transaction: one for all would keep the runs locked for long.
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("interruptAll", "/runs/interrupt", {
@@ -80,7 +99,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Stop waiting and running runs")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("retry", "/runs/retry", {
       payload: large(
@@ -114,8 +133,20 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Submit runs that have ended again, as new runs")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       .annotate(MaxBody, mebibytes(5))
+      .annotate(ReachesOut, true),
+    HttpApiEndpoint.post("tag", "/runs/tags", {
+      payload: Schema.Struct({
+        ...selection,
+        add: optional(Schema.Array(RunTags.Tag).check(Schema.isMaxLength(RunTags.most))),
+        remove: optional(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))
+      }).annotate({ identifier: "TagRuns", examples: [{ session_ids: [session], add: ["october"], remove: ["new"] }] }),
+      success: answerOf("Tag", ["tagged", "unchanged", "too_many_tags"], {}),
+      error: refusals
+    })
+      .annotate(OpenApi.Summary, "Add tags to runs and remove tags from them, also of runs that have ended")
+      .annotate(Needs, "run")
       .annotate(ReachesOut, true),
     HttpApiEndpoint.post("batch", "/runs/batch", {
       payload: large(
@@ -150,6 +181,6 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
       error: refusals
     })
       .annotate(OpenApi.Summary, "Start up to 1000 runs; one that is refused does not keep the others from starting")
-      .annotate(Needs, "edit")
+      .annotate(Needs, "run")
       .annotate(MaxBody, mebibytes(25))
   ) {}

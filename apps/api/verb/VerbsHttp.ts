@@ -9,6 +9,7 @@ import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import * as Submitting from "../run/Submitting.ts"
+import { type Selected, selecting } from "./Selecting.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -16,16 +17,19 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const verbs = yield* RunVerbs
     const submit = yield* Submitting.make
+    const select = selecting(verbs)
     return handlers.handleAll({
       release: Effect.fn(function* ({ payload }) {
         const pastPause = payload.past_pause === true
-        const outcomes = yield* verbs.release(yield* CurrentCaller, { ...asked(payload), pastPause })
-        return answer(payload, outcomes, (one) => resultOf(one))
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        return answer(selected, yield* verbs.release(caller, { ...selected.asked, pastPause }), resultOf)
       }),
       interruptAll: Effect.fn(function* ({ payload }) {
         const reason = payload.reason ?? null
-        const outcomes = yield* verbs.interrupt(yield* CurrentCaller, { ...asked(payload), reason })
-        return answer(payload, outcomes, (one) => resultOf(one))
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        return answer(selected, yield* verbs.interrupt(caller, { ...selected.asked, reason }), resultOf)
       }),
       retry: Effect.fn(function* ({ payload }) {
         const isForced = payload.force === true
@@ -37,13 +41,26 @@ export const layer = HttpApiBuilder.group(
             ])
           )
         }
-        const outcomes = yield* verbs.retry(yield* CurrentCaller, {
-          ...asked(payload),
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        const outcomes = yield* verbs.retry(caller, {
+          ...selected.asked,
           version: payload.version ?? "same",
           input: payload.run_input_variables ?? {},
           reason: isForced ? reason : null
         })
-        return answer(payload, outcomes, (one) => ({ ...resultOf(one), retry_session_id: one.retriedAs }))
+        return answer(selected, outcomes, (one) => ({ ...resultOf(one), retry_session_id: one.retriedAs }))
+      }),
+      tag: Effect.fn(function* ({ payload }) {
+        const edit = { add: payload.add ?? [], remove: payload.remove ?? [] }
+        if (edit.add.length + edit.remove.length === 0) {
+          return yield* Effect.fail(
+            Errors.invalidQuery([{ path: "add", message: "Expected tags to add or to remove" }])
+          )
+        }
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        return answer(selected, yield* verbs.tag(caller, { ...selected.asked, ...edit }), resultOf)
       }),
       batch: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
@@ -51,7 +68,7 @@ export const layer = HttpApiBuilder.group(
         // Under an idempotency key all of them are in one transaction: its statements follow each other, and all count or none.
         const isOneStep = headers["idempotency-key"] !== undefined
         const one = (body: unknown) =>
-          submit(caller, body).pipe(
+          submit(caller, body, "batch").pipe(
             Effect.map(({ id }) => ({ status: 201, session_id: id as string | null, error: null })),
             Effect.catch((error) => {
               if (error instanceof RoleForbids || (isOneStep && StoreUnavailable.is(error))) return Effect.fail(error)
@@ -72,13 +89,6 @@ export const layer = HttpApiBuilder.group(
 /** How many submissions of a batch are under way at once. */
 const together = 16
 
-interface Selection {
-  readonly session_ids: ReadonlyArray<string>
-  readonly dry_run?: boolean | null
-}
-
-const asked = ({ dry_run, session_ids }: Selection) => ({ sessionIds: session_ids, dryRun: dry_run === true })
-
 const resultOf = <Kind extends string>(one: {
   readonly sessionId: string
   readonly outcome: Kind
@@ -87,13 +97,13 @@ const resultOf = <Kind extends string>(one: {
 }) => ({ session_id: one.sessionId, outcome: one.outcome, status: one.status, message: one.message })
 
 const answer = <O extends { readonly outcome: string }, R>(
-  { dry_run }: Selection,
+  { asked, nextCursor }: Selected,
   outcomes: ReadonlyArray<O>,
   result: (one: O) => R
 ) => {
   const counts: Record<string, number> = {}
   for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
-  return { dry_run: dry_run === true, counts, results: outcomes.map(result) }
+  return { dry_run: asked.dryRun, next_cursor: nextCursor, counts, results: outcomes.map(result) }
 }
 
 /** The body with which a single submission would have been refused. */

@@ -9,6 +9,21 @@ import { workspace } from "./WorkspaceFlag.ts"
 const instant = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
+const bundle = Command.make(
+  "bundle",
+  {
+    file: Argument.String("file"),
+    publicKey: Flag.String("public-key").pipe(
+      Flag.withDescription("Public key of the installation in hexadecimal, as GET /bundle-key answers it"),
+      Flag.optional
+    )
+  },
+  handler(
+    () => import("../handlers/proof/BundleCheck.ts"),
+    ({ verifyBundle }) => verifyBundle
+  )
+).pipe(Command.withDescription("Check a bundle of a run, without the installation that made it"))
+
 export const verify = Command.make(
   "verify",
   {
@@ -22,4 +37,7 @@ export const verify = Command.make(
     () => import("../handlers/proof/Verify.ts"),
     ({ verify }) => verify
   )
-).pipe(Command.withDescription("Check why a run started when it did, or all starts of a time range"))
+).pipe(
+  Command.withDescription("Check why a run started when it did, or all starts of a time range"),
+  Command.withSubcommands([bundle])
+)

@@ -35,13 +35,23 @@ export const list = Effect.fnUntraced(function* (settings: StorageSettings & OfW
   yield* Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
     for (const key of yield* (yield* WorkspaceStore).listKeys(id)) {
-      const state = key.revokedAt === null ? "" : `  revoked ${new Date(key.revokedAt).toISOString()}`
+      const state = [
+        ["scopes", key.scopes?.join(",")],
+        ["expires", iso(key.expiresAt)],
+        ["used", iso(key.lastUsedAt)],
+        ["revoked", iso(key.revokedAt)]
+      ]
+        .map(([name, value]) => (value === undefined ? "" : `  ${name} ${value}`))
+        .join("")
       yield* Console.log(
         `${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}  ${key.name ?? ""}${state}`
       )
     }
   }).pipe(Effect.provide(layerStorage(settings)))
 })
+
+const iso = (at: number | null | undefined): string | undefined =>
+  at === null || at === undefined ? undefined : new Date(at).toISOString()
 
 export const revoke = Effect.fnUntraced(function* (settings: StorageSettings & OfWorkspace & { readonly key: string }) {
   yield* Effect.gen(function* () {

@@ -98,7 +98,10 @@ const signInLink = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const [first] = yield* workspaces.list
   const keys = first === undefined ? [] : yield* workspaces.listKeys(first.id)
-  const owner = keys.find(({ revokedAt, role }) => role === "Owner" && revokedAt === null)
+  const owner = keys.find(({ expiresAt, revokedAt, role, scopes }) => {
+    const isWhole = role === "Owner" && scopes === undefined
+    return isWhole && revokedAt === null && expiresAt === undefined
+  })
   return owner === undefined ? [] : [yield* (yield* SignIns).link(owner.workspaceId, owner.id)]
 }).pipe(Effect.provide(SignIns.layer))
 

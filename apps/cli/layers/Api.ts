@@ -2,6 +2,7 @@
  * The HTTP interface of a process, and the delivery of events to webhooks.
  */
 import { Effect, Layer, Option, type Redacted } from "effect"
+import * as BundleSigning from "../../../adapters/crypto/BundleSigning.ts"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import * as Probe from "../../../adapters/postgres/server/Probe.ts"
@@ -56,6 +57,7 @@ export const layerApi = (settings: Serving) =>
       layerReadiness,
       Models.layerAvailability(settings),
       SignedLinks.layer,
+      BundleSigning.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),

@@ -42,7 +42,8 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
     createdAt,
     waitingTtlMillis: null,
     inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds,
-    signedUrlTtlSeconds: signedUrlTtlSeconds.maximum
+    signedUrlTtlSeconds: signedUrlTtlSeconds.maximum,
+    founding: true
   })
   const encryptionKey = yield* Option.match(bootstrap.bootstrapEncryptionKey, {
     onNone: () => encryptionKeys.of(workspaceId),

@@ -4,7 +4,7 @@
  * Everything here is a function of its arguments; instants are epoch milliseconds.
  */
 import { Schema } from "effect"
-import * as Gate from "../../gate/Gate.ts"
+import type * as Gate from "../../gate/Gate.ts"
 import type { WorkflowId } from "../../workspace/Ids.ts"
 import { codeOf } from "../evidence/ErrorReports.ts"
 import * as Run from "../Run.ts"
@@ -64,8 +64,7 @@ export const holdsOf = ({
   run
 }: Facts<Pick<Run.Run, "status" | "notBefore" | "errors" | "release">>): ReadonlyArray<HoldReason> => {
   if (!isWaiting(run.status)) return []
-  const held = Gate.past(gate, run.release)
-  if (!Gate.mayStart(held, at)) return Gate.holds(held, at).map(({ kind }) => kind)
+  if (!Run.mayStart(run, gate, at)) return Run.holds(run, gate, at).map(({ kind }) => kind)
   if (run.notBefore > at) return lostBrowser(run.errors) ? ["browser"] : []
   return [awaitsCredential ? "credential" : "capacity"]
 }

@@ -62,10 +62,22 @@ export const judge = Effect.fn("StartLedger.judge")(function* (
   workspaceId: WorkspaceId,
   starts: ReadonlyArray<Start.Start>
 ) {
-  if (starts.length === 0) return []
+  const evidence = yield* evidenceOf(workspaceId, starts)
+  return starts.map((start): Judged => ({ start, problems: Start.judge(start, evidence(start)) }))
+})
+
+/** What starts of one workspace are judged by. */
+export const evidenceOf = Effect.fn("StartLedger.evidenceOf")(function* (
+  workspaceId: WorkspaceId,
+  starts: ReadonlyArray<Start.Start>
+) {
   const [ledger, audit] = [yield* StartLedger, yield* Audit]
-  const windows = yield* ledger.windows([...new Set(starts.map(({ workflowId }) => workflowId))])
-  const events = yield* ledger.startedAt([...new Set(starts.map(({ runId }) => runId))])
+  const [workflowIds, runIds] = [
+    [...new Set(starts.map(({ workflowId }) => workflowId))],
+    [...new Set(starts.map(({ runId }) => runId))]
+  ]
+  const windows = workflowIds.length === 0 ? [] : yield* ledger.windows(workflowIds)
+  const events = runIds.length === 0 ? [] : yield* ledger.startedAt(runIds)
   const windowsOf = Arr.groupBy(windows, ({ workflowId }) => workflowId)
   const eventsOf = Arr.groupBy(events, ({ runId }) => runId)
   const lifted = new Set(starts.flatMap(({ lift, workflowId }) => (lift === null ? [] : [workflowId])))
@@ -81,10 +93,10 @@ export const judge = Effect.fn("StartLedger.judge")(function* (
       })
     )
   }
-  return starts.map((start): Judged => {
-    const startedAt = (eventsOf[start.runId] ?? []).map(({ at }) => at)
-    const lifts = liftsOf.get(start.workflowId) ?? []
-    return { start, problems: Start.judge(start, { windows: windowsOf[start.workflowId] ?? [], startedAt, lifts }) }
+  return ({ runId, workflowId }: Start.Start): Start.Evidence => ({
+    windows: windowsOf[workflowId] ?? [],
+    startedAt: (eventsOf[runId] ?? []).map(({ at }) => at),
+    lifts: liftsOf.get(workflowId) ?? []
   })
 })
 

@@ -109,8 +109,9 @@ export const make = Effect.gen(function* () {
             version === null
               ? run.credentials.map(({ tried: _, ...one }) => Slots.unassigned(one))
               : CredentialReferences.of(version.content, input),
-          trigger: "retry",
           options: run.options,
+          trigger: "retry",
+          tags: run.tags,
           maxRetries: version?.content.max_retries ?? run.maxRetries,
           expiresAt: yield* expiry(caller),
           retry: { of: id, by: caller.userId, reason: terms.reason }

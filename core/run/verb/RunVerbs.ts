@@ -1,5 +1,5 @@
 /**
- * What users do to several runs in one call, named by their ids: release, interrupt, retry.
+ * What users do to several runs in one call, named by their ids: release, interrupt, retry, tag.
  *
  * Each run has its own outcome, and one that cannot be done leaves the others alone. A call is no single step: it may be
  * sent again after it broke off, and then says of what was done that it was. With `dryRun` nothing is done, and the outcomes
@@ -12,9 +12,10 @@ import { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as Run from "../Run.ts"
-import { type Decision, RunStore } from "../RunStore.ts"
+import { type Decision, type Filter, type ListPage, RunStore } from "../RunStore.ts"
 import * as Transition from "../Transition.ts"
 import * as Retry from "./Retry.ts"
+import * as RunTags from "./RunTags.ts"
 
 /** The runs that a call is for, once each, and whether it only shows what it would do. */
 export interface Asked {
@@ -40,6 +41,8 @@ export type RetryOutcome = Outcome<Retry.Kind> & {
   readonly retriedAs: string | null
 }
 
+export type TagOutcome = Outcome<"tagged" | "unchanged" | "too_many_tags">
+
 type Doing<O> = Effect.Effect<ReadonlyArray<O>, RoleForbids | StoreUnavailable>
 
 export class RunVerbs extends Context.Service<
@@ -50,6 +53,15 @@ export class RunVerbs extends Context.Service<
 
     /** Ends waiting and running runs as stopped. `reason` is what their errors say then. */
     readonly interrupt: (caller: Caller, asked: Asked & { readonly reason: string | null }) => Doing<InterruptOutcome>
+
+    /** Gives tags to runs and takes tags from them: see `RunTags`. */
+    readonly tag: (caller: Caller, asked: Asked & RunTags.Edit) => Doing<TagOutcome>
+
+    /** The ids of the runs that satisfy a filter, newest first, up to its limit, and the place behind them. */
+    readonly select: (
+      caller: Caller,
+      filter: Filter
+    ) => Effect.Effect<{ readonly ids: ReadonlyArray<RunId>; readonly next: ListPage["next"] }, StoreUnavailable>
 
     /** Submits ended runs again: see `Retry`. */
     readonly retry: (caller: Caller, asked: Asked & Retry.Terms) => Doing<RetryOutcome>
@@ -146,14 +158,74 @@ export class RunVerbs extends Context.Service<
         return outcomes
       })
 
-      return RunVerbs.of({ release, interrupt, retry })
-    }).pipe(Permissions.checked<RunVerbs["Service"]>({ release: "edit", interrupt: "edit", retry: "edit" }))
+      const tag = tagging(runs)
+      const select = selecting(runs)
+
+      return RunVerbs.of({ release, interrupt, retry, tag, select })
+    }).pipe(
+      Permissions.checked<RunVerbs["Service"]>({
+        release: "run",
+        interrupt: "run",
+        retry: "run",
+        tag: "run",
+        select: "read"
+      })
+    )
   )
 }
+
+const tagging = (runs: RunStore["Service"]) =>
+  Effect.fn("RunVerbs.tag")(function* (caller: Caller, asked: Asked & RunTags.Edit) {
+    const ids = new Map(asked.sessionIds.map((sessionId) => [sessionId, readId(sessionId)]))
+    const known = [...new Set(ids.values())].filter((id) => id !== null)
+    const decisions = yield* runs.changeTags(
+      caller.workspaceId,
+      known,
+      (tags) => {
+        const after = RunTags.edited(tags, asked)
+        return after === null || areEqual(after, tags) ? null : after
+      },
+      asked
+    )
+    const found = new Map(known.map((id, index) => [id, decisions[index] ?? null]))
+    return [...ids].map(([sessionId, id]): TagOutcome => {
+      const decision = id === null ? null : (found.get(id) ?? null)
+      if (decision === null) return notFound(sessionId)
+      const after = RunTags.edited(decision.before, asked)
+      const outcome = after === null ? "too_many_tags" : areEqual(after, decision.before) ? "unchanged" : "tagged"
+      return { sessionId, outcome, status: decision.status, message: tagMessages[outcome] }
+    })
+  })
+
+const selecting = (runs: RunStore["Service"]) =>
+  Effect.fn("RunVerbs.select")(function* (caller: Caller, filter: Filter) {
+    const ids: Array<RunId> = []
+    const pageOf = (more: Partial<Filter>) =>
+      runs.list(caller.workspaceId, { ...filter, ...more, limit: Math.min(listed, filter.limit - ids.length) })
+    let page = yield* pageOf({})
+    ids.push(...page.runs.map(({ id }) => id))
+    while (page.next !== null && ids.length < filter.limit) {
+      page = yield* pageOf({ before: page.next })
+      ids.push(...page.runs.map(({ id }) => id))
+    }
+    return { ids, next: page.next }
+  })
 
 interface Decided<Kind extends string> extends Decision {
   readonly outcome: Kind
   readonly message: string | null
+}
+
+/** How many runs of a filter are listed at once. */
+const listed = 1_000
+
+const areEqual = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boolean =>
+  one.length === other.length && one.every((tag, index) => tag === other[index])
+
+const tagMessages: Readonly<Record<Exclude<TagOutcome["outcome"], "not_found">, string | null>> = {
+  tagged: null,
+  unchanged: "It has these tags already",
+  too_many_tags: `A run has at most ${RunTags.most} tags: remove some in the same request`
 }
 
 const isRunId = Schema.is(RunId)

@@ -1,6 +1,6 @@
 /**
  * Signing in to the console. An API key, or a link that was made for one, is exchanged for a session. The session has the
- * role of its key and ends with it, when it is signed out, or after twelve hours.
+ * role and the scopes of its key and ends with it, when it is signed out, or after twelve hours.
  */
 import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -50,18 +50,26 @@ export class SignIns extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const keys = yield* Keys
 
-      const make = Effect.fnUntraced(function* (kind: SignInKind, workspaceId: WorkspaceId, keyId: string) {
+      /** Lasts as long as its kind does, and never longer than the key. */
+      const make = Effect.fnUntraced(function* (
+        kind: SignInKind,
+        workspaceId: WorkspaceId,
+        keyId: string,
+        keyExpiresAt = Number.POSITIVE_INFINITY
+      ) {
         const secret = yield* keys.make
         const createdAt = yield* Clock.currentTimeMillis
-        const expiresAt = createdAt + lifetimes[kind]
+        const expiresAt = Math.min(createdAt + lifetimes[kind], keyExpiresAt)
         yield* store.add({ hash: yield* keys.hash(secret), kind, workspaceId, keyId, createdAt, expiresAt })
         return { secret, expiresAt }
       })
 
       const open = Effect.fnUntraced(function* (workspaceId: WorkspaceId, keyId: string) {
-        const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLive)
+        const now = yield* Clock.currentTimeMillis
+        const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
         if (Option.isNone(key)) return Option.none<Opened>()
-        return Option.some<Opened>({ ...holder(key.value), ...(yield* make("session", workspaceId, keyId)) })
+        const made = yield* make("session", workspaceId, keyId, key.value.expiresAt)
+        return Option.some<Opened>({ ...holder(key.value), ...made })
       })
 
       return SignIns.of({
@@ -86,7 +94,7 @@ export class SignIns extends Context.Service<
             return Option.none()
           }
           const { expiresAt, keyId, workspaceId } = known.value
-          const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLive)
+          const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
           return Option.map(key, (one): SignedIn => ({ ...holder(one), expiresAt }))
         }),
         end: Effect.fn("SignIns.end")((secret) =>
@@ -100,9 +108,18 @@ export class SignIns extends Context.Service<
   )
 }
 
-const isLive = ({ revokedAt }: StoredKey): boolean => revokedAt === null
+const isLiveAt =
+  (now: number) =>
+  ({ expiresAt, revokedAt }: StoredKey): boolean =>
+    revokedAt === null && (expiresAt === undefined || expiresAt > now)
 
-const holder = ({ id, name, role, userId, workspaceId }: StoredKey) => ({
-  caller: { workspaceId, userId, role, keyId: id } satisfies Caller,
+const holder = ({ id, name, role, scopes, userId, workspaceId }: StoredKey) => ({
+  caller: {
+    workspaceId,
+    userId,
+    role,
+    keyId: id,
+    ...(scopes === undefined ? {} : { scopes })
+  } satisfies Caller,
   keyName: name
 })

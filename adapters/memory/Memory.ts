@@ -33,6 +33,7 @@ import * as MemoryPatchStore from "./workflow/MemoryPatchStore.ts"
 import * as MemoryWorkflowStore from "./workflow/MemoryWorkflowStore.ts"
 import * as MemoryAudit from "./workspace/MemoryAudit.ts"
 import * as MemoryIdempotencyStore from "./workspace/MemoryIdempotencyStore.ts"
+import * as MemorySignInStore from "./workspace/MemorySignInStore.ts"
 import * as MemoryWorkspaceStore from "./workspace/MemoryWorkspaceStore.ts"
 
 export const layer = Layer.mergeAll(
@@ -45,6 +46,7 @@ export const layer = Layer.mergeAll(
   MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
+  MemorySignInStore.layer,
   MemoryStartLedger.layer,
   MemoryRunRemovalStore.layer,
   MemoryWebhookStore.layer,

@@ -29,6 +29,7 @@ import type { Entry as AuditEntry } from "../../core/workspace/audit/Audit.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Entry } from "../../core/workspace/request/Idempotency.ts"
+import type { StoredSignIn } from "../../core/workspace/signin/SignInStore.ts"
 import type { Workspace } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
@@ -62,6 +63,8 @@ export interface WindowSet {
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
+  /** By the hash of their secret. */
+  readonly signIns: Map<string, StoredSignIn>
   /** The audit trails of all workspaces, oldest entry first. */
   readonly audit: Array<AuditEntry>
   readonly workflows: Map<string, Workflow>
@@ -139,6 +142,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
     Tables.of({
       workspaces: new Map(),
       keys: new Map(),
+      signIns: new Map(),
       audit: [],
       workflows: new Map(),
       versions: new Map(),

@@ -31,6 +31,7 @@ import * as PgPatchStore from "./workflow/PgPatchStore.ts"
 import * as PgWorkflowStore from "./workflow/PgWorkflowStore.ts"
 import * as PgAudit from "./workspace/PgAudit.ts"
 import * as PgIdempotencyStore from "./workspace/PgIdempotencyStore.ts"
+import * as PgSignInStore from "./workspace/PgSignInStore.ts"
 import * as PgWorkspaceStore from "./workspace/PgWorkspaceStore.ts"
 
 /**
@@ -50,6 +51,7 @@ export const layerStores = Layer.mergeAll(
   PgIdempotencyStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,
+  PgSignInStore.layer,
   PgStartLedger.layer,
   PgRunRemovalStore.layer,
   PgWebhookStore.layer,

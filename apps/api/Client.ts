@@ -34,8 +34,11 @@ export type Client = HttpApiClient.ForApi<typeof Api>
 export interface Options {
   /** The address of the service, such as `http://127.0.0.1:8787`. */
   readonly baseUrl: string | URL
-  /** An API key of the workspace that the client works in. */
-  readonly key: Redacted.Redacted<string>
+  /**
+   * An API key of the workspace that the client works in. A page of the service leaves it out: its browser presents the
+   * session that it is signed in with.
+   */
+  readonly key?: Redacted.Redacted<string>
 }
 
 /** Makes a client. It sends its requests with the `HttpClient` in the context. */
@@ -43,7 +46,7 @@ export const make = ({ baseUrl, key }: Options): Effect.Effect<Client, never, Ht
   HttpApiClient.make(Api, { baseUrl }).pipe(
     Effect.provide(
       HttpApiMiddleware.layerClient(Authorization, ({ next, request }) =>
-        next(HttpClientRequest.setHeader(request, "cc-key", Redacted.value(key)))
+        next(key === undefined ? request : HttpClientRequest.setHeader(request, "cc-key", Redacted.value(key)))
       )
     )
   )

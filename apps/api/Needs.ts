@@ -48,6 +48,7 @@ import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import type { Identifiers } from "../../core/workspace/Identifiers.ts"
 import type { Keys } from "../../core/workspace/Keys.ts"
 import type { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
+import type { SignInStore } from "../../core/workspace/signin/SignInStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import type { LiveTickets } from "./live/LiveTickets.ts"
 import type { Readiness } from "./Readiness.ts"
@@ -92,6 +93,7 @@ export type Needs =
   | Sealing
   | SecretProviders
   | Sender
+  | SignInStore
   | Signals
   | StartLedger
   | TimeSteps

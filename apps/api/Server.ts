@@ -37,12 +37,15 @@ import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
+import { SignIns } from "../../core/workspace/signin/SignIns.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
 import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as BundlesHttp from "./bundle/BundlesHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
+import * as Pages from "./console/Pages.ts"
+import * as SessionRoutes from "./console/SessionRoutes.ts"
 import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
@@ -191,6 +194,8 @@ const routes = Layer.mergeAll(
   ),
   Reference.layer,
   Guide.layer(),
+  Pages.layer(),
+  SessionRoutes.routes,
   ArtifactRoutes.routes,
   LiveRoutes.routes,
   InboundRoutes.routes,
@@ -279,7 +284,7 @@ export const layer = (options: {
   readonly graceMillis?: Effect.Effect<number>
 }): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs> =>
   Closing.atRelease(options.graceMillis ?? Effect.succeed(0)).pipe(
-    Layer.provideMerge(served(options.rateLimits ?? [])),
+    Layer.provideMerge(served(options.rateLimits ?? []).pipe(Layer.provide(SignIns.layer))),
     Layer.provideMerge(Closing.Closing.layer),
     Layer.provideMerge(
       listening(options).pipe(

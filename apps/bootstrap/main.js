@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | check | test | ok | vitest | docs | bench | fuzz | sluice> [args]`.
+ * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | check | test | ok | vitest | docs | console | bench | fuzz | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -9,22 +9,33 @@
 import { check } from "./check.js"
 import { runChecks } from "./checks.js"
 import { findChromium, findHeadlessShell } from "./chromium.js"
+import { isCurrent } from "./console.js"
 import { installDependencies } from "./dependencies.js"
 import { buildDocs } from "./docs.js"
 import { suitableNode } from "./node.js"
-import { run } from "./run.js"
-import { BootstrapError } from "./say.js"
+import { run, succeeds } from "./run.js"
+import { BootstrapError, say } from "./say.js"
 import { needsChromium, vitest } from "./vitest.js"
 
 const testBrowsers = () => ({ SLUICE_CHROMIUM: findChromium(), ...findHeadlessShell() })
 
 const [command = "start", ...args] = process.argv.slice(2)
 
+/** @param {string} node */
+const built = (node) => {
+  if (isCurrent()) return
+  say("Building the console …")
+  if (!succeeds(node, ["apps/bootstrap/consoleBuild.js"], {})) {
+    throw new BootstrapError("The console could not be built: the output above says why")
+  }
+}
+
 try {
   installDependencies()
   const node = suitableNode()
   switch (command) {
     case "start":
+      built(node)
       // The demo is read on the terminal: lines for each request would stand between its steps.
       run(node, ["apps/cli/main.ts", "up", ...args], {
         SLUICE_CHROMIUM: findChromium(),
@@ -32,6 +43,7 @@ try {
       })
       break
     case "sluice":
+      if (["up", "api"].includes(args[0] ?? "")) built(node)
       run(node, ["apps/cli/main.ts", ...args], {})
       break
     case "check":
@@ -43,6 +55,9 @@ try {
       break
     case "docs":
       buildDocs(node)
+      break
+    case "console":
+      built(node)
       break
     case "bench":
       run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
@@ -56,7 +71,7 @@ try {
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, docs, bench, fuzz or sluice`
+        `Unknown command "${command}": expected start, check, test, ok, vitest, docs, console, bench, fuzz or sluice`
       )
   }
 } catch (error) {

@@ -43,6 +43,7 @@ export const navigation = [
       { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
+      { text: "The console", link: "/console" },
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
       { text: "Streams", link: "/streams" }

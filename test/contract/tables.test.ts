@@ -99,6 +99,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [Starts.table, {}],
   [Workspaces.table, {}],
   [Workspaces.keys, {}],
+  [Workspaces.signIns, {}],
   [Conversations.table, {}],
   [Conversations.messages, {}],
   [Conversations.looks, {}],

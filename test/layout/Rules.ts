@@ -29,6 +29,23 @@ const corePackages = new Set(["@js-temporal/polyfill", "ajv", "jsonata", "otpaut
 /** The stable modules of Effect only: its others may change in any minor release. */
 const coreMayImport = (module: string): boolean => isOurs(module) || module === "effect" || corePackages.has(module)
 
+/** The folders of the console that views share. Every other one holds a view; the shell shows them. */
+const consoleShared = new Set(["kit", "data", "forms", "shell"])
+
+/** No view of the console imports another one: what two of them need stands in a folder that they share. */
+export const viewsStandAlone: Rule = (sources) =>
+  sources.flatMap((source) => {
+    const viewOf = (path: string) => /^apps\/console\/([^/]+)\//.exec(path)?.[1]
+    const own = viewOf(source.path)
+    if (own === undefined || own === "shell") return []
+    return importsOf(source)
+      .filter((module) => {
+        const other = viewOf(module)
+        return other !== undefined && other !== own && (other === "shell" || !consoleShared.has(other))
+      })
+      .map((module) => `${source.path} imports ${module}`)
+  })
+
 /** Core imports itself, the root of Effect, and the few libraries of its list. */
 export const coreStaysInItsList: Rule = (sources) =>
   inCore(sources).flatMap((source) =>

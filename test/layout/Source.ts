@@ -17,7 +17,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 export const sources = (...folders: ReadonlyArray<string>): ReadonlyArray<Source> =>
   folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".ts"))
+      .filter((name) => /\.tsx?$/.test(name))
       .map((name) => {
         const path = relative(root, join(root, folder, name))
         return { path, text: readFileSync(join(root, path), "utf8") }

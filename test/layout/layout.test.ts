@@ -33,6 +33,15 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     ]
   ],
   [
+    "views stand alone",
+    Rules.viewsStandAlone,
+    shipped,
+    [
+      file("apps/console/run/RunView.tsx", 'import { x } from "../runs/RunsView.tsx"'),
+      file("apps/console/kit/A.tsx", 'import { x } from "../shell/App.tsx"')
+    ]
+  ],
+  [
     "core touches no world",
     Rules.coreTouchesNoWorld,
     shipped,

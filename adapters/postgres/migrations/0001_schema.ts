@@ -51,6 +51,17 @@ const workspaces = [
   )`,
   `create index api_keys_of_workspace on api_keys (workspace_id)`,
 
+  // Sessions of browsers at the console, and the links that open one.
+  `create table sign_ins (
+    hash text primary key check (hash ~ '^[0-9a-f]{64}$'),
+    kind text not null check (kind in ('link', 'session')),
+    workspace_id uuid not null references workspaces,
+    key_id uuid not null references api_keys,
+    created_at timestamptz not null,
+    expires_at timestamptz not null
+  )`,
+  `create index sign_ins_by_expiry on sign_ins (expires_at)`,
+
   // Who changed what. `body` holds the names, the reason and the states before and after, without secrets.
   `create table audit_entries (
     position bigint generated always as identity primary key,

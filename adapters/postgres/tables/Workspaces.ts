@@ -1,6 +1,7 @@
-/** The tables of workspaces and their API keys. */
+/** The tables of workspaces, of their API keys, and of sign-ins to the console. */
 import { Schema } from "effect"
 import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { StoredSignIn } from "../../../core/workspace/signin/SignInStore.ts"
 import { Role, Scope, type Workspace } from "../../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Table from "./Table.ts"
@@ -83,5 +84,34 @@ export const toKey = (row: KeyRow): StoredKey => {
     ...(stored.scopes === null ? {} : { scopes: stored.scopes.filter(isScope) }),
     ...(stored.expires_at === null ? {} : { expiresAt: stored.expires_at }),
     ...(stored.last_used_at === null ? {} : { lastUsedAt: stored.last_used_at })
+  }
+}
+
+const ofSignIn = Table.of<StoredSignIn>()
+
+export const signIns = Table.make(
+  "sign_ins",
+  {
+    hash: ofSignIn(Table.text, ({ hash }) => hash),
+    kind: ofSignIn(Table.textOf(Schema.Literals(["link", "session"])), ({ kind }) => kind),
+    workspace_id: ofSignIn(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
+    key_id: ofSignIn(Table.uuid<string>(), ({ keyId }) => keyId),
+    created_at: ofSignIn(Table.instant, ({ createdAt }) => createdAt),
+    expires_at: ofSignIn(Table.instant, ({ expiresAt }) => expiresAt)
+  },
+  ["hash"]
+)
+
+export type SignInRow = Table.Row<typeof signIns.columns>
+
+export const toSignIn = (row: SignInRow): StoredSignIn => {
+  const stored = signIns.decode(row)
+  return {
+    hash: stored.hash,
+    kind: stored.kind,
+    workspaceId: stored.workspace_id,
+    keyId: stored.key_id,
+    createdAt: stored.created_at,
+    expiresAt: stored.expires_at
   }
 }

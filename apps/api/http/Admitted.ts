@@ -1,23 +1,20 @@
 /**
- * Ends an endless answer when the key of its request is revoked.
+ * Ends an endless answer when the key of its request is revoked, or the session that it was asked in ends.
  */
-import { Effect, Option, Redacted, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { Keys } from "../../../core/workspace/Keys.ts"
-import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
-import { keyOf } from "./Authorization.ts"
+import * as Identity from "../console/Identity.ts"
 
 /**
  * Makes the function that ends a stream in order before the first piece of it that comes when the key of the request
- * was revoked. While the key store is unavailable, the stream stays open: its content comes from the same database.
+ * was revoked, or its session has ended. While the key store is unavailable, the stream stays open: its content comes
+ * from the same database.
  */
 export const make = Effect.gen(function* () {
-  const keys = yield* Keys
-  const workspaces = yield* WorkspaceStore
+  const identify = yield* Identity.make
   return Effect.gen(function* () {
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const hash = yield* keys.hash(Redacted.make(keyOf(headers)))
-    const isValid = workspaces.authenticate(hash).pipe(
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const isValid = identify(request).pipe(
       Effect.map(Option.isSome),
       Effect.catchTag("StoreUnavailable", () => Effect.succeed(true))
     )

@@ -3,18 +3,17 @@
  * is for, what its address and its body hold, and whether it was carried out before.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Effect, Exit, Layer, Option, Redacted, Result } from "effect"
+import { Effect, Exit, Layer, Option, Result } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Fingerprints } from "../../../core/vault/keys/Fingerprints.ts"
 import { Sealing } from "../../../core/vault/keys/Sealing.ts"
 import { inOneSentence } from "../../../core/window/Problems.ts"
-import { Keys } from "../../../core/workspace/Keys.ts"
 import { IdempotencyStore } from "../../../core/workspace/request/Idempotency.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
-import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { MaxBody } from "../Annotations.ts"
+import * as Identity from "../console/Identity.ts"
 import { RequestFacts } from "../log/RequestLog.ts"
-import { keyOf, Sender, unauthorized } from "./Authorization.ts"
+import { Sender, unauthorized } from "./Authorization.ts"
 import * as Body from "./body/Body.ts"
 import * as LargeBody from "./body/LargeBody.ts"
 import * as Query from "./body/Query.ts"
@@ -37,24 +36,13 @@ export const layer = Layer.succeed(Surrounded, (handler) => handler)
 /** Makes the middleware around the router. Each instance has its own rate limit counters. */
 export const make = (limits: ReadonlyArray<Limit>) =>
   Effect.gen(function* () {
-    const keys = yield* Keys
-    const workspaces = yield* WorkspaceStore
+    const identify = yield* Identity.make
     const keeping = {
       store: yield* IdempotencyStore,
       sealing: yield* Sealing,
       fingerprints: yield* Fingerprints
     }
     const limiter = RateLimit.make(limits)
-
-    const identify = (key: string) =>
-      key === ""
-        ? Effect.succeedNone
-        : Effect.flatMap(keys.hash(Redacted.make(key)), (hash) =>
-            Effect.map(
-              workspaces.authenticate(hash),
-              Option.map((caller) => ({ caller, hash }))
-            )
-          )
 
     return <E, R>(answer: Effect.Effect<Response, E, R>) =>
       Effect.gen(function* () {
@@ -66,7 +54,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const sent = NodeHttpServerRequest.toIncomingMessage(request).url ?? ""
         const destination = Endpoints.destination(method, sent.startsWith("/") ? path : sent)
         const isProbe = probes.has(path)
-        const sender = isProbe ? Option.none() : yield* identify(keyOf(headers))
+        const sender = isProbe ? Option.none() : yield* identify(request)
         const facts = yield* RequestFacts
         if (facts !== null) {
           facts.caller = Option.isSome(sender) ? sender.value.caller : null
@@ -77,7 +65,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         if (limiter !== null && !isProbe) {
           const name = Option.match(sender, {
             onNone: () => `address ${Option.getOrElse(request.remoteAddress, () => "")}`,
-            onSome: ({ hash }) => hash
+            onSome: ({ name }) => name
           })
           const decision = yield* limiter.take(name)
           if (!decision.allowed) return RateLimit.refusal(decision)

@@ -5,6 +5,7 @@ import { createServer } from "node:net"
 import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { addressOf } from "../../../core/vault/inbox/Inbox.ts"
+import { SignIns } from "../../../core/workspace/signin/SignIns.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { leaving } from "../../api/http/Closing.ts"
 import * as Server from "../../api/Server.ts"
@@ -71,6 +72,9 @@ export const up = Effect.fnUntraced(
             addresses.set(visitors.buyer.user, addressOf(id, buyer, settings.inboxDomain.value))
         }
       }
+      for (const link of yield* signInLink) {
+        yield* Console.log(`Console     ${api}/#sign-in=${Redacted.value(link)}  (signs in once, within an hour)`)
+      }
       yield* Console.log(`sluice ready ${api}`)
       if (Option.isSome(made) && Option.isSome(site)) {
         const demo = { api, ...made.value, site: site.value }
@@ -88,6 +92,18 @@ export const up = Effect.fnUntraced(
   Effect.scoped,
   Ending.service("up")
 )
+
+/** A link that signs a browser in as the owner of the first workspace; none when no key of an owner is left. */
+const signInLink = Effect.gen(function* () {
+  const workspaces = yield* WorkspaceStore
+  const [first] = yield* workspaces.list
+  const keys = first === undefined ? [] : yield* workspaces.listKeys(first.id)
+  const owner = keys.find(({ expiresAt, revokedAt, role, scopes }) => {
+    const isWhole = role === "Owner" && scopes === undefined
+    return isWhole && revokedAt === null && expiresAt === undefined
+  })
+  return owner === undefined ? [] : [yield* (yield* SignIns).link(owner.workspaceId, owner.id)]
+}).pipe(Effect.provide(SignIns.layer))
 
 /** A port beside the one of the interface; any free one where that is any free one. */
 const beside = (port: number, distance: number): number =>

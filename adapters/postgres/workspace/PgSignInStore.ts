@@ -1,0 +1,39 @@
+/**
+ * Sign-ins to the console in PostgreSQL. One that was found is believed for a second: signing out takes effect at once in
+ * the process that is asked, and within that second in every other one.
+ */
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { SignInStore } from "../../../core/workspace/signin/SignInStore.ts"
+import * as Recent from "../Recent.ts"
+import { withoutSqlErrors } from "../Transaction.ts"
+import * as Rows from "../tables/Workspaces.ts"
+
+export const layer = Layer.effect(
+  SignInStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const known = yield* Recent.make((hash) =>
+      sql<Rows.SignInRow>`select * from sign_ins where hash = ${hash}`.pipe(
+        Effect.map(([row]) => (row === undefined ? undefined : Rows.toSignIn(row))),
+        withoutSqlErrors
+      )
+    )
+    return SignInStore.of({
+      add: Effect.fn("SignInStore.add")((signIn) =>
+        Effect.andThen(
+          sql`delete from sign_ins where expires_at <= ${new Date(signIn.createdAt)}`,
+          sql`insert into sign_ins ${sql.insert(Rows.signIns.encode(signIn))}`
+        ).pipe(Effect.asVoid, withoutSqlErrors)
+      ),
+      get: (hash) => Effect.map(known.get(hash), Option.fromUndefinedOr),
+      remove: Effect.fn("SignInStore.remove")((hash) =>
+        sql<Rows.SignInRow>`delete from sign_ins where hash = ${hash} returning *`.pipe(
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), Rows.toSignIn)),
+          withoutSqlErrors,
+          Effect.ensuring(known.forget)
+        )
+      )
+    })
+  })
+)

@@ -1,0 +1,100 @@
+/**
+ * Signing in to the console, and out. These routes are for browsers: programs present an API key with every request.
+ */
+import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type Opened, type SignedIn, SignIns } from "../../../core/workspace/signin/SignIns.ts"
+import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import * as Errors from "../http/Errors.ts"
+import { PublicUrl } from "../http/Origin.ts"
+import * as Cookie from "./Cookie.ts"
+
+const path = "/console/session"
+
+const secret = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(200))
+const SignIn = Schema.Union([Schema.Struct({ key: secret }), Schema.Struct({ link: secret })])
+
+/** Who is signed in, as the console receives it. */
+export interface Session {
+  readonly role: string
+  readonly user_id: string
+  readonly key_id: string
+  readonly key_name: string | null
+  readonly workspace_id: string
+  readonly workspace_name: string
+  readonly expires_at: string
+}
+
+const refused = (status: 400 | 401 | 403, message: string) => answer(status, Errors.general(status, message))
+
+const answer = (status: number, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.jsonUnsafe(body, { status, headers: { "cache-control": "no-store", ...headers } })
+
+const foreign = refused(
+  403,
+  "Only a page of this service may sign in or out: Origin must be the address of the service"
+)
+
+export const routes = Layer.unwrap(
+  Effect.gen(function* () {
+    const signIns = yield* SignIns
+    const workspaces = yield* WorkspaceStore
+    const publicUrl = yield* PublicUrl
+
+    const shown = Effect.fnUntraced(function* ({ caller, expiresAt, keyName }: SignedIn) {
+      const workspace = yield* workspaces.get(caller.workspaceId)
+      return {
+        role: caller.role,
+        user_id: caller.userId,
+        key_id: caller.keyId ?? "",
+        key_name: keyName,
+        workspace_id: caller.workspaceId,
+        workspace_name: Option.match(workspace, { onNone: () => "", onSome: ({ name }) => name }),
+        expires_at: new Date(expiresAt).toISOString()
+      } satisfies Session
+    })
+
+    const opened = Effect.fnUntraced(function* (session: Opened, host: string | undefined) {
+      const seconds = Math.round((session.expiresAt - (yield* Clock.currentTimeMillis)) / 1_000)
+      const cookie = Cookie.header(Redacted.value(session.secret), seconds, { host, publicUrl })
+      return answer(200, yield* shown(session), { "set-cookie": cookie })
+    })
+
+    const signIn = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!Cookie.isOurs(request, publicUrl)) return foreign
+      const body = yield* request.json.pipe(Effect.flatMap(Schema.decodeUnknownEffect(SignIn)), Effect.option)
+      if (Option.isNone(body)) return refused(400, 'Expected a body such as {"key": "sk_…"} or {"link": "sk_…"}')
+      const session =
+        "key" in body.value
+          ? yield* signIns.withKey(Redacted.make(body.value.key))
+          : yield* signIns.withLink(Redacted.make(body.value.link))
+      if (Option.isSome(session)) return yield* opened(session.value, request.headers.host)
+      return "key" in body.value
+        ? refused(401, "This API key is not valid: expected one of this service that is not revoked")
+        : refused(401, "This link was used already or has expired: sign in with an API key")
+    })
+
+    const current = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const secret = Cookie.secretOf(request, publicUrl)
+      const session = secret === null ? Option.none<SignedIn>() : yield* signIns.of(secret)
+      return Option.isSome(session) ? answer(200, yield* shown(session.value)) : answer(200, {})
+    })
+
+    const signOut = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!Cookie.isOurs(request, publicUrl)) return foreign
+      const secret = Cookie.secretOf(request, publicUrl)
+      if (secret !== null) yield* signIns.end(secret)
+      const cookie = Cookie.header("", 0, { host: request.headers.host, publicUrl })
+      return answer(200, {}, { "set-cookie": cookie })
+    })
+
+    return Layer.mergeAll(
+      HttpRouter.add("POST", path, signIn),
+      HttpRouter.add("GET", path, current),
+      HttpRouter.add("DELETE", path, signOut)
+    )
+  })
+)

@@ -1,0 +1,27 @@
+/** The workflows of the workspace, which several views name. */
+import { Atom } from "effect/reactivity"
+import type * as View from "../../api/workflow/WorkflowView.ts"
+import { query } from "../kit/Service.ts"
+
+export const workflows = query((client) => client.workflows.list({ query: {} }))
+
+export type WorkflowItem = typeof View.WorkflowItem.Type
+
+/** The short form of an id for places where there is no room for all of it. */
+export const shortId = (id: string): string => id.slice(-8)
+
+/** The names of workflows by their ids. */
+export const namesOf = (items: ReadonlyArray<WorkflowItem> | null): ReadonlyMap<string, string> =>
+  new Map((items ?? []).map(({ id, name }) => [id, name]))
+
+/** One workflow with its latest version. */
+export const workflowOf = Atom.family((id: string) =>
+  query((client) => client.workflows.get({ params: { workflow_id: id } }))
+)
+
+export type Workflow = typeof View.WorkflowView.Type
+
+/** The run window of a workflow and what is in force. */
+export const windowOf = Atom.family((id: string) =>
+  query((client) => client.runWindows.getRunWindow({ params: { workflow_id: id } }))
+)

@@ -1,0 +1,99 @@
+/** A form made from a JSON schema. What is wrong stands at the field, and nothing that was typed is lost. */
+import type { ComponentChildren } from "preact"
+import { useState } from "preact/hooks"
+import { Field } from "../kit/Field.tsx"
+import { type FieldModel, fieldsOf, type Json, read } from "./SchemaModel.ts"
+
+export const SchemaForm = ({
+  children,
+  onSend,
+  problems: given = {},
+  schema,
+  send,
+  values = {}
+}: {
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly values?: Readonly<Record<string, unknown>>
+  /** What the service found wrong, by the names of fields. */
+  readonly problems?: Readonly<Record<string, string>>
+  readonly send: string
+  readonly onSend: (values: Readonly<Record<string, Json>>) => Promise<unknown>
+  readonly children?: ComponentChildren
+}) => {
+  const fields = fieldsOf(schema, values)
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
+  const [found, setFound] = useState<Readonly<Record<string, string>>>({})
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const { problems, values } = read(fields, texts)
+    setFound(problems)
+    if (Object.keys(problems).length > 0) return
+    setBusy(true)
+    await onSend(values)
+    setBusy(false)
+  }
+  return (
+    <form class="form" onSubmit={submit} noValidate>
+      {fields.map((field) => (
+        <Field
+          key={field.name}
+          label={field.isRequired ? field.label : `${field.label} (optional)`}
+          hint={field.hint === "" ? undefined : field.hint}
+          problem={found[field.name] ?? given[field.name]}
+        >
+          {control(field, texts[field.name] ?? field.initial, (text) => setTexts({ ...texts, [field.name]: text }))}
+        </Field>
+      ))}
+      {children}
+      <button type="submit" class="primary" disabled={isBusy}>
+        {send}
+      </button>
+    </form>
+  )
+}
+
+const control = (field: FieldModel, text: string, change: (text: string) => void) => {
+  switch (field.kind) {
+    case "choice":
+      return (
+        <select value={text} onChange={({ currentTarget }) => change(currentTarget.value)}>
+          <option value="">{field.isRequired ? "Choose…" : "None"}</option>
+          {field.choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      )
+    case "switch":
+      return (
+        <input
+          type="checkbox"
+          checked={text === "true"}
+          onChange={({ currentTarget }) => change(String(currentTarget.checked))}
+        />
+      )
+    case "json":
+      return <textarea rows={4} value={text} onInput={({ currentTarget }) => change(currentTarget.value)} />
+    case "secret":
+      return (
+        <input
+          type="password"
+          autocomplete="one-time-code"
+          value={text}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+        />
+      )
+    default:
+      return (
+        <input
+          type="text"
+          inputMode={field.kind === "integer" || field.kind === "number" ? "decimal" : "text"}
+          autocomplete="off"
+          value={text}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+        />
+      )
+  }
+}

@@ -1,0 +1,51 @@
+/** Shows what is read from the service: while it loads, when it failed, and as it is. */
+import { Cause, Option } from "effect"
+import { AsyncResult } from "effect/reactivity"
+import type { ComponentChildren } from "preact"
+import { useAtom } from "./Registry.ts"
+import { type Query, reasonOf, refresh } from "./Service.ts"
+
+/** The latest value of a query, its failure if the last reading failed, and whether it is being read. */
+export const useQuery = <A,>(
+  query: Query<A>
+): { readonly value: A | null; readonly problem: string | null; readonly loading: boolean } => {
+  const result = useAtom(query)
+  const value = Option.getOrNull(AsyncResult.value(result))
+  const problem = AsyncResult.isFailure(result) && !result.waiting ? reasonOf(Cause.squash(result.cause)) : null
+  return { value, problem, loading: result.waiting }
+}
+
+/** Shows a value once it is there, and keeps it while it is read again. */
+export const Loaded = <A,>({
+  children,
+  query,
+  rows = 3
+}: {
+  readonly query: Query<A>
+  /** How many lines stand in its place while it is read for the first time. */
+  readonly rows?: number
+  readonly children: (value: A) => ComponentChildren
+}) => {
+  const { problem, value } = useQuery(query)
+  return (
+    <>
+      {problem !== null && (
+        <div class="problem" role="alert">
+          <span>{problem}</span>
+          <button type="button" onClick={() => refresh(query)}>
+            Try again
+          </button>
+        </div>
+      )}
+      {value !== null ? children(value) : problem === null && <Waiting rows={rows} />}
+    </>
+  )
+}
+
+const Waiting = ({ rows }: { readonly rows: number }) => (
+  <div class="waiting" role="status" aria-label="Loading">
+    {Array.from({ length: rows }, (_, index) => (
+      <div key={index} />
+    ))}
+  </div>
+)

@@ -1,0 +1,100 @@
+/** The parts that every view is made of. */
+import type { ComponentChildren } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+
+/** A view with its title. The title takes the focus when the view is opened, so that a screen reader reads it. */
+export const Page = ({
+  actions,
+  children,
+  note,
+  title,
+  wide = false
+}: {
+  readonly title: string
+  readonly note?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Sluice`
+  }, [title])
+  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  return (
+    <div class={wide ? "page wide" : "page"}>
+      <header class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {note !== undefined && <p class="note">{note}</p>}
+        </div>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+export const Section = ({
+  actions,
+  children,
+  note,
+  title
+}: {
+  readonly title: string
+  readonly note?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}) => (
+  <section class="section" aria-label={title}>
+    <header>
+      <h2>{title}</h2>
+      {note !== undefined && <span class="note">{note}</span>}
+      {actions !== undefined && <div class="actions">{actions}</div>}
+    </header>
+    {children}
+  </section>
+)
+
+/** What an empty place says: what would be here, and what to do for it. */
+export const Empty = ({ children, title }: { readonly title: string; readonly children?: ComponentChildren }) => (
+  <div class="empty">
+    <p class="empty-title">{title}</p>
+    {children !== undefined && <div>{children}</div>}
+  </div>
+)
+
+export const Chip = ({
+  children,
+  label,
+  onClick,
+  pressed
+}: {
+  readonly children: ComponentChildren
+  readonly label?: string
+  readonly pressed: boolean
+  readonly onClick: () => void
+}) => (
+  <button type="button" class="chip" aria-pressed={pressed} aria-label={label} onClick={onClick}>
+    {children}
+  </button>
+)
+
+/** Tabs are links: each place has its address. */
+export const Tabs = ({
+  current,
+  tabs
+}: {
+  readonly current: string
+  readonly tabs: ReadonlyArray<{ readonly name: string; readonly href: string; readonly word: string }>
+}) => (
+  <nav class="tabs" aria-label="Parts of this workflow">
+    {tabs.map(({ href, name, word }) => (
+      <a key={name} href={href} aria-current={name === current ? "page" : undefined}>
+        {word}
+      </a>
+    ))}
+  </nav>
+)

@@ -1,0 +1,64 @@
+/** The place that the page shows, as its address says: a path and filters behind `#`. */
+import { Atom } from "effect/reactivity"
+import { registry } from "./Registry.ts"
+
+export interface Route {
+  readonly path: ReadonlyArray<string>
+  readonly query: URLSearchParams
+}
+
+export const parse = (hash: string): Route => {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2)
+  return {
+    path: path
+      .split("/")
+      .filter((part) => part !== "")
+      .map(decoded),
+    query: new URLSearchParams(query)
+  }
+}
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** The address of a place within the page. */
+export const to = (path: ReadonlyArray<string>, query: Readonly<Record<string, string | undefined>> = {}): string => {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, value]]
+  )
+  const search = new URLSearchParams(given).toString()
+  return `#/${path.map(encodeURIComponent).join("/")}${search === "" ? "" : `?${search}`}`
+}
+
+export const route = Atom.keepAlive(
+  Atom.readable((get) => {
+    const changed = () => get.setSelf(parse(location.hash))
+    window.addEventListener("hashchange", changed)
+    get.addFinalizer(() => window.removeEventListener("hashchange", changed))
+    return parse(location.hash)
+  })
+)
+
+/** Goes to a place. With `replace` the place before is not one to go back to. */
+export const go = (address: string, options: { readonly replace?: boolean } = {}): void => {
+  if (options.replace === true) {
+    history.replaceState(null, "", address)
+    registry.refresh(route)
+  } else location.hash = address
+}
+
+/** Changes filters of the present place. A filter without a value is removed. */
+export const filter = (changes: Readonly<Record<string, string | null>>): void => {
+  const { path, query } = registry.get(route)
+  const next = new URLSearchParams(query)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === null || value === "") next.delete(name)
+    else next.set(name, value)
+  }
+  go(to(path, Object.fromEntries(next)), { replace: true })
+}

@@ -1,0 +1,82 @@
+/** The service that the page came from, through the typed client of its interface. */
+import { Context, Effect, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { type AsyncResult, Atom } from "effect/reactivity"
+import * as Api from "../../api/Client.ts"
+import { say } from "./Notices.ts"
+import { registry } from "./Registry.ts"
+
+export type Client = Api.Client
+
+/** Headers that one request carries in addition. */
+const Extra = Context.Reference<Readonly<Record<string, string>>>("sluice/apps/console/Extra", {
+  defaultValue: () => ({})
+})
+
+export const withHeaders = (headers: Readonly<Record<string, string>>) => Effect.provideService(Extra, headers)
+
+/** The browser presents the session with each request. */
+const make = Effect.gen(function* () {
+  const http = yield* HttpClient.HttpClient
+  const extended = HttpClient.mapRequestEffect(http, (request) =>
+    Effect.map(Extra, (headers) => HttpClientRequest.setHeaders(request, headers))
+  )
+  return yield* Api.make({ baseUrl: location.origin }).pipe(Effect.provideService(HttpClient.HttpClient, extended))
+}).pipe(Effect.provide(FetchHttpClient.layer))
+
+let made: Client | null = null
+
+/** The client. It is made when it is first asked for. */
+export const client = (): Client => {
+  made ??= Effect.runSync(make)
+  return made
+}
+
+export const events = (sessionId: string) => Api.events(client(), sessionId)
+
+/** Why something failed, in a sentence. */
+export const reasonOf = (error: unknown): string =>
+  HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
+    ? "The service cannot be reached. It is asked again"
+    : Api.reasonOf(error)
+
+/** The problems of a refused body, each at its path; empty where the error has none. */
+export const problemsOf = (error: unknown): ReadonlyArray<Problem> => {
+  const found = Schema.decodeUnknownOption(Refusal)(error)
+  return found._tag === "None" ? [] : (found.value.issues ?? found.value.errors ?? [])
+}
+
+const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })
+export type Problem = typeof Problem.Type
+const Refusal = Schema.Struct({
+  issues: Schema.optional(Schema.Array(Problem)),
+  errors: Schema.optional(Schema.Array(Problem))
+})
+
+/** What is read from the service: loading, then a value or a failure. */
+export type Query<A> = Atom.Atom<AsyncResult.AsyncResult<A, unknown>>
+
+export const query = <A, E>(ask: (client: Client) => Effect.Effect<A, E>): Query<A> =>
+  Atom.make(Effect.suspend(() => ask(client())) as Effect.Effect<A, unknown>)
+
+export const refresh = (...atoms: ReadonlyArray<Atom.Atom<unknown>>): void => {
+  for (const atom of atoms) registry.refresh(atom)
+}
+
+/**
+ * Does something at the service and says how it went. Answers the result; `null` when it failed, which a notice has
+ * said, unless `failed` says it.
+ */
+export const act = async <A, E>(
+  what: Effect.Effect<A, E>,
+  { done, failed }: { readonly done?: string | ((value: A) => string); readonly failed?: (error: E) => void } = {}
+): Promise<A | null> => {
+  const exit = await Effect.runPromise(Effect.result(what))
+  if (exit._tag === "Failure") {
+    if (failed === undefined) say("problem", reasonOf(exit.failure))
+    else failed(exit.failure)
+    return null
+  }
+  if (done !== undefined) say("done", typeof done === "string" ? done : done(exit.success))
+  return exit.success
+}

@@ -1,0 +1,81 @@
+/** Who is signed in at this browser. */
+import { Atom } from "effect/reactivity"
+import type { Session } from "../../api/console/SessionRoutes.ts"
+import { registry } from "./Registry.ts"
+
+/** `null` while it is not known, `"none"` when nobody is signed in. */
+export const session = Atom.keepAlive(Atom.make<Session | "none" | null>(null))
+
+const address = "/console/session"
+
+const isSession = (body: unknown): body is Session =>
+  typeof body === "object" && body !== null && "workspace_id" in body && "role" in body
+
+const read = async (answer: Response): Promise<unknown> => {
+  try {
+    return await answer.json()
+  } catch {
+    return null
+  }
+}
+
+/** Finds out who is signed in. A sign-in link in the address is used up first. */
+export const begin = async (): Promise<string | null> => {
+  const [, link] = /^#\/?sign-in=([\w-]+)$/.exec(location.hash) ?? []
+  if (link !== undefined) {
+    history.replaceState(null, "", "#/")
+    const problem = await enter({ link })
+    if (problem === null) return null
+    await look()
+    return registry.get(session) === "none" ? problem : null
+  }
+  await look()
+  return null
+}
+
+const look = async (): Promise<void> => {
+  const body = await fetch(address).then(read, () => null)
+  registry.set(session, isSession(body) ? body : "none")
+}
+
+/** Signs in; answers why that failed, or `null`. */
+export const enter = async (
+  credential: { readonly key: string } | { readonly link: string }
+): Promise<string | null> => {
+  const answer = await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(credential)
+  }).catch(() => null)
+  if (answer === null) return "The service cannot be reached"
+  const body = await read(answer)
+  if (answer.ok && isSession(body)) {
+    registry.set(session, body)
+    return null
+  }
+  return typeof body === "object" && body !== null && "message" in body
+    ? String(body.message)
+    : `The service answered ${answer.status}`
+}
+
+/** Signs out. The page is loaded again, so that nothing of the session stays in its memory. */
+export const leave = async (): Promise<void> => {
+  await fetch(address, { method: "DELETE" }).catch(() => null)
+  location.hash = "#/"
+  location.reload()
+}
+
+/** A user as a sentence names them: by a part of their id, or as the one who reads it. */
+export const whoIs = (userId: string): string => {
+  const now = registry.get(session)
+  if (now !== null && now !== "none" && now.user_id === userId) return "you"
+  return /^[0-9a-f-]{36}$/.test(userId) ? `user ${userId.slice(-8)}` : userId
+}
+
+const ranks = ["Viewer", "Member", "Owner"]
+
+/** Whether the person who is signed in has at least a role. */
+export const may = (role: "Viewer" | "Member" | "Owner"): boolean => {
+  const now = registry.get(session)
+  return now !== null && now !== "none" && ranks.indexOf(now.role) >= ranks.indexOf(role)
+}

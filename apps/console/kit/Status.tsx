@@ -1,0 +1,62 @@
+/** How the states of runs are called and coloured everywhere in the console, and instants as they are shown. */
+import { now, useAtom } from "./Registry.ts"
+import { full, relative, viewerZone } from "./Times.ts"
+
+export type Tone = "good" | "bad" | "busy" | "held" | "idle"
+
+const words: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
+  "execution.queued": { word: "Queued", tone: "idle" },
+  "execution.requeued": { word: "Waits to retry", tone: "idle" },
+  "execution.paused": { word: "Held", tone: "held" },
+  "execution.start": { word: "Running", tone: "busy" },
+  "execution.success": { word: "Succeeded", tone: "good" },
+  "execution.failed": { word: "Failed", tone: "bad" },
+  "execution.stopped": { word: "Stopped", tone: "idle" }
+}
+
+/** The states of runs in the order in which filters list them. */
+export const statuses = [
+  "execution.paused",
+  "execution.queued",
+  "execution.requeued",
+  "execution.start",
+  "execution.success",
+  "execution.failed",
+  "execution.stopped"
+] as const
+
+export const statusOf = (status: string): { readonly word: string; readonly tone: Tone } =>
+  words[status] ?? { word: status, tone: "idle" }
+
+/** The state of a run: a mark whose form tells it apart without colours, and a word. */
+export const Status = ({ status }: { readonly status: string }) => {
+  const { tone, word } = statusOf(status)
+  return (
+    <span class={`status ${tone}`}>
+      <Mark tone={tone} />
+      {word}
+    </span>
+  )
+}
+
+const Mark = ({ tone }: { readonly tone: Tone }) => (
+  <svg class="mark" viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+    {tone === "good" && <path d="M2 6.5 5 9l5-6" fill="none" stroke="currentColor" stroke-width="1.8" />}
+    {tone === "bad" && <path d="m3 3 6 6m0-6-6 6" fill="none" stroke="currentColor" stroke-width="1.8" />}
+    {tone === "busy" && <path d="M6 1.5A4.5 4.5 0 1 1 1.5 6" fill="none" stroke="currentColor" stroke-width="1.8" />}
+    {tone === "held" && <path d="M4 2.5v7m4-7v7" fill="none" stroke="currentColor" stroke-width="1.8" />}
+    {tone === "idle" && <circle cx="6" cy="6" r="3.2" fill="none" stroke="currentColor" stroke-width="1.6" />}
+  </svg>
+)
+
+/** An instant as a distance from now, with the full date for who points at it or reads it with a screen reader. */
+export const Ago = ({ at }: { readonly at: string | null }) => {
+  const present = useAtom(now)
+  if (at === null) return <span class="quiet">–</span>
+  const instant = Date.parse(at)
+  return (
+    <time dateTime={at} title={`${full(instant)} (${viewerZone})`}>
+      {relative(instant, present)}
+    </time>
+  )
+}

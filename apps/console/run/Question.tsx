@@ -1,0 +1,64 @@
+/** What a run asks a person. Codes are hidden as they are typed. */
+import { useMemo } from "preact/hooks"
+import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { useQuery } from "../kit/Loaded.tsx"
+import { now, useAtom } from "../kit/Registry.ts"
+import { act, client, query } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { duration } from "../kit/Times.ts"
+import { localAddress } from "./RunModel.ts"
+
+export const Question = ({ id, onAnswered }: { readonly id: string; readonly onAnswered: () => void }) => {
+  const params = { session_id: id }
+  const asked = useMemo(() => query((client) => client.interactions.openQuestion({ params })), [id])
+  const { value } = useQuery(asked)
+  const present = useAtom(now)
+  if (value === null) return null
+  const left = Date.parse(value.expires_at) - present
+  const done = { done: "The answer was sent" }
+  return (
+    <section class="question" aria-label="A question for a person">
+      <h2>{value.message || "This run asks a person"}</h2>
+      <p class="note">
+        At the step {value.current_step}. {left > 0 ? `It waits for ${duration(left)} more.` : "Its time is over."}
+      </p>
+      {value.screenshot_url !== null && (
+        <img src={localAddress(value.screenshot_url)} alt="The page that the run is at" />
+      )}
+      {!may("Member") ? (
+        <p class="note">A Member can answer.</p>
+      ) : value.popup_context !== null ? (
+        <div class="row">
+          {value.popup_context.available_actions.map((action) => (
+            <button
+              key={action.id}
+              type="button"
+              onClick={() =>
+                void act(client().interactions.correct({ params, payload: { modal_action: action.id } }), done).then(
+                  onAnswered
+                )
+              }
+            >
+              {action.label}
+            </button>
+          ))}
+        </div>
+      ) : value.kind === "interaction" ? (
+        <SchemaForm
+          schema={value.expected_json_schema_datamodel}
+          send="Answer"
+          onSend={(payload) => act(client().interactions.answer({ params, payload }), done).then(onAnswered)}
+        />
+      ) : (
+        <SchemaForm
+          schema={{}}
+          values={value.input_variables ?? {}}
+          send="Go on with these inputs"
+          onSend={(input_variables) =>
+            act(client().interactions.correct({ params, payload: { input_variables } }), done).then(onAnswered)
+          }
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,233 @@
+/** A run as a person reads it: its steps as sentences, why it waits, and the whole of it as text. */
+import type { RunRecord } from "../../api/run/RunRecord.ts"
+import { duration } from "../kit/Times.ts"
+
+export type Run = typeof RunRecord.Type
+
+interface Node {
+  readonly id: string
+  readonly name: string
+  readonly action: string
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface Step {
+  readonly name: string
+  readonly sentence: string
+  readonly state: "done" | "skipped" | "failed" | "running" | "stopped"
+  readonly at: number
+  /** `null` while it is not known. */
+  readonly millis: number | null
+  /** The attempt of the run, from 0. */
+  readonly attempt: number
+  /** What happened within it: recoveries, questions, control by a person. */
+  readonly notes: ReadonlyArray<string>
+  readonly pictures: ReadonlyArray<Picture>
+}
+
+export interface Picture {
+  readonly address: string
+  readonly name: string
+  readonly at: number
+  readonly isOfError: boolean
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const ends: ReadonlySet<string> = new Set(["execution.success", "execution.failed", "execution.stopped"])
+
+export const isEnded = ({ status }: Run): boolean => ends.has(status)
+
+/** The address of an artifact on this host: the page loads nothing from another name of the service. */
+export const localAddress = (url: string): string => {
+  if (!URL.canParse(url)) return ""
+  const { hash, pathname, search } = new URL(url)
+  return `${pathname}${search}${hash}`
+}
+
+/** The steps that a run has taken, oldest first, in the words of its workflow. */
+export const stepsOf = (run: Run, nodes: ReadonlyArray<Node>): ReadonlyArray<Step> => {
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  const steps: Array<Step & { notes: Array<string>; pictures: Array<Picture> }> = []
+  let attempt = 0
+  const endLast = (at: number, state: Step["state"]) => {
+    const last = steps.at(-1)
+    if (last?.state === "running") steps[steps.length - 1] = { ...last, state, millis: at - last.at }
+  }
+  for (const { at: written, event, payload } of run.events) {
+    const at = Date.parse(written)
+    switch (event) {
+      case "execution.step":
+      case "execution.step_skipped": {
+        endLast(at, "done")
+        const name = text(payload.current_step)
+        const node = byName.get(name)
+        const isSkipped = event === "execution.step_skipped"
+        steps.push({
+          name,
+          sentence: node === undefined ? name : sentenceOf(node),
+          state: isSkipped ? "skipped" : "running",
+          at,
+          millis: isSkipped ? 0 : null,
+          attempt,
+          notes: [],
+          pictures: []
+        })
+        break
+      }
+      case "execution.requeued":
+        endLast(at, "failed")
+        attempt++
+        break
+      case "screenshot.uploaded":
+        steps.at(-1)?.pictures.push({
+          address: localAddress(text(payload.signed_screenshot_url)),
+          name: text(payload.node_display_name),
+          at,
+          isOfError: payload.error_screenshot === true
+        })
+        break
+      case "agent.error_analysis":
+        steps.at(-1)?.notes.push(noteOf(payload))
+        break
+      case "interaction.waiting":
+      case "execution.input_required":
+        steps.at(-1)?.notes.push(`Asked a person: ${text(payload.message)}`)
+        break
+      case "interaction.finished":
+        steps.at(-1)?.notes.push("A person answered")
+        break
+      case "control.taken":
+        steps.at(-1)?.notes.push("A person took control of the browser")
+        break
+      case "execution.success":
+        endLast(at, "done")
+        break
+      case "execution.failed":
+        endLast(at, "failed")
+        break
+      case "execution.stopped":
+        endLast(at, "stopped")
+        break
+    }
+  }
+  return steps
+}
+
+const noteOf = (payload: Readonly<Record<string, unknown>>): string => {
+  const result = text(payload.recovery_outcome) === "success" || text(payload.outcome) === "success"
+  const cause = text(payload.root_cause) || text(payload.analysis) || "an error"
+  return result ? `Recovered from ${cause}` : `Could not recover from ${cause}`
+}
+
+/** The nodes of the workflow that a run which has ended never came to. */
+export const neverRan = (run: Run, steps: ReadonlyArray<Step>, nodes: ReadonlyArray<Node>): ReadonlyArray<string> => {
+  const seen = new Set(steps.map(({ name }) => name))
+  return isEnded(run)
+    ? nodes.filter(({ action, name }) => action !== "END" && !seen.has(name)).map(({ name }) => name)
+    : []
+}
+
+/** What a node does, as a sentence. */
+export const sentenceOf = ({ action, name, parameters = {} }: Node): string => {
+  const target = short(text(parameters.selector) || text(parameters.prompt))
+  switch (action) {
+    case "START":
+      return `Open ${short(text(parameters.url)) || "the first page"}`
+    case "NAVIGATE":
+      return `Go to ${short(text(parameters.url)) || "another page"}`
+    case "CLICK":
+      return `Click ${target || name}`
+    case "INPUT_TEXT":
+      return `Type into ${target || name}`
+    case "INPUT_SELECT":
+      return `Choose an option of ${target || name}`
+    case "EXTRACT_DATAMODEL":
+      return `Read data from the page: ${name}`
+    case "EXTRACT_NETWORK":
+      return `Read data from the network: ${name}`
+    case "SCREENSHOT":
+      return "Take a picture of the page"
+    case "TFA":
+      return `Enter the one-time code of ${text(parameters.credential) || "the credential"}`
+    case "BOOL_CONDITION":
+      return `Decide: ${name}`
+    case "LOOP":
+      return `Repeat: ${name}`
+    case "USER_INTERACTION":
+      return `Ask a person: ${name}`
+    case "FILE_DOWNLOAD":
+      return `Download a file: ${name}`
+    case "END":
+      return "End"
+    default:
+      return name
+  }
+}
+
+const short = (value: string): string => (value.length > 80 ? `${value.slice(0, 79)}…` : value)
+
+/** What a hold is, and what ends it. */
+export const holdWords = {
+  run_window: {
+    title: "Its run window is closed",
+    press:
+      "Run now starts this run alone. Unpause All lets every waiting run of the workflow start, until the window opens."
+  },
+  manual: {
+    title: "The workflow is paused",
+    press: "End the pause to let every run of the workflow start."
+  }
+} as const
+
+/** The question of a run that is not answered yet, by its events. */
+export const isAsking = (run: Run): boolean => {
+  const kinds = run.events
+    .map(({ event }) => event)
+    .filter((event) => /^interaction\.|input_required$|^execution\.(success|failed|stopped|requeued|step)$/.test(event))
+  const last = kinds.at(-1)
+  return !isEnded(run) && (last === "interaction.waiting" || last === "execution.input_required")
+}
+
+/** A run as Markdown, for a message or for a coding agent. */
+export const markdownOf = (run: Run, name: string, steps: ReadonlyArray<Step>): string => {
+  const lines = [
+    `# Run of ${name}`,
+    "",
+    `- id: \`${run.session_id}\``,
+    `- status: ${run.status}`,
+    `- submitted: ${run.created_at}`,
+    ...(run.execution_start === null ? [] : [`- started: ${run.execution_start}`]),
+    ...(run.execution_end === null ? [] : [`- ended: ${run.execution_end}`]),
+    ...run.holds.map(
+      ({ kind, reason, until }) => `- held: ${kind}, ${reason}${until === null ? "" : `, until ${until}`}`
+    ),
+    "",
+    "## Steps",
+    "",
+    ...steps.map(
+      ({ millis, notes, sentence, state }, index) =>
+        `${index + 1}. ${sentence} (${state}${millis === null ? "" : `, ${duration(millis)}`})${notes.map((note) => `\n   - ${note}`).join("")}`
+    ),
+    ...(run.errors.length === 0
+      ? []
+      : ["", "## Errors", "", ...run.errors.map((error) => `- ${JSON.stringify(error)}`)]),
+    "",
+    "## Inputs",
+    "",
+    fenced(run.input_variables),
+    "",
+    "## Output",
+    "",
+    fenced(run.output_data)
+  ]
+  return `${lines.join("\n")}\n`
+}
+
+/** A block whose fence is longer than any run of backticks within. */
+const fenced = (value: unknown): string => {
+  const body = JSON.stringify(value, null, 2)
+  const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const fence = "`".repeat(longest + 1)
+  return `${fence}json\n${body}\n${fence}`
+}

@@ -1,0 +1,323 @@
+/** One run: why it waits, what it did step by step, what it showed, and what it brought. */
+import { Effect, Stream } from "effect"
+import { Atom } from "effect/reactivity"
+import type { ComponentChildren } from "preact"
+import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { verbs } from "../data/Verbs.ts"
+import { windowOf, workflowOf } from "../data/Workflows.ts"
+import { copy, JsonText } from "../forms/JsonText.tsx"
+import { Loaded, useQuery } from "../kit/Loaded.tsx"
+import { say } from "../kit/Notices.ts"
+import { Page, Section } from "../kit/Page.tsx"
+import { now, useAtom } from "../kit/Registry.ts"
+import { go, to } from "../kit/Route.ts"
+import { act, client, events, query, refresh } from "../kit/Service.ts"
+import { may, whoIs } from "../kit/Session.ts"
+import { Ago, Status } from "../kit/Status.tsx"
+import { duration, full, offsetName, short, viewerZone } from "../kit/Times.ts"
+import { Again } from "./Again.tsx"
+import { Live } from "./Live.tsx"
+import { Question } from "./Question.tsx"
+import { holdWords, isAsking, isEnded, localAddress, markdownOf, neverRan, type Run, stepsOf } from "./RunModel.ts"
+import { Steps } from "./Steps.tsx"
+
+const runOf = Atom.family((id: string) => query((client) => client.runs.record({ params: { session_id: id } })))
+
+/** Reads the record again whenever the run reports something, until it has ended. */
+const useFollowing = (id: string, isOver: boolean) => {
+  useEffect(() => {
+    if (isOver) return
+    let pending = false
+    const again = Effect.sync(() => {
+      if (pending) return
+      pending = true
+      setTimeout(() => {
+        pending = false
+        refresh(runOf(id))
+      }, 250)
+    })
+    const abort = new AbortController()
+    const following = Stream.runForEach(events(id), () => again).pipe(Effect.ignore, Effect.andThen(again))
+    void Effect.runPromise(following, { signal: abort.signal }).catch(() => undefined)
+    // A hold that ends or begins is no event of the run.
+    const timer = setInterval(() => refresh(runOf(id)), 5_000)
+    return () => {
+      abort.abort()
+      clearInterval(timer)
+    }
+  }, [id, isOver])
+}
+
+export const RunView = ({ id }: { readonly id: string }) => {
+  const { value } = useQuery(runOf(id))
+  useFollowing(id, value !== null && isEnded(value))
+  return value === null ? (
+    <Page title="Run">
+      <Loaded query={runOf(id)} rows={8}>
+        {() => null}
+      </Loaded>
+    </Page>
+  ) : (
+    <Shown run={value} />
+  )
+}
+
+const Shown = ({ run }: { readonly run: Run }) => {
+  const workflow = useQuery(workflowOf(run.workflow_id)).value
+  const nodes = workflow?.nodes ?? []
+  const steps = useMemo(() => stepsOf(run, nodes), [run, workflow])
+  const missed = useMemo(() => neverRan(run, steps, nodes), [run, workflow])
+  const video = useRef<HTMLVideoElement>(null)
+  const [played, setPlayed] = useState<number | null>(null)
+  const film = run.video_urls.at(-1)
+  const name = workflow?.name ?? "a deleted workflow"
+  const again = () => refresh(runOf(run.session_id))
+
+  /** The film ends at its timestamp; its beginning follows from its length. */
+  const filmBegan = () =>
+    film === undefined || video.current === null || !Number.isFinite(video.current.duration)
+      ? null
+      : Date.parse(film.timestamp) - video.current.duration * 1_000
+  const seek = (at: number) => {
+    const began = filmBegan()
+    if (video.current !== null && began !== null) video.current.currentTime = Math.max(0, (at - began) / 1_000)
+  }
+
+  return (
+    <Page
+      title={`Run of ${name}`}
+      note={
+        <>
+          <span class="mono">{run.session_id}</span> · <a href={to(["workflows", run.workflow_id])}>Workflow</a> ·{" "}
+          <a href={to(["runs"], { workflow: run.workflow_id })}>Its runs</a>
+        </>
+      }
+      actions={
+        <>
+          {may("Member") && !isEnded(run) && (
+            <button
+              type="button"
+              class="danger"
+              onClick={() =>
+                void act(client().runs.interrupt({ params: { session_id: run.session_id } }), {
+                  done: "The run was interrupted"
+                }).then(again)
+              }
+            >
+              Interrupt
+            </button>
+          )}
+          {may("Member") && (run.status === "execution.failed" || run.status === "execution.stopped") && (
+            <button type="button" onClick={() => void retry(run.session_id)}>
+              Retry
+            </button>
+          )}
+          {may("Member") && workflow !== null && <Again run={run} schema={workflow.input_schema} />}
+          <button type="button" onClick={() => void copy(markdownOf(run, name, steps), "Markdown")}>
+            Copy as Markdown
+          </button>
+          <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
+            Copy as JSON
+          </button>
+        </>
+      }
+    >
+      <Facts run={run} />
+      {run.holds.length > 0 && <WhyHeld run={run} onChanged={again} />}
+      {isAsking(run) && <Question id={run.session_id} onAnswered={again} />}
+      <Failures run={run} />
+      <div class="columns">
+        <Section
+          title="Steps"
+          note={missed.length === 0 ? `${steps.length}` : `${steps.length} of ${steps.length + missed.length}`}
+        >
+          <Steps steps={steps} missed={missed} playedAt={played} onSeek={film === undefined ? null : seek} />
+        </Section>
+        <div class="stack">
+          {run.status === "execution.start" && <Live id={run.session_id} />}
+          {film !== undefined && (
+            <Section title="Video">
+              <video
+                ref={video}
+                controls
+                preload="metadata"
+                src={localAddress(film.signed_screen_recording_url)}
+                onTimeUpdate={() => {
+                  const began = filmBegan()
+                  if (began !== null && video.current !== null) setPlayed(began + video.current.currentTime * 1_000)
+                }}
+              />
+            </Section>
+          )}
+          <Section title="Output">
+            <div class="body">
+              {run.output_data === null ? (
+                <p class="note">
+                  {isEnded(run) ? "This run brought no data." : "The data of a run stands here when it ends."}
+                </p>
+              ) : (
+                <JsonText label="Output" value={run.output_data} />
+              )}
+            </div>
+          </Section>
+          {run.file_urls.length > 0 && (
+            <Section title="Files">
+              <ul class="body plain-list">
+                {run.file_urls.map((file) => (
+                  <li key={file.signed_file_url}>
+                    <a href={localAddress(file.signed_file_url)} download={file.file_name}>
+                      {file.file_name}
+                    </a>{" "}
+                    <span class="quiet">{short(Date.parse(file.timestamp))}</span>
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
+          <Section title="Inputs">
+            <div class="body">
+              <JsonText label="Inputs" value={run.input_variables} />
+              {run.encrypted_variables.length > 0 && (
+                <p class="note">Credentials: {run.encrypted_variables.join(", ")}. Their values stand in the vault.</p>
+              )}
+            </div>
+          </Section>
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const Facts = ({ run }: { readonly run: Run }) => {
+  const present = useAtom(now)
+  const took =
+    run.execution_start === null
+      ? null
+      : (run.execution_end === null ? present : Date.parse(run.execution_end)) - Date.parse(run.execution_start)
+  return (
+    <dl class="facts">
+      <Fact name="State">
+        <Status status={run.status} />
+      </Fact>
+      <Fact name="Submitted">
+        <Ago at={run.created_at} />
+      </Fact>
+      <Fact name="Started">
+        <Ago at={run.execution_start} />
+      </Fact>
+      <Fact name="Took">{took === null ? <span class="quiet">–</span> : duration(took)}</Fact>
+      <Fact name="Retries">{run.session_retries}</Fact>
+      {run.was_recovered && <Fact name="Recovered">{run.recovered_error_ids.length}</Fact>}
+      {run.outcome_certainty !== null && (
+        <Fact name="Done on the site">{run.outcome_certainty.replaceAll("_", " ")}</Fact>
+      )}
+    </dl>
+  )
+}
+
+export const Fact = ({ children, name }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** Submits the run again as it was, unless that must not be. */
+const retry = async (id: string) => {
+  const answer = await act(verbs.retry.ask([id], false))
+  const [result] = answer?.results ?? []
+  if (result === undefined) return
+  if (result.outcome !== "retried") return say("problem", result.message ?? result.outcome)
+  say("done", "The run was submitted again")
+  if (typeof result.retry_session_id === "string") go(to(["runs", result.retry_session_id]))
+}
+
+/** Lets this one run start past its closed window. */
+const release = async (id: string) => {
+  const answer = await act(verbs.release.ask([id], false))
+  const [result] = answer?.results ?? []
+  if (result === undefined) return
+  if (result.outcome === "released") say("done", "The run may start now")
+  else say("problem", result.message ?? result.outcome)
+}
+
+/** Why a run waits: since when, until when, by whom, and what to press. */
+const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: () => void }) => {
+  const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
+  const lift = (pause_resource: "run_window" | "workflow") =>
+    void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [run.workflow_id] } }), {
+      done: ({ resumedRuns }) => `${resumedRuns} waiting ${resumedRuns === 1 ? "run" : "runs"} may start now`
+    }).then(onChanged)
+  return (
+    <section class="held-card" aria-label="Why this run is held">
+      {run.holds.map((hold) => (
+        <div key={hold.kind}>
+          <h2>{holdWords[hold.kind].title}</h2>
+          {hold.kind === "manual" && hold.reason !== "" && <p>{hold.reason}</p>}
+          <p class="note">
+            Since {short(Date.parse(hold.since))}, by {whoIs(hold.by)}
+            {hold.until === null ? (
+              "; no end is known"
+            ) : (
+              <>
+                ; until <Both at={hold.until} zone={zone} />
+              </>
+            )}
+          </p>
+          {may("Member") && (
+            <div class="row">
+              {hold.kind === "run_window" && (
+                <button type="button" class="primary" onClick={() => void release(run.session_id).then(onChanged)}>
+                  Run now
+                </button>
+              )}
+              <button
+                type="button"
+                class={hold.kind === "manual" ? "primary" : ""}
+                onClick={() => lift(hold.kind === "manual" ? "workflow" : "run_window")}
+              >
+                {hold.kind === "manual" ? "End the pause" : "Unpause All"}
+              </button>
+              <span class="hint">{holdWords[hold.kind].press}</span>
+            </div>
+          )}
+          {hold.kind === "run_window" && <a href={to(["workflows", run.workflow_id, "window"])}>Open the run window</a>}
+        </div>
+      ))}
+      {run.can_start_at !== null && (
+        <p>
+          It can start at <Both at={run.can_start_at} zone={zone} />.
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** An instant in the zone of the window and in that of the person who reads it. */
+const Both = ({ at, zone }: { readonly at: string; readonly zone: string | null }) => {
+  const instant = Date.parse(at)
+  if (zone === null || zone === viewerZone) return <time dateTime={at}>{short(instant)}</time>
+  return (
+    <time dateTime={at} title={full(instant)}>
+      {short(instant, zone)} {offsetName(instant, zone)} ({zone}), {short(instant)} here
+    </time>
+  )
+}
+
+const Failures = ({ run }: { readonly run: Run }) => {
+  if (run.errors.length === 0) return null
+  return (
+    <section class="failures" aria-label="Errors">
+      {run.errors.map((error, index) => {
+        const { error_code, error_id, full_url, message } = error as Readonly<Record<string, unknown>>
+        return (
+          <div key={String(error_id ?? index)}>
+            <h2>{String(error_code ?? "Error")}</h2>
+            <p>{String(message ?? "")}</p>
+            {typeof full_url === "string" && full_url !== "" && <p class="note mono">{full_url}</p>}
+          </div>
+        )
+      })}
+    </section>
+  )
+}

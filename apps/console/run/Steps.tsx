@@ -1,0 +1,109 @@
+/** The steps of a run. A click on one seeks the film; the one that the film is at lights up. */
+import { useState } from "preact/hooks"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Empty } from "../kit/Page.tsx"
+import { now, useAtom } from "../kit/Registry.ts"
+import { clock, duration } from "../kit/Times.ts"
+import type { Picture, Step } from "./RunModel.ts"
+
+const words: Readonly<Record<Step["state"], string>> = {
+  done: "done",
+  skipped: "skipped: its condition did not hold",
+  failed: "failed",
+  running: "running",
+  stopped: "stopped here"
+}
+
+const tones: Readonly<Record<Step["state"], string>> = {
+  done: "good",
+  skipped: "idle",
+  failed: "bad",
+  running: "busy",
+  stopped: "idle"
+}
+
+export const Steps = ({
+  missed,
+  onSeek,
+  playedAt,
+  steps
+}: {
+  readonly steps: ReadonlyArray<Step>
+  readonly missed: ReadonlyArray<string>
+  readonly playedAt: number | null
+  readonly onSeek: ((at: number) => void) | null
+}) => {
+  const present = useAtom(now)
+  const [shown, show] = useState<Picture | null>(null)
+  if (steps.length === 0 && missed.length === 0) {
+    return <Empty title="No step was taken yet">The steps of the run stand here as they happen.</Empty>
+  }
+  const lit = playedAt === null ? -1 : steps.findLastIndex(({ at }) => at <= playedAt)
+  return (
+    <>
+      <ol class="steps">
+        {steps.map((step, index) => (
+          <li key={index} class={`${tones[step.state]}${index === lit ? " lit" : ""}`}>
+            <div class="step-line">
+              <span class="dot" aria-hidden="true" />
+              {onSeek === null ? (
+                <span class="sentence">{step.sentence}</span>
+              ) : (
+                <button type="button" class="sentence" onClick={() => onSeek(step.at)}>
+                  {step.sentence}
+                </button>
+              )}
+              <span class="step-time">
+                {step.millis === null
+                  ? duration(present - step.at)
+                  : step.state === "skipped"
+                    ? "skipped"
+                    : duration(step.millis)}
+              </span>
+            </div>
+            <p class="step-note">
+              {clock(step.at)} · {words[step.state]}
+              {step.attempt > 0 && ` · attempt ${step.attempt + 1}`}
+            </p>
+            {step.notes.map((note, at) => (
+              <p key={at} class="step-note">
+                {note}
+              </p>
+            ))}
+            {step.pictures.length > 0 && (
+              <div class="thumbs">
+                {step.pictures.map((picture) => (
+                  <button key={picture.address} type="button" onClick={() => show(picture)}>
+                    <img
+                      src={picture.address}
+                      loading="lazy"
+                      alt={
+                        picture.isOfError
+                          ? `The page at the error in ${picture.name}`
+                          : `The page after ${picture.name}`
+                      }
+                    />
+                  </button>
+                ))}
+              </div>
+            )}
+          </li>
+        ))}
+        {missed.map((name) => (
+          <li key={name} class="never">
+            <div class="step-line">
+              <span class="dot" aria-hidden="true" />
+              <span class="sentence">{name}</span>
+              <span class="step-time">never ran</span>
+            </div>
+          </li>
+        ))}
+      </ol>
+      {shown !== null && (
+        <Dialog title={shown.name} wide onClose={() => show(null)}>
+          <img class="picture" src={shown.address} alt={`The page after ${shown.name}`} />
+        </Dialog>
+      )}
+    </>
+  )
+}

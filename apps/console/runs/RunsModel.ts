@@ -1,0 +1,143 @@
+/** The list of runs as a value: its filters in the address, and how what arrives joins what is shown. */
+import type { RunListItem } from "../../api/run/RunRecord.ts"
+import type { statuses } from "../kit/Status.tsx"
+
+export type Row = typeof RunListItem.Type
+
+export interface Filters {
+  readonly status: ReadonlyArray<string>
+  readonly workflow: string | null
+  readonly credential: string | null
+  /** Why waiting runs have not started. */
+  readonly hold: string | null
+  readonly errorCode: string | null
+  readonly tag: string | null
+  /** In inputs and outputs. */
+  readonly text: string
+  /** The name of a stretch of time up to now. */
+  readonly since: Since
+}
+
+export const sinces = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 } as const
+export type Since = keyof typeof sinces
+
+export const sinceWords: Readonly<Record<Since, string>> = {
+  hour: "Last hour",
+  day: "Last 24 hours",
+  week: "Last 7 days",
+  month: "Last 30 days"
+}
+
+export const filtersOf = (query: URLSearchParams): Filters => {
+  const since = query.get("since")
+  return {
+    status: (query.get("status") ?? "").split(",").filter((one) => one !== ""),
+    workflow: query.get("workflow"),
+    credential: query.get("credential"),
+    hold: query.get("hold"),
+    errorCode: query.get("error"),
+    tag: query.get("tag"),
+    text: query.get("text") ?? "",
+    since: since !== null && since in sinces ? (since as Since) : "week"
+  }
+}
+
+/** The value of the filter `status` with one status added, or removed if it was there. */
+export const toggled = (filters: Filters, status: (typeof statuses)[number]): string =>
+  (filters.status.includes(status)
+    ? filters.status.filter((one) => one !== status)
+    : [...filters.status, status]
+  ).join()
+
+/** The parameters of `GET /runs` that filters stand for. */
+export const parametersOf = (filters: Filters, now: number, limit: number, cursor: string | null) => ({
+  ...(filters.status.length === 0 ? {} : { status: filters.status.join() }),
+  ...(filters.workflow === null ? {} : { workflow_id: filters.workflow }),
+  ...(filters.credential === null ? {} : { credential_id: filters.credential }),
+  ...(filters.hold === null ? {} : { hold: filters.hold }),
+  ...(filters.errorCode === null ? {} : { error_code: filters.errorCode }),
+  ...(filters.tag === null ? {} : { tag: filters.tag }),
+  ...(filters.text === "" ? {} : { text: filters.text }),
+  start_time: new Date(now - sinces[filters.since]).toISOString(),
+  limit: String(limit),
+  ...(cursor === null ? {} : { cursor })
+})
+
+/** Why a waiting run has not started, in words. */
+export const holdWords: Readonly<Record<string, string>> = {
+  run_window: "Run window closed",
+  manual: "Workflow paused",
+  credential: "Credential in use",
+  browser: "No free browser",
+  capacity: "No free place"
+}
+
+/** Why a run is where it is: what holds it, or what it failed with; empty for every other one. */
+export const whyOf = ({ error, holds, status }: Row): string => {
+  if (holds.length > 0) return holds.map((hold) => holdWords[hold] ?? hold).join(", ")
+  if (error === null || status === "execution.success") return ""
+  return [error.error_code, error.message].filter((one) => one !== null && one !== "").join(": ")
+}
+
+/** The list as it is shown, and what has arrived since its reader scrolled away from its top. */
+export interface Listing {
+  readonly rows: ReadonlyArray<Row>
+  readonly arrived: ReadonlyArray<Row>
+  /** Where the next page begins; `null` after the last. */
+  readonly cursor: string | null
+}
+
+/**
+ * The list after its first page was read again: what is shown changes in place, and new runs stand on top, or wait while
+ * the reader is further down. Rows that match the filters no longer leave only while the reader is at the top.
+ */
+export const joined = (listing: Listing, fresh: ReadonlyArray<Row>, isAtTop: boolean, isWhole: boolean): Listing => {
+  const latest = new Map(fresh.map((row) => [row.session_id, row]))
+  const known = new Set(listing.rows.map(({ session_id }) => session_id))
+  const oldest = fresh.at(-1)?.created_at ?? ""
+  const isGone = ({ created_at, session_id }: Row) => !latest.has(session_id) && (isWhole || created_at > oldest)
+  const kept = isAtTop ? listing.rows.filter((row) => !isGone(row)) : listing.rows
+  const updated = kept.map((row) => latest.get(row.session_id) ?? row)
+  const added = fresh.filter(({ session_id }) => !known.has(session_id))
+  return isAtTop
+    ? { ...listing, rows: [...added, ...updated], arrived: [] }
+    : { ...listing, rows: updated, arrived: added }
+}
+
+/** The list with what has arrived. */
+export const admitted = (listing: Listing): Listing => {
+  const known = new Set(listing.rows.map(({ session_id }) => session_id))
+  const added = listing.arrived.filter(({ session_id }) => !known.has(session_id))
+  return { ...listing, rows: [...added, ...listing.rows], arrived: [] }
+}
+
+/** The list with a further page at its end. */
+export const extended = (listing: Listing, page: ReadonlyArray<Row>, cursor: string | null): Listing => {
+  const known = new Set(listing.rows.map(({ session_id }) => session_id))
+  return { ...listing, rows: [...listing.rows, ...page.filter(({ session_id }) => !known.has(session_id))], cursor }
+}
+
+/** How long a run was executed, or has been so far; `null` before it started. */
+export const tookMillis = (row: Pick<Row, "execution_end" | "execution_start">, now: number): number | null =>
+  row.execution_start === null
+    ? null
+    : (row.execution_end === null ? now : Date.parse(row.execution_end)) - Date.parse(row.execution_start)
+
+/** The selection after a click on one row; with `range`, everything from the row that was clicked before. */
+export const selectedAfter = (
+  selected: ReadonlySet<string>,
+  rows: ReadonlyArray<Row>,
+  index: number,
+  before: number | null
+): ReadonlySet<string> => {
+  const next = new Set(selected)
+  const clicked = rows[index]?.session_id
+  if (clicked === undefined) return selected
+  const isAdded = !selected.has(clicked)
+  const [first, last] = before === null ? [index, index] : [Math.min(before, index), Math.max(before, index)]
+  for (const { session_id } of rows.slice(first, last + 1)) {
+    if (isAdded) next.add(session_id)
+    else next.delete(session_id)
+  }
+  return next
+}

@@ -1,0 +1,59 @@
+/** The form that signs in with an API key. */
+import { useState } from "preact/hooks"
+import { Field } from "../kit/Field.tsx"
+import { enter } from "../kit/Session.ts"
+
+export const SignIn = ({ problem: given }: { readonly problem: string | null }) => {
+  const [key, setKey] = useState("")
+  const [problem, setProblem] = useState(given)
+  const [isBusy, setBusy] = useState(false)
+  const send = async (event: Event) => {
+    event.preventDefault()
+    if (key.trim() === "") return setProblem("Type the API key: it begins with sk_")
+    setBusy(true)
+    setProblem(await enter({ key: key.trim() }))
+    setBusy(false)
+  }
+  return (
+    <main class="sign-in">
+      <form onSubmit={send} noValidate>
+        <h1>
+          <Logo /> Sluice
+        </h1>
+        <p class="note">
+          Sign in with an API key of your workspace. It is typed once and kept nowhere in this browser.
+        </p>
+        <Field label="API key" problem={problem}>
+          <input
+            type="password"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="sk_…"
+            value={key}
+            onInput={({ currentTarget }) => setKey(currentTarget.value)}
+          />
+        </Field>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Sign in
+        </button>
+        <p class="hint">
+          No key at hand? <code>npm start</code> prints a sign-in link, and an Owner creates keys under Keys. Programs
+          use the <a href="/docs">interface</a> directly.
+        </p>
+      </form>
+    </main>
+  )
+}
+
+export const Logo = () => (
+  <svg class="logo" viewBox="0 0 16 16" width="22" height="22" aria-hidden="true">
+    <rect width="16" height="16" rx="4" fill="currentColor" />
+    <path
+      d="M3 10c2-3 3-3 5 0s3 3 5 0M3 6.5h10"
+      stroke="var(--paper)"
+      stroke-width="1.6"
+      fill="none"
+      stroke-linecap="round"
+    />
+  </svg>
+)

@@ -1,0 +1,93 @@
+/** Which view each address shows. Views that few need at first are loaded when they are opened. */
+import type { ComponentChildren, ComponentType } from "preact"
+import { useEffect, useState } from "preact/hooks"
+import { HomeView } from "../home/HomeView.tsx"
+import type { Route } from "../kit/Route.ts"
+import { RunsView } from "../runs/RunsView.tsx"
+
+/** The places of the main navigation. */
+export const places: ReadonlyArray<{
+  readonly name: string
+  readonly word: string
+  readonly icon: string
+  readonly role?: string
+}> = [
+  { name: "", word: "Home", icon: "M2.5 7.5 8 3l5.5 4.5V13h-4V9.5h-3V13h-4z" },
+  { name: "runs", word: "Runs", icon: "M2.5 4h11M2.5 8h11M2.5 12h7" },
+  { name: "workflows", word: "Workflows", icon: "M3 3h4v4H3zM9 9h4v4H9zM5 7v4h4" },
+  { name: "vault", word: "Vault", icon: "M3.5 7h9v6h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" },
+  { name: "webhooks", word: "Webhooks", icon: "M5 5h8m-2-2 2 2-2 2M11 11H3m2-2-2 2 2 2" },
+  {
+    name: "keys",
+    word: "Keys",
+    icon: "M9.5 6.5a2.5 2.5 0 1 0-2 2.45L9 10.5h1.5V12H12v1.5h1.5v-2L9.4 7.4",
+    role: "Owner"
+  }
+]
+
+/** A view that is loaded when it is first drawn. */
+const later = <P extends object>(load: () => Promise<ComponentType<P>>) => {
+  let loaded: ComponentType<P> | null = null
+  return (props: P) => {
+    const [View, show] = useState<{ readonly view: ComponentType<P> } | null>(loaded === null ? null : { view: loaded })
+    useEffect(() => {
+      if (View !== null) return
+      void load().then((view) => {
+        loaded = view
+        show({ view })
+      })
+    }, [])
+    return View === null ? <div class="page" role="status" aria-label="Loading" /> : <View.view {...props} />
+  }
+}
+
+const RunView = later(async () => (await import("../run/RunView.tsx")).RunView)
+const WorkflowsView = later(async () => (await import("../workflow/WorkflowsView.tsx")).WorkflowsView)
+const WorkflowView = later(async () => (await import("../workflow/WorkflowView.tsx")).WorkflowView)
+const WindowView = later(async () => (await import("../window/WindowView.tsx")).WindowView)
+const VaultView = later(async () => (await import("../vault/VaultView.tsx")).VaultView)
+const WebhooksView = later(async () => (await import("../webhooks/WebhooksView.tsx")).WebhooksView)
+const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
+
+interface View {
+  readonly place: string
+  /** Another key begins the view from the start. */
+  readonly key: string
+  readonly draw: () => ComponentChildren
+}
+
+export const viewOf = ({ path, query }: Route): View => {
+  const [place = "", id, part = "outline"] = path
+  switch (place) {
+    case "":
+      return { place, key: place, draw: () => <HomeView /> }
+    case "runs":
+      return id === undefined
+        ? { place, key: place, draw: () => <RunsView query={query} /> }
+        : { place, key: `run ${id}`, draw: () => <RunView id={id} /> }
+    case "workflows":
+      if (id === undefined) return { place, key: place, draw: () => <WorkflowsView query={query} /> }
+      return part === "window"
+        ? { place, key: `window ${id}`, draw: () => <WindowView id={id} /> }
+        : { place, key: `workflow ${id}`, draw: () => <WorkflowView id={id} part={part} /> }
+    case "vault":
+      return { place, key: place, draw: () => <VaultView /> }
+    case "webhooks":
+      return { place, key: place, draw: () => <WebhooksView /> }
+    case "keys":
+      return { place, key: place, draw: () => <KeysView /> }
+    default:
+      return {
+        place: "none",
+        key: "none",
+        draw: () => (
+          <div class="page">
+            <h1>There is no such place</h1>
+            <p>
+              Nothing stands at this address. <a href="#/">Go home</a>
+            </p>
+          </div>
+        )
+      }
+  }
+}

@@ -1,0 +1,6 @@
+/** Seals values in the browser, in the form that the vault takes. */
+import { Effect, type Redacted } from "effect"
+import * as VaultValues from "../../../adapters/crypto/VaultValues.ts"
+
+export const sealed = (key: Redacted.Redacted<string>, value: Redacted.Redacted<string>): Promise<string> =>
+  Effect.runPromise(VaultValues.seal(key, value))

@@ -1,0 +1,193 @@
+/** Credentials of sites. Their secrets are sealed in the browser: no request holds one in plain text. */
+import { Redacted } from "effect"
+import { useState } from "preact/hooks"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Field } from "../kit/Field.tsx"
+import { Loaded } from "../kit/Loaded.tsx"
+import { Empty, Page } from "../kit/Page.tsx"
+import { act, client, query, reasonOf, refresh } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { Ago } from "../kit/Status.tsx"
+import { sealed } from "./Sealing.ts"
+import { type Given, listOf, problemsOf } from "./VaultModel.ts"
+
+const entries = query((client) => client.vault.listEntries({ query: {} }))
+
+export const VaultView = () => {
+  const [isMaking, setMaking] = useState(false)
+  const [removing, setRemoving] = useState<{ readonly user: string; readonly domain: string } | null>(null)
+  return (
+    <Page
+      title="Vault"
+      note="What runs sign in with. Secrets are sealed before they leave this browser."
+      actions={
+        may("Member") && (
+          <button type="button" class="primary" onClick={() => setMaking(true)}>
+            Add a credential
+          </button>
+        )
+      }
+    >
+      <div class="section">
+        <Loaded query={entries}>
+          {(answer) => {
+            const all = listOf(answer)
+            return all.length === 0 ? (
+              <Empty title="No credential yet">
+                Add the user name and password of a site. A workflow names it, and never sees it in plain text.
+              </Empty>
+            ) : (
+              <div class="scroll">
+                <table class="table">
+                  <thead>
+                    <tr>
+                      <th scope="col">User id</th>
+                      <th scope="col">Site</th>
+                      <th scope="col">Second factor</th>
+                      <th scope="col">Changed</th>
+                      <th scope="col" class="tight">
+                        Action
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {all.map((entry) => (
+                      <tr key={entry.id}>
+                        <td>
+                          <b>{entry.permissioned_user_id}</b>
+                        </td>
+                        <td>{entry.domain}</td>
+                        <td>{entry.tfa_method ?? <span class="quiet">none</span>}</td>
+                        <td class="quiet">
+                          <Ago at={entry.updated_at} />
+                        </td>
+                        <td class="tight">
+                          {may("Member") && (
+                            <button
+                              type="button"
+                              aria-label={`Remove ${entry.permissioned_user_id} of ${entry.domain}`}
+                              onClick={() => setRemoving({ user: entry.permissioned_user_id, domain: entry.domain })}
+                            >
+                              Remove…
+                            </button>
+                          )}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )
+          }}
+        </Loaded>
+      </div>
+      {isMaking && <Making onClose={() => setMaking(false)} />}
+      {removing !== null && (
+        <Dialog title={`Remove ${removing.user}`} onClose={() => setRemoving(null)}>
+          <p>Runs that need this credential of {removing.domain} fail from now on. It cannot be undone.</p>
+          <div class="dialog-actions">
+            <button
+              type="button"
+              class="danger"
+              onClick={() =>
+                void act(
+                  client().vault.removeEntry({
+                    payload: { permissioned_user_id: removing.user, domain: removing.domain }
+                  }),
+                  { done: "The credential was removed" }
+                ).then(() => {
+                  setRemoving(null)
+                  refresh(entries)
+                })
+              }
+            >
+              Remove it
+            </button>
+            <button type="button" onClick={() => setRemoving(null)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </Page>
+  )
+}
+
+const blank: Given = { key: "", user: "", domain: "", userName: "", password: "", tfaSecret: "" }
+
+const Making = ({ onClose }: { readonly onClose: () => void }) => {
+  const [given, setGiven] = useState(blank)
+  const [problems, setProblems] = useState<Partial<Record<keyof Given | "all", string>>>({})
+  const [isBusy, setBusy] = useState(false)
+  const set = (name: keyof Given) => (event: { readonly currentTarget: HTMLInputElement }) =>
+    setGiven({ ...given, [name]: event.currentTarget.value })
+  const send = async (event: Event) => {
+    event.preventDefault()
+    const wrong = problemsOf(given)
+    setProblems(wrong)
+    if (Object.keys(wrong).length > 0) return
+    setBusy(true)
+    const seal = (value: string) => sealed(Redacted.make(given.key.trim()), Redacted.make(value))
+    const payload = {
+      permissioned_user_id: given.user.trim(),
+      domain: given.domain.trim(),
+      user_name: await seal(given.userName),
+      password: await seal(given.password),
+      ...(given.tfaSecret.trim() === ""
+        ? {}
+        : { tfa_method: "AUTHENTICATOR" as const, tfa_secret: await seal(given.tfaSecret.trim()) })
+    }
+    const made = await act(client().vault.createEntry({ payload }), {
+      done: "The credential was sealed and stored",
+      failed: (error) => setProblems({ all: reasonOf(error) })
+    })
+    setBusy(false)
+    if (made === null) return
+    refresh(entries)
+    onClose()
+  }
+  const secret = { type: "password" as const, autocomplete: "off" as const, spellcheck: false }
+  return (
+    <Dialog title="Add a credential" onClose={onClose}>
+      <form class="form" onSubmit={send} noValidate>
+        <div class="pair">
+          <Field label="User id" hint="How workflows and runs name it" problem={problems.user}>
+            <input value={given.user} onInput={set("user")} />
+          </Field>
+          <Field label="Site" problem={problems.domain}>
+            <input placeholder="https://portal.example.com" value={given.domain} onInput={set("domain")} />
+          </Field>
+          <Field label="User name" problem={problems.userName}>
+            <input autocomplete="off" value={given.userName} onInput={set("userName")} />
+          </Field>
+          <Field label="Password" problem={problems.password}>
+            <input {...secret} value={given.password} onInput={set("password")} />
+          </Field>
+        </div>
+        <Field label="Authenticator secret (optional)" hint="Base32, or an otpauth:// address">
+          <input {...secret} value={given.tfaSecret} onInput={set("tfaSecret")} />
+        </Field>
+        <Field
+          label="Encryption key of the workspace"
+          hint={
+            <>
+              64 hexadecimal digits, as <code>sluice keys encryption</code> prints them. It seals the values here and is
+              sent nowhere.
+            </>
+          }
+          problem={problems.key}
+        >
+          <input {...secret} value={given.key} onInput={set("key")} />
+        </Field>
+        {problems.all !== undefined && (
+          <p class="wrong" role="alert">
+            {problems.all}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={isBusy}>
+          Seal and store
+        </button>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,118 @@
+/** What is in force at a workflow: its window, a lift, a pause; and what can be pressed about it. */
+import { useState } from "preact/hooks"
+import type { RunWindowResponse } from "../../api/gate/GatesApi.ts"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Field } from "../kit/Field.tsx"
+import { act, client } from "../kit/Service.ts"
+import { may, whoIs } from "../kit/Session.ts"
+import { short, viewerZone } from "../kit/Times.ts"
+
+export const InForce = ({
+  id,
+  onChanged,
+  read
+}: {
+  readonly id: string
+  readonly read: typeof RunWindowResponse.Type
+  readonly onChanged: () => void
+}) => {
+  const [isPausing, setPausing] = useState(false)
+  const { lift, manual_pause, run_window, state } = read
+  const zone = run_window?.time_zone ?? viewerZone
+  const at = (instant: string) => `${short(Date.parse(instant), zone)} (${zone})`
+  const unpause = (pause_resource: "run_window" | "workflow") =>
+    void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [id] } }), {
+      done: ({ resumedRuns }) => `${resumedRuns} waiting ${resumedRuns === 1 ? "run" : "runs"} may start now`
+    }).then(onChanged)
+  const isClosed = run_window !== null && state?.open === false
+  return (
+    <section class={isClosed || manual_pause !== null ? "in-force closed" : "in-force"} aria-label="What is in force">
+      <div>
+        <p class="state-word">
+          {manual_pause !== null ? "Paused" : isClosed ? (lift === null ? "Closed" : "Closed, but lifted") : "Open"}
+        </p>
+        {manual_pause !== null && (
+          <p>
+            {manual_pause.reason === "" ? "Paused" : manual_pause.reason}, by {whoIs(manual_pause.by)} since{" "}
+            {at(manual_pause.since)}
+            {manual_pause.until === null ? "" : `, until ${at(manual_pause.until)}`}
+          </p>
+        )}
+        {lift !== null && (
+          <p>
+            Runs start as if it were open, by {whoIs(lift.by)} since {at(lift.since)}
+            {lift.until === null
+              ? "; no next opening is in sight"
+              : `. It ends with the next opening, ${at(lift.until)}`}
+          </p>
+        )}
+        {isClosed && lift === null && (
+          <p>{state?.nextOpenAt == null ? "It does not open within 400 days" : `It opens ${at(state.nextOpenAt)}`}</p>
+        )}
+        {!isClosed && manual_pause === null && <p class="note">Runs that are submitted now start at once.</p>}
+      </div>
+      {may("Member") && (
+        <div class="actions">
+          {isClosed && lift === null && (
+            <button type="button" class="primary" onClick={() => unpause("run_window")}>
+              Unpause All
+            </button>
+          )}
+          {manual_pause !== null ? (
+            <button type="button" class="primary" onClick={() => unpause("workflow")}>
+              End the pause
+            </button>
+          ) : (
+            <button type="button" onClick={() => setPausing(true)}>
+              Pause…
+            </button>
+          )}
+        </div>
+      )}
+      {isPausing && (
+        <Pausing
+          id={id}
+          onClose={() => {
+            setPausing(false)
+            onChanged()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+const Pausing = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
+  const [reason, setReason] = useState("")
+  const [until, setUntil] = useState("")
+  const send = async (event: Event) => {
+    event.preventDefault()
+    const paused = await act(
+      client().runWindows.pause({
+        params: { workflow_id: id },
+        payload: {
+          ...(reason === "" ? {} : { reason }),
+          ...(until === "" ? {} : { until: new Date(until).toISOString() })
+        }
+      }),
+      { done: "The workflow is paused" }
+    )
+    if (paused !== null) onClose()
+  }
+  return (
+    <Dialog title="Pause the workflow" onClose={onClose}>
+      <form class="form" onSubmit={send}>
+        <p class="note">Its runs wait from now on. Those that run already go on.</p>
+        <Field label="Reason (optional)">
+          <input value={reason} maxLength={1024} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+        </Field>
+        <Field label="Until (optional)" hint={`In your zone, ${viewerZone}. Without it, a person ends the pause.`}>
+          <input type="datetime-local" value={until} onInput={({ currentTarget }) => setUntil(currentTarget.value)} />
+        </Field>
+        <button type="submit" class="primary">
+          Pause
+        </button>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,55 @@
+/** The next openings, each with what decides it, by the clock of the window and by that of the reader. */
+import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { Empty, Section } from "../kit/Page.tsx"
+import { clock, duration, offsetName, short, viewerZone } from "../kit/Times.ts"
+import { deciderWords } from "./WindowModel.ts"
+
+export const Openings = ({
+  at,
+  schedule,
+  window
+}: {
+  readonly schedule: RunWindow.Schedule
+  readonly window: RunWindow.ValidRunWindow
+  readonly at: number
+}) => {
+  const next = RunWindow.openings(schedule, at, 6)
+  const zone = window.time_zone
+  const isElsewhere = zone !== viewerZone
+  if (next.length === 0) {
+    return (
+      <Section title="Next openings">
+        <Empty title="It never opens">With these hours no run starts within 400 days.</Empty>
+      </Section>
+    )
+  }
+  return (
+    <Section title="Next openings">
+      <div class="scroll">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">{zone}</th>
+              {isElsewhere && <th scope="col">Here ({viewerZone})</th>}
+              <th scope="col">By</th>
+            </tr>
+          </thead>
+          <tbody>
+            {next.map(({ closesAt, deciders, opensAt }) => (
+              <tr key={opensAt}>
+                <td>
+                  {opensAt <= at ? "Open now" : short(opensAt, zone)}
+                  {closesAt !== null &&
+                    ` – ${duration(closesAt - opensAt) === "1 d" ? short(closesAt, zone) : clock(closesAt, zone)}`}
+                  <span class="quiet"> {offsetName(opensAt, zone)}</span>
+                </td>
+                {isElsewhere && <td>{short(opensAt)}</td>}
+                <td>{deciders.map(({ label, path }) => deciderWords(window, path, label)).join(", ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  )
+}

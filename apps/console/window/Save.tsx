@@ -1,0 +1,143 @@
+/** Saves a window: what it will do stands there before, and a change by another person is not overwritten. */
+import { Effect } from "effect"
+import { useEffect, useState } from "preact/hooks"
+import type { RunWindow } from "../../../core/window/RunWindow.ts"
+import { Dialog } from "../kit/Dialog.tsx"
+import { act, client, reasonOf, withHeaders } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { type Draft, draftOf, windowOf } from "./WindowModel.ts"
+
+interface Impact {
+  readonly releases: number
+  readonly holds: number
+}
+
+export const Save = ({
+  base,
+  draft,
+  id,
+  isForeign,
+  isValid,
+  onSaved,
+  onTake,
+  problem,
+  stored
+}: {
+  readonly id: string
+  readonly base: number
+  readonly draft: Draft
+  readonly stored: RunWindow | null
+  readonly problem: string | null
+  readonly isValid: boolean
+  /** Another person has changed the window since it was read. */
+  readonly isForeign: boolean
+  readonly onTake: () => void
+  readonly onSaved: (window: RunWindow | null, revision: number) => void
+}) => {
+  const [impact, setImpact] = useState<Impact | string | null>(null)
+  const [isRemoving, setRemoving] = useState(false)
+  const text = JSON.stringify(windowOf(draft))
+  const isChanged = stored === null || text !== JSON.stringify(windowOf(draftOf(stored)))
+  const params = { workflow_id: id }
+  const headers = withHeaders({ "if-match": `"${base}"` })
+  // The draft was checked by the same rules that the service applies.
+  const payload = windowOf(draft) as RunWindow
+
+  useEffect(() => {
+    if (!isValid || !isChanged) return setImpact(null)
+    let isCurrent = true
+    const timer = setTimeout(async () => {
+      const asked = client().runWindows.previewRunWindow({ params, query: { openings: 1 }, payload })
+      const result = await Effect.runPromise(Effect.result(asked))
+      if (isCurrent) setImpact(result._tag === "Success" ? result.success : reasonOf(result.failure))
+    }, 300)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [text, isValid, isChanged])
+
+  if (!may("Member")) return <p class="note">A Member can change the window.</p>
+  return (
+    <div class="save-bar">
+      {isForeign && (
+        <div class="problem" role="alert">
+          <span>
+            Another person has changed this window since you opened it. Saving is refused until you take their version.
+          </span>
+          <button type="button" onClick={onTake}>
+            Take their version
+          </button>
+        </div>
+      )}
+      {problem !== null && <p class="wrong">{problem}</p>}
+      <p role="status" class="impact">
+        {!isValid
+          ? "Some values cannot be read yet"
+          : !isChanged
+            ? "Nothing is changed"
+            : impact === null
+              ? "Asking what saving would do…"
+              : typeof impact === "string"
+                ? impact
+                : impactWords(impact)}
+      </p>
+      <div class="row">
+        <button
+          type="button"
+          class="primary"
+          disabled={!isValid || !isChanged || isForeign}
+          onClick={() =>
+            void act(headers(client().runWindows.setRunWindow({ params, payload })), {
+              done: "The window was saved"
+            }).then((saved) => saved !== null && onSaved(saved.run_window, saved.run_window_revision))
+          }
+        >
+          Save the window
+        </button>
+        <button type="button" disabled={!isChanged} onClick={onTake}>
+          Undo changes
+        </button>
+        {stored !== null && (
+          <button type="button" class="plain" onClick={() => setRemoving(true)}>
+            Remove the window…
+          </button>
+        )}
+      </div>
+      {isRemoving && (
+        <Dialog title="Remove the run window" onClose={() => setRemoving(false)}>
+          <p>Every waiting run of the workflow may start at once, and runs start at any hour from then on.</p>
+          <div class="dialog-actions">
+            <button
+              type="button"
+              class="danger"
+              onClick={() =>
+                void act(headers(client().runWindows.removeRunWindow({ params })), {
+                  done: "The window was removed"
+                }).then((removed) => {
+                  setRemoving(false)
+                  if (removed !== null) onSaved(null, removed.run_window_revision)
+                })
+              }
+            >
+              Remove it
+            </button>
+            <button type="button" onClick={() => setRemoving(false)}>
+              Cancel
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+const runs = (count: number): string => `${count.toLocaleString("en")} waiting ${count === 1 ? "run" : "runs"}`
+
+const impactWords = ({ holds, releases }: Impact): string =>
+  releases === 0 && holds === 0
+    ? "Saving holds or releases no waiting run now"
+    : [
+        ...(releases === 0 ? [] : [`Saving releases ${runs(releases)} now`]),
+        ...(holds === 0 ? [] : [`${releases === 0 ? "Saving" : "and"} holds ${runs(holds)}`])
+      ].join(" ")

@@ -1,0 +1,201 @@
+/** Special dates: closed or open, on certain dates or by a recurrence. */
+import { Field } from "../kit/Field.tsx"
+import { Empty, Section } from "../kit/Page.tsx"
+import { Clock } from "./Clock.tsx"
+import { type Draft, nextDates, ruleWords, type Special } from "./WindowModel.ts"
+
+const rules = [
+  { word: "Every week on Friday", rule: "FREQ=WEEKLY;BYDAY=FR" },
+  { word: "First Monday of a month", rule: "FREQ=MONTHLY;BYDAY=1MO" },
+  { word: "Last day of a month", rule: "FREQ=MONTHLY;BYMONTHDAY=-1" },
+  { word: "Every year on 25 December", rule: "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25" }
+]
+
+const dateText = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+export const Specials = ({
+  draft,
+  onChange,
+  problems,
+  today
+}: {
+  readonly draft: Draft
+  readonly problems: ReadonlyMap<string, string>
+  readonly today: number
+  readonly onChange: (draft: Draft) => void
+}) => {
+  const { specials } = draft
+  const add = (isRecurring: boolean) =>
+    onChange({
+      ...draft,
+      specials: [
+        ...specials,
+        {
+          isOpen: false,
+          label: "",
+          isRecurring,
+          from: dateText(today),
+          until: "",
+          rule: isRecurring ? (rules[0]?.rule ?? "") : "",
+          isWholeDay: true,
+          start: "09:00",
+          end: "12:00"
+        }
+      ]
+    })
+  return (
+    <Section
+      title="Special dates"
+      actions={
+        <>
+          <button type="button" onClick={() => add(false)}>
+            Add a date
+          </button>
+          <button type="button" onClick={() => add(true)}>
+            Add a recurrence
+          </button>
+        </>
+      }
+    >
+      {specials.length === 0 ? (
+        <Empty title="No special dates">
+          Holidays and other exceptions take the place of the weekly hours on their dates.
+        </Empty>
+      ) : (
+        <ul class="specials">
+          {specials.map((special, index) => (
+            <li key={index}>
+              <One
+                special={special}
+                number={index + 1}
+                problem={problems.get(`special ${index}`)}
+                today={dateText(today)}
+                onChange={(next) =>
+                  onChange({ ...draft, specials: specials.map((one, at) => (at === index ? next : one)) })
+                }
+                onRemove={() => onChange({ ...draft, specials: specials.filter((_, at) => at !== index) })}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+const One = ({
+  number,
+  onChange,
+  onRemove,
+  problem,
+  special,
+  today
+}: {
+  readonly special: Special
+  readonly number: number
+  readonly problem: string | undefined
+  readonly today: string
+  readonly onChange: (special: Special) => void
+  readonly onRemove: () => void
+}) => {
+  const set = (changes: Partial<Special>) => onChange({ ...special, ...changes })
+  const words = special.isRecurring ? ruleWords(special.rule) : null
+  const next = special.isRecurring ? nextDates(special.rule, special.from, today, 4) : []
+  return (
+    <fieldset>
+      <legend class="row">
+        <span>
+          {special.label || `Special entry ${number}`}{" "}
+          <span class="quiet">· {special.isRecurring ? "recurring" : "dated"}</span>
+        </span>
+        <button type="button" class="plain" aria-label={`Remove special entry ${number}`} onClick={onRemove}>
+          ✕
+        </button>
+      </legend>
+      <div class="pair">
+        <Field label="Name">
+          <input
+            value={special.label}
+            maxLength={256}
+            placeholder="Such as Christmas"
+            onInput={({ currentTarget }) => set({ label: currentTarget.value })}
+          />
+        </Field>
+        <Field label="Runs">
+          <select
+            value={
+              special.isOpen ? (special.isWholeDay ? "all" : "hours") : special.isWholeDay ? "closed" : "closed-hours"
+            }
+            onChange={({ currentTarget: { value } }) =>
+              set({ isOpen: value === "all" || value === "hours", isWholeDay: value === "all" || value === "closed" })
+            }
+          >
+            <option value="closed">wait all day</option>
+            <option value="closed-hours">wait between</option>
+            <option value="all">may start all day</option>
+            <option value="hours">may start between</option>
+          </select>
+        </Field>
+        {!special.isWholeDay && (
+          <>
+            <Field label="From">
+              <Clock value={special.start} onChange={(start) => set({ start })} />
+            </Field>
+            <Field label="To">
+              <Clock value={special.end} onChange={(end) => set({ end })} />
+            </Field>
+          </>
+        )}
+        {special.isRecurring ? (
+          <>
+            <Field label="Rule (RFC 5545)" hint={words ?? "This rule cannot be read"}>
+              <input
+                list={`rules-${number}`}
+                class="mono"
+                spellcheck={false}
+                value={special.rule}
+                onInput={({ currentTarget }) => set({ rule: currentTarget.value })}
+              />
+            </Field>
+            <datalist id={`rules-${number}`}>
+              {rules.map(({ rule, word }) => (
+                <option key={rule} value={rule}>
+                  {word}
+                </option>
+              ))}
+            </datalist>
+            <Field label="First date" hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}>
+              <input
+                type="date"
+                value={special.from}
+                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
+              />
+            </Field>
+          </>
+        ) : (
+          <>
+            <Field label="First date">
+              <input
+                type="date"
+                value={special.from}
+                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
+              />
+            </Field>
+            <Field label="Last date (optional)">
+              <input
+                type="date"
+                value={special.until}
+                onInput={({ currentTarget }) => set({ until: currentTarget.value })}
+              />
+            </Field>
+          </>
+        )}
+      </div>
+      {problem !== undefined && (
+        <p class="wrong" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  )
+}

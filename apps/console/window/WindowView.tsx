@@ -1,0 +1,147 @@
+/** The run window of a workflow: what is in force, the editor, and what it means for the next weeks. */
+import { Option } from "effect"
+import { AsyncResult } from "effect/reactivity"
+import { useState } from "preact/hooks"
+import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { windowOf as windowQuery, workflowOf } from "../data/Workflows.ts"
+import { Loaded, useQuery } from "../kit/Loaded.tsx"
+import { Page, Section, Tabs } from "../kit/Page.tsx"
+import { now, registry, useAtom } from "../kit/Registry.ts"
+import { to } from "../kit/Route.ts"
+import { refresh } from "../kit/Service.ts"
+import { viewerZone } from "../kit/Times.ts"
+import { InForce } from "./InForce.tsx"
+import { Openings } from "./Openings.tsx"
+import { Picture } from "./Picture.tsx"
+import { Save } from "./Save.tsx"
+import { Specials } from "./Specials.tsx"
+import { Week } from "./Week.tsx"
+import { type Draft, deciderWords, draftOf, labelAt, placeOf, presets, windowOf } from "./WindowModel.ts"
+
+export const WindowView = ({ id }: { readonly id: string }) => {
+  const workflow = useQuery(workflowOf(id)).value
+  return (
+    <Page title={workflow === null ? "Run window" : workflow.name} note="The hours in which its runs may start">
+      <Tabs
+        current="window"
+        tabs={[
+          { name: "outline", word: "Outline", href: to(["workflows", id]) },
+          { name: "window", word: "Window", href: to(["workflows", id, "window"]) },
+          { name: "versions", word: "Versions", href: to(["workflows", id, "versions"]) },
+          { name: "json", word: "JSON", href: to(["workflows", id, "json"]) },
+          { name: "runs", word: "Runs", href: to(["runs"], { workflow: id }) }
+        ]}
+      />
+      <Loaded query={windowQuery(id)} rows={10}>
+        {(read) => <Edited id={id} read={read} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+type Read = Parameters<typeof InForce>[0]["read"]
+
+const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
+  // What was typed outlives every reading of the window again.
+  const [draft, setDraft] = useState<Draft | null>(read.run_window === null ? null : draftOf(read.run_window))
+  const [base, setBase] = useState(read.run_window_revision)
+  const present = useAtom(now)
+  const isForeign = base !== read.run_window_revision
+
+  /** Takes the window as the service has it now, in place of what was typed. */
+  const take = () => {
+    const latest = Option.getOrNull(AsyncResult.value(registry.get(windowQuery(id))))
+    if (latest === null) return
+    setDraft(latest.run_window === null ? null : draftOf(latest.run_window))
+    setBase(latest.run_window_revision)
+  }
+
+  const checked = draft === null ? null : RunWindow.validate(windowOf(draft), { now: present - (present % 60_000) })
+  const valid = checked?._tag === "Success" ? checked.success : null
+  const issues = checked?._tag === "Failure" ? checked.failure.issues : []
+  const problems = new Map<string, string>()
+  for (const { message, path } of issues) {
+    const place = draft === null ? "window" : placeOf(draft, path)
+    problems.set(place, [problems.get(place), message].filter((one) => one !== undefined).join(" "))
+  }
+  return (
+    <>
+      <InForce id={id} read={read} onChanged={() => refresh(windowQuery(id))} />
+      {draft === null ? (
+        <Section title="No run window">
+          <div class="body">
+            <p>
+              Runs of this workflow may start at any hour. A window says when they may; runs that come at other hours
+              wait.
+            </p>
+            <div class="row">
+              {presets(viewerZone).map(({ draft, name }) => (
+                <button key={name} type="button" onClick={() => setDraft(draft)}>
+                  Begin with {name.toLowerCase()}
+                </button>
+              ))}
+            </div>
+          </div>
+        </Section>
+      ) : (
+        <div class="columns">
+          <div class="stack">
+            <Week draft={draft} problems={problems} onChange={setDraft} />
+            <Specials draft={draft} problems={problems} today={present} onChange={setDraft} />
+            <Save
+              id={id}
+              base={base}
+              draft={draft}
+              stored={read.run_window}
+              problem={problems.get("window") ?? null}
+              isValid={valid !== null}
+              isForeign={isForeign}
+              onTake={take}
+              onSaved={(window, revision) => {
+                setDraft(window === null ? null : draftOf(window))
+                setBase(revision)
+                refresh(windowQuery(id), workflowOf(id))
+              }}
+            />
+          </div>
+          <div class="stack">
+            {valid === null ? (
+              <Section title="The next 8 weeks">
+                <p class="body note">The picture comes back when every value can be read.</p>
+              </Section>
+            ) : (
+              <Drawn window={valid.window} warnings={valid.warnings} at={present - (present % 60_000)} />
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+const Drawn = ({
+  at,
+  warnings,
+  window
+}: {
+  readonly window: RunWindow.ValidRunWindow
+  readonly warnings: ReadonlyArray<RunWindow.RunWindowIssue>
+  readonly at: number
+}) => {
+  const schedule = RunWindow.compile(window)
+  return (
+    <>
+      {warnings.length > 0 && (
+        <ul class="warnings" aria-label="Warnings">
+          {warnings.map(({ message, path }) => (
+            <li key={path + message}>
+              <b>{deciderWords(window, path, labelAt(window, path))}</b>: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Picture schedule={schedule} at={at} />
+      <Openings schedule={schedule} window={window} at={at} />
+    </>
+  )
+}

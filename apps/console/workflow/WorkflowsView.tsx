@@ -1,0 +1,141 @@
+/** All workflows, and the way to a new one. */
+import { useState } from "preact/hooks"
+import { workflows } from "../data/Workflows.ts"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Field } from "../kit/Field.tsx"
+import { Loaded } from "../kit/Loaded.tsx"
+import { Empty, Page } from "../kit/Page.tsx"
+import { filter, go, to } from "../kit/Route.ts"
+import { act, client, refresh } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { Ago } from "../kit/Status.tsx"
+import { firstGraph } from "./WorkflowModel.ts"
+
+export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) => {
+  const search = query.get("q") ?? ""
+  const isNew = query.get("new") === "1"
+  return (
+    <Page
+      title="Workflows"
+      actions={
+        may("Member") && (
+          <button type="button" class="primary" onClick={() => filter({ new: "1" })}>
+            New workflow
+          </button>
+        )
+      }
+    >
+      <div class="filters">
+        <input
+          type="search"
+          aria-label="Find a workflow by its name"
+          placeholder="Find by name"
+          value={search}
+          onInput={({ currentTarget }) => filter({ q: currentTarget.value })}
+        />
+      </div>
+      <div class="section">
+        <Loaded query={workflows} rows={6}>
+          {(all) => {
+            const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+            if (found.length === 0) {
+              return all.length === 0 ? (
+                <Empty title="No workflow yet">Create one here, or send one by POST /workflows.</Empty>
+              ) : (
+                <Empty title={`No workflow has “${search}” in its name`}>
+                  <button type="button" onClick={() => filter({ q: null })}>
+                    Show all
+                  </button>
+                </Empty>
+              )
+            }
+            return (
+              <div class="scroll">
+                <table class="table">
+                  <thead>
+                    <tr>
+                      <th scope="col">Name</th>
+                      <th scope="col" class="tight">
+                        Changed
+                      </th>
+                      <th scope="col" class="tight">
+                        Go to
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {found.slice(0, 500).map(({ description, folder_path, id, name, updated_at }) => (
+                      <tr key={id}>
+                        <td>
+                          <a class="strong" href={to(["workflows", id])}>
+                            {name}
+                          </a>
+                          {folder_path !== null && folder_path !== "" && <span class="tag">{folder_path}</span>}
+                          {description !== null && <div class="quiet clip">{description}</div>}
+                        </td>
+                        <td class="tight quiet">
+                          <Ago at={updated_at} />
+                        </td>
+                        <td class="tight">
+                          <a href={to(["workflows", id, "window"])} aria-label={`Window of ${name}`}>
+                            Window
+                          </a>{" "}
+                          ·{" "}
+                          <a href={to(["runs"], { workflow: id })} aria-label={`Runs of ${name}`}>
+                            Runs
+                          </a>
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )
+          }}
+        </Loaded>
+      </div>
+      {isNew && <NewWorkflow onClose={() => filter({ new: null })} />}
+    </Page>
+  )
+}
+
+const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
+  const [name, setName] = useState("")
+  const [url, setUrl] = useState("")
+  const [problems, setProblems] = useState<{ readonly name?: string; readonly url?: string }>({})
+  const send = async (event: Event) => {
+    event.preventDefault()
+    const wrong = {
+      ...(name.trim() === "" ? { name: "Give the workflow a name" } : {}),
+      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" })
+    }
+    setProblems(wrong)
+    if (Object.keys(wrong).length > 0) return
+    const made = await act(client().workflows.create({ payload: { name: name.trim(), ...firstGraph(url) } }), {
+      done: "The workflow was created"
+    })
+    if (made === null) return
+    refresh(workflows)
+    go(to(["workflows", made.id, "json"]))
+  }
+  return (
+    <Dialog title="New workflow" onClose={onClose}>
+      <form class="form" onSubmit={send} noValidate>
+        <Field label="Name" problem={problems.name}>
+          <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+        </Field>
+        <Field label="First page" hint="The run begins there" problem={problems.url}>
+          <input
+            type="url"
+            placeholder="https://"
+            value={url}
+            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+          />
+        </Field>
+        <button type="submit" class="primary">
+          Create
+        </button>
+      </form>
+    </Dialog>
+  )
+}

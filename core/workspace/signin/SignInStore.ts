@@ -1,0 +1,32 @@
+/**
+ * The store of sign-ins to the console: browser sessions, and links that open one. The secret of either is never kept,
+ * only its SHA-256.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../Ids.ts"
+
+/** A link opens one session; a session answers for the requests of a browser. */
+export type SignInKind = "link" | "session"
+
+export interface StoredSignIn {
+  /** The lower-case hex SHA-256 of its secret. */
+  readonly hash: string
+  readonly kind: SignInKind
+  readonly workspaceId: WorkspaceId
+  /** The API key that it speaks for. */
+  readonly keyId: string
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+export class SignInStore extends Context.Service<
+  SignInStore,
+  {
+    /** Keeps a sign-in, and removes those that have expired by its creation. */
+    readonly add: (signIn: StoredSignIn) => Effect.Effect<void, StoreUnavailable>
+    readonly get: (hash: string) => Effect.Effect<Option.Option<StoredSignIn>, StoreUnavailable>
+    /** Removes a sign-in and answers it. Of several concurrent calls, one gets it. */
+    readonly remove: (hash: string) => Effect.Effect<Option.Option<StoredSignIn>, StoreUnavailable>
+  }
+>()("sluice/core/workspace/signin/SignInStore") {}

@@ -1,0 +1,125 @@
+/**
+ * Signing in to the console. An API key, or a link that was made for one, is exchanged for a session. The session has the
+ * role and the scopes of its key and ends with it, when it is signed out, or after twelve hours.
+ */
+import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../Ids.ts"
+import { Keys } from "../Keys.ts"
+import type { Caller } from "../Workspace.ts"
+import { type StoredKey, WorkspaceStore } from "../WorkspaceStore.ts"
+import { type SignInKind, SignInStore } from "./SignInStore.ts"
+
+/** How long sessions and links are valid, in milliseconds. */
+export const lifetimes = { session: 12 * 3_600_000, link: 3_600_000 } as const satisfies Record<SignInKind, number>
+
+/** The holder of a session. */
+export interface SignedIn {
+  readonly caller: Caller
+  readonly keyName: string | null
+  /** In epoch milliseconds. */
+  readonly expiresAt: number
+}
+
+/** A new session with its secret, which is known this once. */
+export interface Opened extends SignedIn {
+  readonly secret: Redacted.Redacted<string>
+}
+
+export class SignIns extends Context.Service<
+  SignIns,
+  {
+    /** Opens a session for an API key; none when the key is unknown or revoked. */
+    readonly withKey: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Opened>, StoreUnavailable>
+    /** Opens a session for the secret of a link, which is used up; none when it is unknown, used or has expired. */
+    readonly withLink: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Opened>, StoreUnavailable>
+    /** The holder of a session; none when it has ended, or its key was revoked. */
+    readonly of: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<SignedIn>, StoreUnavailable>
+    readonly end: (secret: Redacted.Redacted<string>) => Effect.Effect<void, StoreUnavailable>
+    /** The secret of a new link for an API key of a workspace. It opens one session within an hour. */
+    readonly link: (
+      workspaceId: WorkspaceId,
+      keyId: string
+    ) => Effect.Effect<Redacted.Redacted<string>, StoreUnavailable>
+  }
+>()("sluice/core/workspace/signin/SignIns") {
+  static readonly layer = Layer.effect(
+    SignIns,
+    Effect.gen(function* () {
+      const store = yield* SignInStore
+      const workspaces = yield* WorkspaceStore
+      const keys = yield* Keys
+
+      /** Lasts as long as its kind does, and never longer than the key. */
+      const make = Effect.fnUntraced(function* (
+        kind: SignInKind,
+        workspaceId: WorkspaceId,
+        keyId: string,
+        keyExpiresAt = Number.POSITIVE_INFINITY
+      ) {
+        const secret = yield* keys.make
+        const createdAt = yield* Clock.currentTimeMillis
+        const expiresAt = Math.min(createdAt + lifetimes[kind], keyExpiresAt)
+        yield* store.add({ hash: yield* keys.hash(secret), kind, workspaceId, keyId, createdAt, expiresAt })
+        return { secret, expiresAt }
+      })
+
+      const open = Effect.fnUntraced(function* (workspaceId: WorkspaceId, keyId: string) {
+        const now = yield* Clock.currentTimeMillis
+        const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
+        if (Option.isNone(key)) return Option.none<Opened>()
+        const made = yield* make("session", workspaceId, keyId, key.value.expiresAt)
+        return Option.some<Opened>({ ...holder(key.value), ...made })
+      })
+
+      return SignIns.of({
+        withKey: Effect.fn("SignIns.withKey")(function* (key) {
+          const caller = yield* workspaces.authenticate(yield* keys.hash(key))
+          if (Option.isNone(caller) || caller.value.keyId === undefined) return Option.none()
+          return yield* open(caller.value.workspaceId, caller.value.keyId)
+        }),
+        withLink: Effect.fn("SignIns.withLink")(function* (secret) {
+          const hash = yield* keys.hash(secret)
+          const now = yield* Clock.currentTimeMillis
+          const known = yield* store.get(hash)
+          if (Option.isNone(known) || known.value.kind !== "link") return Option.none()
+          const taken = yield* store.remove(hash)
+          if (Option.isNone(taken) || taken.value.expiresAt <= now) return Option.none()
+          return yield* open(taken.value.workspaceId, taken.value.keyId)
+        }),
+        of: Effect.fn("SignIns.of")(function* (secret) {
+          const known = yield* store.get(yield* keys.hash(secret))
+          const now = yield* Clock.currentTimeMillis
+          if (Option.isNone(known) || known.value.kind !== "session" || known.value.expiresAt <= now) {
+            return Option.none()
+          }
+          const { expiresAt, keyId, workspaceId } = known.value
+          const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
+          return Option.map(key, (one): SignedIn => ({ ...holder(one), expiresAt }))
+        }),
+        end: Effect.fn("SignIns.end")((secret) =>
+          Effect.flatMap(keys.hash(secret), (hash) => Effect.asVoid(store.remove(hash)))
+        ),
+        link: Effect.fn("SignIns.link")((workspaceId, keyId) =>
+          Effect.map(make("link", workspaceId, keyId), ({ secret }) => secret)
+        )
+      })
+    })
+  )
+}
+
+const isLiveAt =
+  (now: number) =>
+  ({ expiresAt, revokedAt }: StoredKey): boolean =>
+    revokedAt === null && (expiresAt === undefined || expiresAt > now)
+
+const holder = ({ id, name, role, scopes, userId, workspaceId }: StoredKey) => ({
+  caller: {
+    workspaceId,
+    userId,
+    role,
+    keyId: id,
+    ...(scopes === undefined ? {} : { scopes })
+  } satisfies Caller,
+  keyName: name
+})

@@ -1,0 +1,485 @@
+/**
+ * The console in a real Chromium, on a server with its stores in memory, where a worker carries runs out on a scripted
+ * site. One browser and one server serve the whole file.
+ */
+import { mkdirSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { gzipSync } from "node:zlib"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { type Page, chromium as playwright } from "playwright-core"
+import { buildConsole } from "../../apps/bootstrap/console.js"
+import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
+import * as Worker from "../../core/run/Worker.ts"
+import { graphOf, type Step } from "../support/browser.ts"
+import { executablePath } from "../support/realBrowser.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+const shop = "https://shop.example"
+/** What a hostile site or person may write. Shown as text, it does nothing. */
+const hostile = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202e"'&amp; javascript:alert(1)`
+
+const site = ScriptedBrowser.layer({
+  [`${shop}/`]: [
+    { selector: "//h1", text: hostile },
+    { selector: "#more", text: "More" }
+  ]
+})
+
+const steps: ReadonlyArray<Step> = [
+  { action: "SCREENSHOT", parameters: {} },
+  {
+    action: "EXTRACT_DATAMODEL",
+    parameters: { extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } } }
+  }
+]
+
+const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
+
+/** A window that is closed for the next two hours, in a zone with changes of clocks. */
+const closedNow = () => {
+  const zone = "Europe/Berlin"
+  const hour = Number(
+    new Intl.DateTimeFormat("en", { hour: "numeric", hourCycle: "h23", timeZone: zone }).format(Date.now())
+  )
+  const opens = (hour + 3) % 22
+  return {
+    time_zone: zone,
+    regular_hours: days.map((day) => ({
+      active_start_day: day,
+      active_start_time: { hours: opens },
+      active_end_day: day,
+      active_end_time: { hours: opens + 1 }
+    }))
+  }
+}
+
+class Console extends Context.Service<
+  Console,
+  {
+    readonly url: string
+    readonly owner: Member
+    readonly page: Page
+    /** What went wrong in the page since it was last asked. */
+    readonly complaints: () => ReadonlyArray<string>
+    readonly ids: { readonly orders: string; readonly nightly: string }
+    readonly send: Service["Service"]["send"]
+  }
+>()("test/Console") {}
+
+/** A workspace with a workflow that runs, one whose window is closed, and what a person may have called them. */
+const seeded = Effect.gen(function* () {
+  const { member, send } = yield* Service
+  const owner = yield* member("Owner")
+  const post = (path: string, json: unknown, method = "POST") =>
+    Effect.map(send({ method, path, key: owner.key, json }), ({ body, status, text }) => {
+      assert.isBelow(status, 300, text)
+      return body
+    })
+  const input_schema = {
+    type: "object",
+    properties: {
+      status: { type: "string", enum: ["open", "shipped"], description: "Which orders" },
+      pages: { type: "integer", minimum: 1, default: 2 }
+    },
+    required: ["status"],
+    additionalProperties: false
+  }
+  const orders = String(
+    (yield* post("/workflows", {
+      name: `Orders ${hostile}`,
+      description: hostile,
+      input_schema,
+      ...graphOf(`${shop}/`, steps)
+    })).id
+  )
+  const nightly = String((yield* post("/workflows", { name: "Nightly statements", ...graphOf(`${shop}/`, []) })).id)
+  yield* post(`/workflows/${nightly}/run-window`, closedNow(), "PUT")
+  for (let count = 0; count < 30; count++) yield* post("/run", { workflow_id: nightly })
+  for (const status of ["open", "shipped"]) {
+    yield* post("/run", { workflow_id: orders, run_input_variables: { status } })
+  }
+  return { owner, ids: { orders, nightly } }
+})
+
+const console = Layer.effect(
+  Console,
+  Effect.gen(function* () {
+    yield* Effect.promise(buildConsole)
+    const { send, url } = yield* Service
+    const worker = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceMillis: 0 })
+    yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(site)))))
+    const { ids, owner } = yield* seeded
+    const browser = yield* Effect.acquireRelease(
+      Effect.promise(() => playwright.launch({ executablePath })),
+      (one) => Effect.promise(() => one.close())
+    )
+    const page = yield* Effect.promise(() => browser.newPage({ viewport: { width: 1280, height: 800 } }))
+    page.setDefaultTimeout(10_000)
+    const wrong: Array<string> = []
+    page.on("pageerror", (error) => wrong.push(error.message))
+    page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
+    page.on("request", (request) => {
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) wrong.push(request.url())
+    })
+    return Console.of({ url, owner, page, ids, send, complaints: () => wrong.splice(0) })
+  })
+).pipe(Layer.provideMerge(layerInMemory))
+
+const pictures = process.env.SLUICE_CONSOLE_PICTURES
+
+/** Looks at the page as it is: nothing was harmed or failed, and axe finds nothing. */
+const looked = Effect.fnUntraced(function* (name: string) {
+  const { complaints, page } = yield* Console
+  yield* Effect.promise(async () => {
+    if (pictures !== undefined) {
+      mkdirSync(pictures, { recursive: true })
+      await page.screenshot({ path: join(pictures, `${name}.png`) })
+    }
+    const found = await page.evaluate(`(() => {
+      if (!window.axe) { ${axe} }
+      return window.axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ": " + nodes.map(({ target }) => target.join(" ")).slice(0, 3).join(", ")))
+    })()`)
+    assert.deepStrictEqual(found, [], name)
+    assert.isUndefined(await page.evaluate("window.harmed"))
+  })
+  assert.deepStrictEqual(complaints(), [], name)
+})
+
+const at = Effect.fnUntraced(function* (address: string) {
+  const { page, url } = yield* Console
+  yield* Effect.promise(() => page.goto(`${url}/${address}`))
+})
+
+it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the console", (it) => {
+  it.effect("is at most 250 KiB until its first view, in files that never change under a name", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Console
+      const home = yield* send({ method: "GET", path: "/" })
+      assert.strictEqual(home.headers.get("cache-control"), "no-cache")
+      assert.include(home.headers.get("content-security-policy") ?? "", "default-src 'none'; script-src 'self';")
+      const seen = new Map<string, string>()
+      const load = (path: string): Effect.Effect<void> =>
+        Effect.gen(function* () {
+          if (seen.has(path)) return
+          const { headers, text } = yield* send({ method: "GET", path })
+          assert.strictEqual(headers.get("cache-control"), "public, max-age=31536000, immutable", path)
+          seen.set(path, text)
+          const next = [...text.matchAll(/(?:from|import)\s*["'`]\.\/([\w.-]+\.js)["'`]/g)].map(([, name]) => name)
+          // The first script loads the console itself.
+          const first = path.includes("Main-")
+            ? [...text.matchAll(/[\w.-]*Start-[\w-]+\.js/g)].map(([name]) => name)
+            : []
+          for (const name of [...next, ...first]) yield* load(`/console/assets/${name}`)
+        })
+      for (const [, path = ""] of home.text.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)) yield* load(path)
+      const bytes = [...seen.values()].reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0)
+      assert.isAbove(bytes, 100 * 1024)
+      assert.isBelow(bytes, 250 * 1024)
+      assert.strictEqual((yield* send({ method: "GET", path: "/console/assets/../index.html" })).status, 404)
+    })
+  )
+
+  it.effect("signs in with a key, says what is wrong with another one, and keeps neither", () =>
+    Effect.gen(function* () {
+      const { owner, page } = yield* Console
+      yield* at("#/runs")
+      yield* Effect.promise(async () => {
+        await page.getByLabel("API key").fill("sk_unknown")
+        await page.keyboard.press("Enter")
+        await page.getByText("This API key is not valid").waitFor()
+      })
+      const { complaints } = yield* Console
+      // The refusal itself is written to the console of the browser.
+      assert.lengthOf(complaints(), 1)
+      yield* looked("sign-in")
+      yield* Effect.promise(async () => {
+        await page.getByLabel("API key").fill(owner.key)
+        await page.keyboard.press("Enter")
+        await page.getByRole("heading", { name: "Runs" }).waitFor()
+        const stored = await page.evaluate("JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])")
+        assert.strictEqual(stored, '["",{},{}]')
+      })
+    })
+  )
+
+  it.effect("lists runs as they are, filters them in the address, and interrupts those that are selected", () =>
+    Effect.gen(function* () {
+      const { ids, page } = yield* Console
+      yield* at("#/runs")
+      yield* Effect.promise(async () => {
+        await page.getByRole("cell", { name: "Succeeded" }).nth(1).waitFor()
+      })
+      yield* looked("runs")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Held" }).click()
+        await page.waitForURL(/status=execution\.paused/)
+        await page.getByRole("cell", { name: "Succeeded" }).first().waitFor({ state: "detached" })
+        assert.include(await page.getByText("newest first").innerText(), "30 runs")
+        // By keyboard: the first run is selected, and the one after the next with all between.
+        const boxes = page.getByRole("checkbox")
+        await boxes.nth(1).focus()
+        await page.keyboard.press("Space")
+        await boxes.nth(3).click({ modifiers: ["Shift"] })
+        await page.getByText("3 runs selected").waitFor()
+        await page.getByRole("button", { name: "Interrupt…" }).click()
+        await page.getByText("3 runs will be stopped").waitFor()
+      })
+      yield* looked("interrupt")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Interrupt 3 runs" }).press("Enter")
+        await page.getByText("3 of 3 were interrupted.").waitFor()
+        await page.getByRole("button", { name: "Done" }).click()
+        await page.getByText("27 runs").waitFor()
+        await page.getByLabel("Workflow", { exact: true }).selectOption(ids.orders)
+        await page.getByText("No run matches these filters").waitFor()
+        await page.getByRole("button", { name: "Show all runs of the last 30 days" }).click()
+        await page.getByText("32 runs").waitFor()
+      })
+    })
+  )
+
+  it.effect("shows the steps of a run, its pictures and its data, and starts it again with edited inputs", () =>
+    Effect.gen(function* () {
+      const { ids, page } = yield* Console
+      yield* at(`#/runs?workflow=${ids.orders}`)
+      yield* Effect.promise(async () => {
+        // By keyboard: from the first run to the next one, and into it.
+        await page.getByRole("row").nth(1).getByRole("link").focus()
+        await page.keyboard.press("ArrowDown")
+        await page.keyboard.press("Enter")
+        await page.getByText("Read data from the page: EXTRACT_DATAMODEL 2").waitFor()
+        await page.getByRole("button", { name: "The page after SCREENSHOT 1" }).click()
+        await page.getByRole("dialog").getByRole("img").waitFor()
+        await page.keyboard.press("Escape")
+        await page.getByRole("dialog").waitFor({ state: "detached" })
+        assert.include(await page.getByRole("region", { name: "Output as JSON" }).innerText(), "window.harmed=1")
+      })
+      yield* looked("run")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Run again…" }).click()
+        await page.getByLabel("pages (optional)").fill("many")
+        await page.getByRole("button", { name: "Run", exact: true }).click()
+        await page.getByText("Expected a whole number, such as 3").waitFor()
+        assert.strictEqual(await page.getByLabel("pages (optional)").inputValue(), "many")
+        await page.getByLabel("pages (optional)").fill("5")
+        await page.getByLabel("status").selectOption("shipped")
+        await page.getByRole("button", { name: "Run", exact: true }).click()
+        await page.getByText("The run was submitted").waitFor()
+        await page.getByText("Succeeded").first().waitFor()
+        assert.include(await page.getByRole("region", { name: "Inputs as JSON" }).innerText(), '"pages": 5')
+      })
+    })
+  )
+
+  it.effect("says why a run is held, and lets it alone start", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Console
+      yield* at("#/")
+      yield* Effect.promise(async () => {
+        await page.getByRole("link", { name: /^27\s*Held$/ }).waitFor()
+        await page.getByText("Its run window opens").waitFor()
+      })
+      yield* looked("home")
+      yield* Effect.promise(async () => {
+        await page.getByRole("link", { name: "Nightly statements" }).first().press("Enter")
+        await page.getByRole("row").nth(1).getByRole("link").click()
+        await page.getByRole("heading", { name: "Its run window is closed" }).waitFor()
+        await page.getByText(/until .* \(Europe\/Berlin\)/).waitFor()
+      })
+      yield* looked("held")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Run now" }).press("Enter")
+        await page.getByText("Succeeded").first().waitFor()
+        await page.goBack()
+        await page.getByText("26 runs").waitFor()
+      })
+    })
+  )
+
+  it.effect("edits a window by keyboard, shows its weeks and its impact before it is saved, and undoes it", () =>
+    Effect.gen(function* () {
+      const { ids, owner, page, send } = yield* Console
+      const stored = () =>
+        Effect.runPromise(send({ method: "GET", path: `/workflows/${ids.nightly}/run-window`, key: owner.key }))
+      yield* at(`#/workflows/${ids.nightly}/window`)
+      yield* Effect.promise(async () => {
+        await page.getByText("Nothing is changed").waitFor()
+        assert.strictEqual(await page.locator(".weeks td").count(), 56)
+      })
+      yield* looked("window")
+      yield* Effect.promise(async () => {
+        const before = await stored()
+        const monday = page.getByLabel("Monday, range 1: from")
+        await monday.fill("25:99")
+        await page.getByText("Some values cannot be read yet").waitFor()
+        await page.locator(".range .wrong").first().waitFor()
+        assert.strictEqual(await monday.inputValue(), "25:99")
+        await monday.fill("0:00")
+        await page.getByLabel("Monday, range 1: to").fill("0:00")
+        await page.getByRole("button", { name: "Copy to all: Monday" }).press("Enter")
+        await page.getByText("Saving releases 26 waiting runs now").waitFor()
+        assert.deepStrictEqual((await stored()).body, before.body)
+        await page.getByRole("button", { name: "Add a date" }).click()
+        await page.getByLabel("Name").fill("Stock-taking")
+        await page.getByRole("button", { name: "Add a recurrence" }).click()
+        await page.getByText("every week on Friday", { exact: true }).waitFor()
+        await page.getByText(/^Next: \d{4}-\d{2}-\d{2}/).waitFor()
+      })
+      yield* looked("window-edited")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Remove special entry 2" }).click()
+        await page.getByRole("button", { name: "Save the window" }).press("Enter")
+        await page.getByText("The window was saved").waitFor()
+        const { body } = await stored()
+        const { regular_hours, special_hours } = body.run_window as Record<
+          string,
+          ReadonlyArray<Record<string, unknown>>
+        >
+        assert.lengthOf(regular_hours ?? [], 7)
+        assert.strictEqual(special_hours?.[0]?.label, "Stock-taking")
+        // Another person saves meanwhile: what is typed here stays, and overwrites nothing.
+        await page.getByLabel("Tuesday, range 1: from").fill("08:00")
+        await Effect.runPromise(
+          send({ method: "PUT", path: `/workflows/${ids.nightly}/run-window`, key: owner.key, json: closedNow() })
+        )
+        await page.getByRole("button", { name: "Save the window" }).click()
+        await page.locator(".notice.problem").waitFor()
+        assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
+      })
+      // The refusal is written to the console of the browser.
+      const { complaints } = yield* Console
+      assert.lengthOf(complaints(), 1)
+    })
+  )
+
+  it.effect("shows a workflow, what a version changed, and refuses wrong JSON at its path", () =>
+    Effect.gen(function* () {
+      const { complaints, ids, page } = yield* Console
+      yield* at("#/workflows")
+      yield* Effect.promise(() => page.getByRole("link", { name: "Nightly statements", exact: true }).waitFor())
+      yield* looked("workflows")
+      yield* at(`#/workflows/${ids.orders}`)
+      yield* Effect.promise(() => page.getByText("SCREENSHOT 1").waitFor())
+      yield* looked("workflow")
+      yield* at(`#/workflows/${ids.orders}/json`)
+      yield* Effect.promise(async () => {
+        const editor = page.getByLabel("The workflow as JSON")
+        const text = await editor.inputValue()
+        await editor.fill(text.replace("SCREENSHOT 1", "Photograph").replace('"SCREENSHOT"', '"SCREAM"'))
+        await page.getByRole("button", { name: "Save the next version" }).click()
+        await page.locator(".problem.list code").first().waitFor()
+        assert.include(await page.locator(".problem.list").innerText(), "nodes[1].action")
+        await editor.fill(text.replace("SCREENSHOT 1", "Photograph"))
+        await page.getByRole("button", { name: "Save the next version" }).press("Enter")
+        await page.getByText("Saved as version 2").waitFor()
+      })
+      assert.lengthOf(complaints(), 1)
+      yield* looked("json")
+      yield* at(`#/workflows/${ids.orders}/versions`)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Version 2" }).press("Enter")
+        await page.getByText("Step “Photograph”").waitFor()
+      })
+      yield* looked("versions")
+    })
+  )
+
+  it.effect("seals a credential in the browser: no request holds its password or the key", () =>
+    Effect.gen(function* () {
+      const { owner, page } = yield* Console
+      yield* at("#/vault")
+      const bodies: Array<string> = []
+      page.on("request", (request) => bodies.push(request.postData() ?? ""))
+      yield* Effect.promise(async () => {
+        await page.getByText("No credential yet").waitFor()
+        await page.getByRole("button", { name: "Add a credential" }).press("Enter")
+        await page.getByRole("button", { name: "Seal and store" }).click()
+        await page.getByText("Expected 64 hexadecimal digits").waitFor()
+      })
+      yield* looked("credential")
+      yield* Effect.promise(async () => {
+        await page.getByLabel("User id").fill("ada")
+        await page.getByLabel("Site").fill("https://bank.example")
+        await page.getByLabel("User name").fill("ada@bank.example")
+        await page.getByLabel("Password").fill("battery-staple")
+        await page.getByLabel("Encryption key of the workspace").fill(owner.encryptionKey)
+        await page.getByRole("button", { name: "Seal and store" }).press("Enter")
+        await page.getByRole("cell", { name: "ada", exact: true }).waitFor()
+        assert.isTrue(bodies.some((body) => body.includes("permissioned_user_id")))
+        for (const secret of ["battery-staple", owner.encryptionKey, "ada@bank.example"]) {
+          assert.isFalse(bodies.some((body) => body.includes(secret)))
+        }
+      })
+      yield* looked("vault")
+    })
+  )
+
+  it.effect("registers a webhook, makes and revokes a key, and finds places by a few letters", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Console
+      yield* at("#/webhooks")
+      yield* Effect.promise(async () => {
+        await page.getByText("No webhook yet").waitFor()
+        await page.getByRole("button", { name: "New webhook" }).click()
+        await page.getByLabel("Address").fill("https://hooks.example.com/sluice")
+        await page.keyboard.press("Enter")
+        await page.getByText("The webhook was registered").waitFor()
+        await page.keyboard.press("Escape")
+      })
+      yield* looked("webhooks")
+      yield* Effect.promise(async () => {
+        await page.keyboard.press("Control+k")
+        await page.getByRole("combobox").fill("key")
+        await page.getByRole("option", { name: "Keys" }).waitFor()
+      })
+      yield* looked("palette")
+      yield* Effect.promise(async () => {
+        await page.keyboard.press("Enter")
+        await page.getByRole("button", { name: "New key" }).click()
+        await page.getByLabel("Name").fill("Robot")
+        await page.getByRole("button", { name: "Create" }).click()
+        await page.getByText("it is shown this once").waitFor()
+        await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        await page.getByRole("button", { name: "Revoke Robot" }).press("Enter")
+        await page.getByRole("button", { name: "Revoke it" }).click()
+        await page.getByText("Revoked").first().waitFor()
+      })
+      yield* looked("keys")
+    })
+  )
+
+  it.effect("fits a screen of 320 pixels and the dark, and forgets everything when it is signed out", () =>
+    Effect.gen(function* () {
+      const { ids, page } = yield* Console
+      yield* Effect.promise(async () => {
+        await page.emulateMedia({ colorScheme: "dark" })
+        await page.setViewportSize({ width: 320, height: 640 })
+      })
+      for (const [name, address] of [
+        ["home", "#/"],
+        ["runs", "#/runs"],
+        ["window", `#/workflows/${ids.nightly}/window`]
+      ] as const) {
+        yield* at(address)
+        yield* Effect.promise(async () => {
+          await page.locator(".section, .list").first().waitFor()
+          const wide = await page.evaluate("document.documentElement.scrollWidth")
+          assert.isAtMost(Number(wide), 320, name)
+        })
+        yield* looked(`${name}-small`)
+      }
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Sign out" }).click()
+        await page.getByLabel("API key").waitFor()
+        const answer = await page.evaluate("fetch('/me').then(({ status }) => status)")
+        assert.strictEqual(answer, 401)
+      })
+    })
+  )
+})

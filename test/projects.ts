@@ -28,6 +28,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/mail/parser.test.ts",
     "test/request/",
     "test/run/",
+    "test/simulation/",
     "test/runtime/",
     "test/tfa/",
     "test/vault/",

@@ -30,6 +30,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/run/",
     "test/simulation/",
     "test/runtime/",
+    "test/schedule/",
     "test/tfa/",
     "test/vault/",
     "test/webhook/",
@@ -51,6 +52,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/docs/settings.test.ts",
     "test/health/",
     "test/inbound/",
+    "test/leaks/otlp.test.ts",
     "test/leaks/traces.test.ts",
     "test/log/requests.test.ts",
     "test/mail/",
@@ -74,6 +76,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/agent/grid.test.ts",
     "test/agent/hostile.test.ts",
     "test/agent/isolation.test.ts",
+    "test/agent/leftProfiles.test.ts",
     "test/agent/navigationCauses.test.ts",
     "test/agent/person.test.ts",
     "test/agent/proxy.test.ts",
@@ -113,6 +116,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/fileModes.test.ts",
     "test/attack/fuzz/fuzz.test.ts",
     "test/e2e/",
+    "test/health/guards.test.ts",
     "test/leaks/"
   ],
   timing: [

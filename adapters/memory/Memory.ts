@@ -23,15 +23,20 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemoryRunRemovalStore from "./run/retention/MemoryRunRemovalStore.ts"
+import * as MemoryScheduleStore from "./schedule/MemoryScheduleStore.ts"
+import * as MemoryStartLedger from "./start/MemoryStartLedger.ts"
 import { Tables } from "./Tables.ts"
 import * as MemoryVault from "./vault/MemoryVault.ts"
 import * as MemoryComponentStore from "./workflow/MemoryComponentStore.ts"
 import * as MemoryPatchStore from "./workflow/MemoryPatchStore.ts"
 import * as MemoryWorkflowStore from "./workflow/MemoryWorkflowStore.ts"
+import * as MemoryAudit from "./workspace/MemoryAudit.ts"
 import * as MemoryIdempotencyStore from "./workspace/MemoryIdempotencyStore.ts"
 import * as MemoryWorkspaceStore from "./workspace/MemoryWorkspaceStore.ts"
 
 export const layer = Layer.mergeAll(
+  MemoryAudit.layer,
   MemoryComponentStore.layer,
   MemoryDeliveries.layer,
   MemoryEventLog.layer,
@@ -40,6 +45,8 @@ export const layer = Layer.mergeAll(
   MemoryIdempotencyStore.layer,
   MemoryInteractionStore.layer,
   MemoryRunStore.layer,
+  MemoryStartLedger.layer,
+  MemoryRunRemovalStore.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,
   MemoryWorkspaceStore.layer,
@@ -56,6 +63,7 @@ export const layer = Layer.mergeAll(
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
   layerSignals
 ).pipe(
+  (stores) => Layer.provideMerge(MemoryScheduleStore.layer, stores),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, MemoryCollection.make(runSubscriptions))),
   Layer.provideMerge(Tables.layer)
 )

@@ -1,7 +1,7 @@
 /** Gates in memory. They are asked as they are, so there is nothing to review. */
 import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
-import { type Changed, type Decide, GateStore } from "../../core/gate/GateStore.ts"
+import { type Changed, countOf, type Decide, GateStore } from "../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomicStore } from "./Atomic.ts"
 import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
@@ -32,12 +32,12 @@ export const layer = Layer.effect(
       get,
       change,
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) =>
-        Effect.sync(() => waitingOf(tables, workflowId).length)
+        Effect.sync(() => countOf(waitingOf(tables, workflowId).length))
       ),
       changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>
         Effect.map(change(workspaceId, workflowId, decide), (changed) => ({
           ...changed,
-          waiting: waitingOf(tables, workflowId).length
+          waiting: countOf(waitingOf(tables, workflowId).length)
         }))
       ),
       review: () => Effect.succeed(0),

@@ -18,11 +18,14 @@ import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore
 import type { Interaction } from "../../core/run/interaction/Interaction.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
+import type { Start } from "../../core/run/start/Start.ts"
 import type { Change } from "../../core/run/Transition.ts"
+import type { Firing, RunSchedule } from "../../core/schedule/RunSchedule.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
 import type { Component, ComponentVersion } from "../../core/workflow/component/Component.ts"
 import type { Workflow, WorkflowVersion } from "../../core/workflow/Workflow.ts"
+import type { Entry as AuditEntry } from "../../core/workspace/audit/Audit.ts"
 import type { Kept } from "../../core/workspace/Collection.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Entry } from "../../core/workspace/request/Idempotency.ts"
@@ -49,9 +52,18 @@ export interface KeptArtifact extends StartedUpload {
   readonly takenAt: number | null
 }
 
+/** A window that was set or removed. */
+export interface WindowSet {
+  readonly revision: number
+  readonly window: Gate.Gate["runWindow"]
+  readonly setAt: number | null
+}
+
 interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
+  /** The audit trails of all workspaces, oldest entry first. */
+  readonly audit: Array<AuditEntry>
   readonly workflows: Map<string, Workflow>
   /** The versions of each workflow, oldest first. */
   readonly versions: Map<string, Array<WorkflowVersion>>
@@ -59,6 +71,10 @@ interface Shape {
   /** The versions of each component, oldest first. */
   readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate.Gate>
+  /** The windows that each workflow had, oldest first; `null` where one was removed. */
+  readonly runWindows: Map<string, ReadonlyArray<WindowSet>>
+  /** Why runs started, in the order of their starts. */
+  readonly starts: Array<Start>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
   readonly events: Array<LoggedEvent>
@@ -73,10 +89,14 @@ interface Shape {
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
-  /** The runs of a workflow that still have to get the event that an edit holds them. */
-  readonly unannounced: Map<string, ReadonlyArray<string>>
+  /** The held runs of a workflow that may still have to get the event of it, and whether the workflow has its own. */
+  readonly unannounced: Map<string, { readonly told: boolean; readonly runs: ReadonlyArray<string> }>
+  /** The runs that are watched, by their ids, beside those whose submission says so. */
+  readonly watched: Set<string>
   /** How many events each consumer of the log has had. */
   readonly consumers: Map<string, number>
+  /** The events of workflows that a consumer has put off, by workflow: from and to which place. */
+  readonly backlogs: Map<string, Map<string, { readonly from: number; readonly to: number }>>
   /** How far the events of runs were written to their client's stream. */
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
@@ -108,6 +128,9 @@ interface Shape {
   readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
   /** The appearance of the elements of each workflow. */
   readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
+  readonly schedules: Map<string, RunSchedule>
+  /** The firings of each schedule. */
+  readonly firings: Map<string, ReadonlyArray<Firing>>
   lastFence: number
 }
 
@@ -116,11 +139,14 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
     Tables.of({
       workspaces: new Map(),
       keys: new Map(),
+      audit: [],
       workflows: new Map(),
       versions: new Map(),
       components: new Map(),
       componentVersions: new Map(),
       gates: new Map(),
+      runWindows: new Map(),
+      starts: [],
       runs: new Map(),
       events: [],
       interactions: new Map(),
@@ -132,7 +158,9 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       admissions: new Map(),
       controls: new Map(),
       unannounced: new Map(),
+      watched: new Set(),
       consumers: new Map(),
+      backlogs: new Map(),
       written: new Map(),
       mailboxes: new Map(),
       collections: new Map(),
@@ -150,6 +178,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       slotTurns: new Map(),
       failedLogins: new Map(),
       elementMemory: new Map(),
+      schedules: new Map(),
+      firings: new Map(),
       lastFence: 0
     })
   )
@@ -175,10 +205,12 @@ export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
   const before = tables.gates.get(workflowId)
   if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {
-    tables.unannounced.set(
-      workflowId,
-      waitingOf(tables, workflowId).map(({ id }) => id)
-    )
+    const runs = waitingOf(tables, workflowId).map(({ id }) => id)
+    if (runs.length > 0) tables.unannounced.set(workflowId, { told: false, runs })
+  }
+  if (after.windowRevision !== (before?.windowRevision ?? 0)) {
+    const set = { revision: after.windowRevision, window: after.runWindow, setAt: after.windowSet?.at ?? null }
+    tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)
 }

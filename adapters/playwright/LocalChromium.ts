@@ -4,7 +4,18 @@
  * It is driven through a pipe: the end of this process for any cause, `kill -9` included, closes the pipe and so ends
  * Chromium. The folders that are left behind then are removed by the next process that starts one here.
  */
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { type CDPSession, type Browser as Chromium, chromium } from "playwright-core"
@@ -44,7 +55,8 @@ const disabledFeatures = [
 
 /**
  * Features that no run needs: background traffic, first-run pages, and protocols that would bypass the guard. Which of
- * the two switches for WebRTC counts depends on the version of Chromium; each ignores the other.
+ * the two switches for WebRTC counts depends on the version of Chromium; each ignores the other. Every site has its own
+ * process, which Chromium leaves out where memory is short, and its headless shell everywhere.
  */
 export const switches = [
   "--disable-quic",
@@ -54,6 +66,7 @@ export const switches = [
   `--disable-features=${disabledFeatures.join(",")}`,
   "--no-first-run",
   "--no-default-browser-check",
+  "--site-per-process",
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"
 ]
@@ -268,6 +281,44 @@ export const sweep = (): void => {
     // Without its start time a process cannot be distinguished from a later one with the same id.
     if (owner === null || owner.host !== hostname() || owner.birth === null) continue
     if (Processes.birthOf(owner.pid) !== owner.birth) remove(folder, isProfile(owner.profile) ? owner.profile : null)
+  }
+}
+
+/** How long a profile that no browser uses may be at its beginning, in milliseconds. */
+const beginningMillis = 3_600_000
+
+/**
+ * Removes the profiles of browsers that ended after their process, which had not noted them. A browser that runs has its
+ * profile in its arguments, or its lock in the profile: a link to `host-pid`, that of another machine included.
+ */
+export const sweepProfiles = (now: number): void => {
+  const used = Processes.words()
+  // Where nothing is known of processes, everything may be in use.
+  if (used.size === 0) return
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith("playwright_chromiumdev_profile-"))) {
+    const profile = join(tmpdir(), name)
+    const lock = lockOf(profile)
+    const isLocked = lock !== null && (!lock.startsWith(`${hostname()}-`) || isAlive(lock))
+    if (isLocked || used.has(`--user-data-dir=${profile}`)) continue
+    if (changedAt(profile) < now - beginningMillis) remove(null, profile)
+  }
+}
+
+const lockOf = (profile: string): string | null => {
+  try {
+    return readlinkSync(join(profile, "SingletonLock"))
+  } catch {
+    return null
+  }
+}
+
+const isAlive = (lock: string): boolean => Processes.birthOf(Number(lock.slice(hostname().length + 1))) !== null
+
+const changedAt = (folder: string): number => {
+  try {
+    return statSync(folder).mtimeMs
+  } catch {
+    return Number.POSITIVE_INFINITY
   }
 }
 

@@ -11,6 +11,7 @@ import { defaultPageLimits, type PageLimits, tooMuchMemory } from "../../core/ag
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
 import type { Session } from "../../core/browser/Session.ts"
+import * as Periodic from "../../core/runtime/Periodic.ts"
 import * as Confinement from "./Confinement.ts"
 import * as LocalChromium from "./LocalChromium.ts"
 import * as Opening from "./Opening.ts"
@@ -154,12 +155,22 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
         )
       })
 
-      yield* Effect.forkScoped(Effect.sync(() => LocalChromium.sweep()))
+      yield* Effect.forkScoped(Periodic.run(sweeping))
       yield* checkGaps(yield* browsers.next, options.mustBeConfined)
       yield* Effect.forkScoped(contexts.refill)
       return Browser.of({ open })
     })
   )
+
+/** Removes the folders of browsers whose process was killed, at once and then hourly. */
+const sweeping: Periodic.Job<never> = {
+  name: "remove the folders of browsers that were killed",
+  every: "1 hour",
+  round: Effect.map(Clock.currentTimeMillis, (now) => {
+    LocalChromium.sweep()
+    LocalChromium.sweepProfiles(now)
+  })
+}
 
 /** Warns of what a browser is not kept from, or refuses to run it. */
 const checkGaps = Effect.fnUntraced(function* ({ local }: Running, mustBeConfined: boolean) {
@@ -367,6 +378,7 @@ export const usualPaths = [
   "/usr/bin/google-chrome",
   "/usr/bin/google-chrome-stable",
   "/snap/bin/chromium",
+  "/usr/lib/chromium/chromium-headless-shell",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium"
 ]

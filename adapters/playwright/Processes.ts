@@ -28,6 +28,9 @@ export const processorTime = (pid: number): number => {
 /** The words that a process was started with. */
 export const wordsOf = (pid: number): ReadonlyArray<string> => contents(`/proc/${pid}/cmdline`).split("\0")
 
+/** All words that processes were started with. */
+export const words = (): ReadonlySet<string> => new Set(all().flatMap(({ pid }) => wordsOf(pid)))
+
 /** The users that processes belong to. */
 export const users = (): ReadonlySet<number> => new Set(all().map(({ uid }) => uid))
 

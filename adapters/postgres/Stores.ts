@@ -21,11 +21,15 @@ import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
+import * as PgRunRemovalStore from "./run/retention/PgRunRemovalStore.ts"
+import * as PgScheduleStore from "./schedule/PgScheduleStore.ts"
 import * as Client from "./server/Client.ts"
+import * as PgStartLedger from "./start/PgStartLedger.ts"
 import * as PgVault from "./vault/PgVault.ts"
 import * as PgComponentStore from "./workflow/PgComponentStore.ts"
 import * as PgPatchStore from "./workflow/PgPatchStore.ts"
 import * as PgWorkflowStore from "./workflow/PgWorkflowStore.ts"
+import * as PgAudit from "./workspace/PgAudit.ts"
 import * as PgIdempotencyStore from "./workspace/PgIdempotencyStore.ts"
 import * as PgWorkspaceStore from "./workspace/PgWorkspaceStore.ts"
 
@@ -37,6 +41,7 @@ export const maxMessageSize = 268_435_456
 
 /** The stores, on the given client of the database. */
 export const layerStores = Layer.mergeAll(
+  PgAudit.layer,
   PgComponentStore.layer,
   PgDeliveries.layer,
   PgEventLog.layer,
@@ -45,6 +50,8 @@ export const layerStores = Layer.mergeAll(
   PgIdempotencyStore.layer,
   PgInteractionStore.layer,
   PgRunStore.layer,
+  PgStartLedger.layer,
+  PgRunRemovalStore.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,
   PgWorkspaceStore.layer,
@@ -58,6 +65,7 @@ export const layerStores = Layer.mergeAll(
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
   PgVault.layer
 ).pipe(
+  (stores) => Layer.provideMerge(PgScheduleStore.layer, stores),
   Layer.provideMerge(Layer.effect(RunSubscriptionStore, PgCollection.make(runSubscriptions))),
   Layer.provideMerge(Migrations.layer)
 )

@@ -2,7 +2,7 @@
  * Maps failures of store statements: a temporary conflict is retried, an unreachable database is `StoreUnavailable`,
  * and everything else is a defect.
  */
-import { Cause, Effect, Schedule } from "effect"
+import { Cause, Context, Effect, Schedule } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
 import { is as isUnavailable, StoreUnavailable } from "../../core/runtime/StoreUnavailable.ts"
 import { outage } from "../../core/runtime/Supervisor.ts"
@@ -20,7 +20,30 @@ type Stored<E> = Exclude<E, SqlError.SqlError> | StoreUnavailable
 export const transaction = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
-): Effect.Effect<A, Stored<E>, R> => withoutSqlErrors(sql.withTransaction(effect))
+): Effect.Effect<A, Stored<E>, R> =>
+  Effect.flatMap(Afterwards, (outer) => {
+    if (outer !== null) return withoutSqlErrors(sql.withTransaction(effect))
+    const afterwards: Array<Effect.Effect<void>> = []
+    return withoutSqlErrors(sql.withTransaction(effect)).pipe(
+      Effect.provideService(Afterwards, afterwards),
+      Effect.ensuring(Effect.suspend(() => Effect.all(afterwards, { discard: true })))
+    )
+  })
+
+/** The work that waits for the end of the outermost transaction, where there is one. */
+const Afterwards = Context.Reference<Array<Effect.Effect<void>> | null>("sluice/adapters/postgres/Afterwards", {
+  defaultValue: () => null
+})
+
+/**
+ * Runs an effect, and once more when the outermost transaction has ended: to forget what was read of rows that others
+ * read in their former state until then.
+ */
+export const nowAndAfterwards = (effect: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.flatMap(Afterwards, (afterwards) => {
+    afterwards?.push(effect)
+    return effect
+  })
 
 /** Runs a single atomic statement, with the same treatment of failures. */
 export const withoutSqlErrors = <A, E, R>(

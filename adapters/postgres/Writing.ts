@@ -1,13 +1,14 @@
 /**
  * Writes what transitions decided: changed runs, their failures and their events, in one statement however many they are.
  */
-import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { fileOf, type RunEvent } from "../../core/event/RunEvent.ts"
 import type { Run } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
+import { asValue, labelOf } from "./list/PgRunFilter.ts"
+import * as Starts from "./start/Starts.ts"
 import * as Events from "./tables/Events.ts"
 import * as Evidence from "./tables/Evidence.ts"
 import * as Runs from "./tables/Runs.ts"
@@ -18,13 +19,15 @@ export interface Written {
   readonly run: Readonly<Record<string, unknown>>
   readonly errors: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly events: ReadonlyArray<ReturnType<typeof Events.table.encode>>
+  readonly starts: ReadonlyArray<ReturnType<typeof Starts.table.encode>>
 }
 
 /** A change as it is written. With `seen`, only while the row of the run is still the version of this `xmin`. */
-export const writtenOf = ({ events, run }: Change, at: number, seen: string | null = null): Written => ({
+export const writtenOf = ({ events, run, start }: Change, at: number, seen: string | null = null): Written => ({
   run: { ...Runs.states.encode(run), seen },
   errors: run.errors.map((error, index) => Evidence.errors.encode({ run, position: index + 1, error })),
-  events: events.map((event) => Events.table.encode({ runId: run.id, at, event }))
+  events: events.map((event) => Events.table.encode({ runId: run.id, at, event })),
+  starts: start === undefined ? [] : [Starts.table.encode(start)]
 })
 
 /** The number of characters in the output and the events of a change. Events leave out a large output. */
@@ -55,6 +58,13 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all:
   const runs = all.map(({ run }) => run)
   const errors = all.flatMap((one) => one.errors)
   const events = all.flatMap((one) => one.events).map((event, position) => ({ ...event, position }))
+  const starts = all.flatMap((one) => one.starts)
+  // Only a claim starts runs.
+  const started = sql`, started as (
+      insert into run_starts (${Table.names(sql, Starts.table)})
+      select ${Table.names(sql, Starts.table, "start")}
+      from ${Table.recordset(sql, Starts.table, "start", starts)} join changed on changed.id = start.run_id
+    )`
   // Rows are locked in the order of their ids, as in every statement that locks several.
   const rows = yield* sql<{ readonly id: string }>`
     with new as materialized (
@@ -75,7 +85,7 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all:
       select ${Table.names(sql, Events.table, "event")}
       from ${Table.recordset(sql, Events.table, "event", events, { position: "integer" })}
       join changed on changed.id = event.run_id order by event.position
-    )
+    )${starts.length === 0 ? sql`` : started}
     select id from changed`
   return new Set(rows.map(({ id }) => id))
 })
@@ -111,16 +121,11 @@ const insertEvents = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all:
 /** Keeps the credentials that a new run refers to where lists are filtered by them. */
 export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
   Effect.gen(function* () {
-    const hashes = new Set(run.credentials.flatMap((one) => one.permissionedUserIds.map(credentialHash)))
-    const [first, ...rest] = [...hashes].map((hash) => ({
-      workspace_id: run.workspaceId,
-      credential_hash: hash,
-      run_id: run.id
-    }))
-    if (first === undefined) return
-    yield* sql`insert into run_credentials ${sql.insert([first, ...rest])}`
+    const ids = run.credentials.flatMap((one) => one.permissionedUserIds)
+    if (ids.length === 0) return
+    const labels = [...new Set(ids.map((id) => labelOf("credential", asValue(id))))]
+    yield* sql`
+      insert into run_labels (workspace_id, label, created_at, sequence, run_id)
+      select workspace_id, label::uuid, created_at, sequence, id
+      from runs, json_array_elements_text(${JSON.stringify(labels)}::json) label where id = ${run.id}`
   })
-
-/** The lookup key of a credential: ids may be long, and of any characters. */
-export const credentialHash = (permissionedUserId: string): string =>
-  createHash("sha256").update(JSON.stringify(permissionedUserId)).digest("hex")

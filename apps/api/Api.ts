@@ -3,7 +3,9 @@
  * clients can import it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
+import { BundlesGroup } from "./bundle/BundlesApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
 import * as Description from "./Description.ts"
 import { DecisionsGroup } from "./decision/DecisionsApi.ts"
@@ -19,10 +21,12 @@ import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
 import { PatchesGroup } from "./patch/PatchesApi.ts"
 import { RunsGroup } from "./run/RunsApi.ts"
+import { SchedulesGroup } from "./schedule/SchedulesApi.ts"
 import { AuthenticationGroup } from "./vault/AuthenticationApi.ts"
 import { EncryptionKeyGroup } from "./vault/EncryptionKeyApi.ts"
 import { SecretProvidersGroup } from "./vault/SecretProvidersApi.ts"
 import { VaultGroup } from "./vault/VaultApi.ts"
+import { VerbsGroup } from "./verb/VerbsApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
@@ -32,6 +36,8 @@ export class Api extends HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
+  .add(VerbsGroup)
+  .add(SchedulesGroup)
   .add(ComponentsGroup)
   .add(EvidenceGroup)
   .add(DecisionsGroup)
@@ -48,6 +54,8 @@ export class Api extends HttpApi.make("sluice")
   .add(EncryptionKeyGroup)
   .add(BuilderGroup)
   .add(PatchesGroup)
+  .add(AuditGroup)
+  .add(BundlesGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

@@ -18,12 +18,16 @@ import type { GateStore } from "../../core/gate/GateStore.ts"
 import type { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import type { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import type { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
+import type { BundleSigner } from "../../core/run/evidence/BundleSigner.ts"
 import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import type { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import type { RunStore } from "../../core/run/RunStore.ts"
+import type { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
+import type { StartLedger } from "../../core/run/start/StartLedger.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
+import type { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
 import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
 import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
@@ -39,6 +43,7 @@ import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
 import type { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import type { Identifiers } from "../../core/workspace/Identifiers.ts"
 import type { Keys } from "../../core/workspace/Keys.ts"
@@ -51,7 +56,9 @@ export type Needs =
   | ArtifactFiles
   | ArtifactLinks
   | ArtifactStore
+  | Audit
   | BuilderStore
+  | BundleSigner
   | ClientProgress
   | ComponentStore
   | DecisionStore
@@ -77,13 +84,16 @@ export type Needs =
   | Readiness
   | ReceivedCodes
   | ReencryptionWalks
+  | RunRemovalStore
   | RunStore
   | RunSubscriptionStore
+  | ScheduleStore
   | SealedColumns
   | Sealing
   | SecretProviders
   | Sender
   | Signals
+  | StartLedger
   | TimeSteps
   | VaultEntries
   | WebhookSecrets

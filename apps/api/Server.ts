@@ -17,8 +17,11 @@ import { Decisions } from "../../core/run/evidence/Decisions.ts"
 import { Evidence } from "../../core/run/evidence/Evidence.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunRemoval } from "../../core/run/retention/RunRemoval.ts"
+import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
+import { Schedules } from "../../core/schedule/Schedules.ts"
 import { Receiving } from "../../core/vault/inbox/Receiving.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
 import { PhoneNumbers } from "../../core/vault/otp/PhoneNumbers.ts"
@@ -31,11 +34,14 @@ import { SandboxBusy } from "../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
 import { Api } from "./Api.ts"
+import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
+import * as BundlesHttp from "./bundle/BundlesHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
@@ -64,6 +70,7 @@ import { Readiness } from "./Readiness.ts"
 import * as Reference from "./Reference.ts"
 import * as ArtifactRoutes from "./run/ArtifactRoutes.ts"
 import * as RunsHttp from "./run/RunsHttp.ts"
+import * as SchedulesHttp from "./schedule/SchedulesHttp.ts"
 import * as Stalled from "./stream/Stalled.ts"
 import { Streams } from "./stream/Streams.ts"
 import * as AuthenticationHttp from "./vault/AuthenticationHttp.ts"
@@ -71,6 +78,7 @@ import * as EncryptionKeyHttp from "./vault/EncryptionKeyHttp.ts"
 import * as NoStore from "./vault/NoStore.ts"
 import * as SecretProvidersHttp from "./vault/SecretProvidersHttp.ts"
 import * as VaultHttp from "./vault/VaultHttp.ts"
+import * as VerbsHttp from "./verb/VerbsHttp.ts"
 import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
@@ -112,6 +120,8 @@ const handlers = Layer.mergeAll(
   WorkflowsHttp.layer,
   GatesHttp.layer,
   RunsHttp.layer,
+  VerbsHttp.layer,
+  SchedulesHttp.layer,
   InteractionsHttp.layer,
   DecisionsHttp.layer,
   EvidenceHttp.layer,
@@ -124,7 +134,9 @@ const handlers = Layer.mergeAll(
   vault,
   BuilderHttp.layer,
   WebhooksHttp.layer,
-  PatchesHttp.layer
+  PatchesHttp.layer,
+  AuditHttp.layer,
+  BundlesHttp.layer
 )
 
 /** Answers what no route does: a known address with another method, or an unknown one. */
@@ -146,6 +158,7 @@ const unrouted = Effect.gen(function* () {
 const services = Layer.mergeAll(
   Components.layer,
   ApiKeys.layer,
+  AuditTrail.layer,
   ErrorCodes.layer,
   EventStreams.layer,
   Decisions.layer,
@@ -155,6 +168,9 @@ const services = Layer.mergeAll(
   KeyRotation.layer,
   LiveViews.layer,
   Runs.layer,
+  RunVerbs.layer,
+  RunRemoval.layer,
+  Schedules.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,

@@ -5,13 +5,16 @@ import { join } from "node:path"
 import { root, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 
+const headlessShell = "/usr/lib/chromium/chromium-headless-shell"
+
 const programs = {
   linux: [
     "/usr/bin/chromium",
     "/usr/bin/chromium-browser",
     "/usr/bin/google-chrome",
     "/usr/bin/google-chrome-stable",
-    "/snap/bin/chromium"
+    "/snap/bin/chromium",
+    headlessShell
   ],
   darwin: [
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -35,22 +38,36 @@ export const findChromium = () => {
   }
   const found = usual() ?? cached()
   if (found !== undefined) return found
-  if (process.platform === "linux" && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    say("Installing Chromium (apt-get install chromium) …")
-    const quiet = { DEBIAN_FRONTEND: "noninteractive" }
-    const installed =
-      succeeds("apt-get", ["update", "-qq"], quiet) &&
-      succeeds("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], quiet)
-    const program = installed ? usual() : undefined
-    if (program !== undefined) return program
-  }
+  const program = installPackage("chromium") ? usual() : undefined
+  if (program !== undefined) return program
   say("Installing Chromium (playwright-core install) …")
   const cli = join(root, "node_modules", "playwright-core", "cli.js")
   succeeds(process.execPath, [cli, "install", ...(process.getuid?.() === 0 ? ["--with-deps"] : []), "chromium"])
-  const program = cached()
-  if (program !== undefined) return program
+  const own = cached()
+  if (own !== undefined) return own
   throw new BootstrapError(
     "No Chromium was found, and none could be installed. Install Chromium or Chrome, or set SLUICE_CHROMIUM to the program"
+  )
+}
+
+/** Chromium without its windows, which most tests use where the distribution has it; installed where that is possible. */
+export const findHeadlessShell = () =>
+  existsSync(headlessShell) || (installPackage("chromium-headless-shell") && existsSync(headlessShell))
+    ? { SLUICE_TEST_HEADLESS_SHELL: headlessShell }
+    : {}
+
+/**
+ * Whether a package of the distribution could be installed.
+ *
+ * @param {string} name
+ */
+const installPackage = (name) => {
+  if (process.platform !== "linux" || process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return false
+  say(`Installing ${name} (apt-get install ${name}) …`)
+  const quiet = { DEBIAN_FRONTEND: "noninteractive" }
+  return (
+    succeeds("apt-get", ["update", "-qq"], quiet) &&
+    succeeds("apt-get", ["install", "-y", "-qq", "--no-install-recommends", name], quiet)
   )
 }
 

@@ -8,13 +8,15 @@
 
 import { check } from "./check.js"
 import { runChecks } from "./checks.js"
-import { findChromium } from "./chromium.js"
+import { findChromium, findHeadlessShell } from "./chromium.js"
 import { installDependencies } from "./dependencies.js"
 import { buildDocs } from "./docs.js"
 import { suitableNode } from "./node.js"
 import { run } from "./run.js"
 import { BootstrapError } from "./say.js"
 import { needsChromium, vitest } from "./vitest.js"
+
+const testBrowsers = () => ({ SLUICE_CHROMIUM: findChromium(), ...findHeadlessShell() })
 
 const [command = "start", ...args] = process.argv.slice(2)
 
@@ -37,7 +39,7 @@ try {
       break
     case "vitest":
       // The PostgreSQL server of the tests listens to messages: with a channel the runner would not end.
-      run(node, vitest(args), needsChromium(args) ? { SLUICE_CHROMIUM: findChromium() } : {}, { channel: false })
+      run(node, vitest(args), needsChromium(args) ? testBrowsers() : {}, { channel: false })
       break
     case "docs":
       buildDocs(node)
@@ -56,7 +58,7 @@ try {
       break
     case "test":
     case "ok":
-      process.exitCode = await runChecks(node, { SLUICE_CHROMIUM: findChromium() })
+      process.exitCode = await runChecks(node, testBrowsers())
       break
     default:
       throw new BootstrapError(

@@ -6,6 +6,7 @@ import { Config, Effect, Result } from "effect"
 import { Flag } from "effect/cli"
 import * as Endpoints from "../../adapters/playwright/Endpoints.ts"
 import { defaultLimits, defaultPageLimits, type PageLimits } from "../../core/agent/Limits.ts"
+import { variable as noted } from "./guards/Variables.ts"
 import { settingNames } from "./SettingNames.ts"
 import { setting, wholeNumber } from "./Settings.ts"
 
@@ -49,7 +50,7 @@ export const browsers = {
     Flag.withDescription(
       "Browsers to use in place of a local one: addresses such as ws://playwright:3000#capacity=4 or http://chromium:9222, or @ and a file of them [SLUICE_BROWSER_ENDPOINTS]"
     ),
-    Flag.withFallbackConfig(Config.String("SLUICE_BROWSER_ENDPOINTS")),
+    Flag.withFallbackConfig(Config.String(noted("browser-endpoints", "SLUICE_BROWSER_ENDPOINTS"))),
     Flag.mapTryCatch(
       (written) => {
         const endpoints = endpointsOf(written)

@@ -3,6 +3,7 @@
  */
 import { Cause, Effect, Exit, type Runtime } from "effect"
 import * as Logging from "./Logging.ts"
+import * as Telemetry from "./Telemetry.ts"
 import { version } from "./Version.ts"
 
 let isInterrupted = false
@@ -27,7 +28,7 @@ export const service =
   <A, E, R>(command: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.logInfo("Process starts").pipe(
       Effect.annotateLogs({ version, node: process.version, pid: process.pid }),
-      Effect.andThen(command),
+      Effect.andThen(Effect.provide(command, Telemetry.layer(part))),
       Effect.onInterrupt(() =>
         Effect.sync(() => {
           process.exitCode = 0
@@ -43,9 +44,12 @@ export const service =
       Effect.annotateLogs({ part })
     )
 
-/** The exit code of the process: 0 for a service that was asked to end, 130 for a command that was interrupted. */
+/**
+ * The exit code of the process: 0 for a service that was asked to end, 130 for a command that was interrupted. A failure
+ * that was reported has set the code: without it, what is left open would keep the process.
+ */
 const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
-  if (Exit.isSuccess(exit)) return 0
+  if (Exit.isSuccess(exit)) return Number(process.exitCode ?? 0)
   return Cause.hasInterruptsOnly(exit.cause) ? Number(process.exitCode ?? 130) : 1
 }
 

@@ -1,7 +1,7 @@
 /**
  * The log of a process, on standard error: standard output is for answers.
  */
-import { Effect, Layer, Logger, References } from "effect"
+import { Effect, Layer, LogLevel as Level, Logger, References } from "effect"
 import { GlobalFlag } from "effect/cli"
 import * as LineWriter from "../../adapters/log/LineWriter.ts"
 import { formatters } from "../../adapters/log/LogFormat.ts"
@@ -27,13 +27,37 @@ const flushMillis = 1_000
 /** Writes the logged lines, as far as they are read in time. */
 export const flush = (): Promise<void> => writer.flush(flushMillis)
 
-/** The loggers and the least level of the log, as the flags of the command say. */
+/** The level that a signal sets, and sets back. */
+const signalled: Level.LogLevel = "Debug"
+
+/**
+ * The least level of the log at this moment. Lines below it that a signal may ask for are made and dropped: a fiber keeps
+ * the level that it began with.
+ */
+const least = (set: Level.LogLevel) => {
+  let now = set
+  process.on("SIGUSR2", () => {
+    now = now === set ? signalled : set
+    writer.line(
+      JSON.stringify({ level: "info", message: "Log level changed", log_level: now.toLowerCase(), pid: process.pid })
+    )
+  })
+  return (level: Level.LogLevel) => Level.isGreaterThanOrEqualTo(level, now)
+}
+
+/**
+ * The loggers and the least level of the log, as the flags of the command say. SIGUSR2 logs on the level Debug from then
+ * on, and as before when it is sent again.
+ */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const format = formatters[yield* LogFormat] ?? Logger.formatLogFmt
-    return Layer.merge(
-      Logger.layer([Logger.map(format, writer.line)]),
-      Layer.succeed(References.MinimumLogLevel, logLevelOf(yield* LogLevel))
-    )
+    const set = logLevelOf(yield* LogLevel)
+    const isLogged = least(set)
+    const logger = Logger.make<unknown, void>((entry) => {
+      if (isLogged(entry.logLevel)) writer.line(format.log(entry))
+    })
+    const lowest = Level.isLessThan(set, signalled) ? set : signalled
+    return Layer.merge(Logger.layer([logger]), Layer.succeed(References.MinimumLogLevel, lowest))
   })
 )

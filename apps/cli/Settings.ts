@@ -11,12 +11,15 @@ import * as Proxies from "../../core/vault/Proxies.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import * as Stalled from "../api/stream/Stalled.ts"
 import * as StreamPlaces from "../api/stream/StreamPlaces.ts"
+import { variable as noted } from "./guards/Variables.ts"
 
 /** A number written in decimal digits. */
 export const wholeNumber = (minimum: number, maximum: number, accepted: string) =>
-  Schema.FiniteFromString.check(
-    Schema.isInt({ message: `Expected ${accepted}` }),
-    Schema.isBetween({ minimum, maximum }, { message: `Expected ${accepted}` })
+  Schema.String.check(Schema.isPattern(/^\d+$/, { message: `Expected ${accepted}` })).pipe(
+    Schema.decodeTo(
+      Schema.Finite.check(Schema.isBetween({ minimum, maximum }, { message: `Expected ${accepted}` })),
+      SchemaTransformation.transform({ decode: Number, encode: String })
+    )
   )
 
 const switched = Schema.String.check(Schema.isPattern(/^[01]$/, { message: "Expected 0 or 1" })).pipe(
@@ -47,7 +50,7 @@ const isOrigin = (written: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/.test
 export const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
   Flag.String(flag).pipe(
     Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.String(variable))
+    Flag.withFallbackConfig(Config.String(noted(flag, variable)))
   )
 
 /** Like `setting`, for a value that no message may show, but only what was expected of it. */
@@ -59,7 +62,7 @@ const secret = (
 ): Flag.Flag<Option.Option<Redacted.Redacted<string>>> =>
   Flag.Redacted(flag).pipe(
     Flag.withDescription(`${description} [${variable}]`),
-    Flag.withFallbackConfig(Config.Redacted(variable)),
+    Flag.withFallbackConfig(Config.Redacted(noted(flag, variable))),
     Flag.filter(
       (value) => expected.pattern.test(Redacted.value(value)),
       () => expected.words
@@ -123,11 +126,14 @@ export const health = {
 /** The level of the log that a word stands for. */
 export const logLevelOf = (word: string): LogLevel.LogLevel => logLevels[word] ?? "Info"
 
+/** The folder of `sluice up` in the folder that it is started in. */
+export const defaultDataDir = ".sluice"
+
 /** The place of the data: an embedded database in a folder, or a PostgreSQL server that several processes may share. */
 export const storage = {
   dataDir: setting("data-dir", "SLUICE_DATA_DIR", "Folder of the embedded database, its keys and artifacts").pipe(
     Flag.withSchema(text),
-    Flag.withDefault(".sluice")
+    Flag.withDefault(defaultDataDir)
   ),
   databaseUrl: secret("database-url", "DATABASE_URL", "PostgreSQL to use, instead of the embedded database", {
     pattern: /^postgres(ql)?:\/\/./,
@@ -263,7 +269,7 @@ const proxies = Flag.Redacted("proxies").pipe(
   Flag.withDescription(
     "Proxies that runs may go out through: URLs such as http://user:password@host:8080#country=DE, or @ and a file of them [SLUICE_PROXIES]"
   ),
-  Flag.withFallbackConfig(Config.Redacted("SLUICE_PROXIES")),
+  Flag.withFallbackConfig(Config.Redacted(noted("proxies", "SLUICE_PROXIES"))),
   Flag.mapTryCatch(
     (written) => {
       const pool = Proxies.parsePool(contents(Redacted.value(written)))
@@ -321,6 +327,16 @@ export const keeping = {
     Flag.map((days) => (days === 0 ? null : days)),
     // The type of the default is that of the setting.
     Flag.withDefault(30 as number | null)
+  ),
+  runRetentionDays: setting(
+    "run-retention-days",
+    "SLUICE_RUN_RETENTION_DAYS",
+    "How long runs that have ended are kept, with their events, deliveries and errors; 0 keeps them without limit"
+  ).pipe(
+    Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
+    Flag.map((days) => (days === 0 ? null : days)),
+    // As above.
+    Flag.withDefault(null as number | null)
   )
 }
 

@@ -4,21 +4,38 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect } from "effect"
-import { CliConfig, CliError, Command } from "effect/cli"
+import { CliConfig, CliError, CliOutput, Command } from "effect/cli"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
+import { prune } from "./commands/Prune.ts"
 import { up } from "./commands/Up.ts"
+import { verify } from "./commands/Verify.ts"
 import { window } from "./commands/Window.ts"
+import { workspaces } from "./commands/Workspaces.ts"
 import * as Ending from "./Ending.ts"
+import { presenter } from "./guards/WrongSettings.ts"
 import * as Logging from "./Logging.ts"
 import { settingNames } from "./SettingNames.ts"
 import { version } from "./Version.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, window, doctor]),
+  Command.withSubcommands([
+    up,
+    api,
+    inbox,
+    scheduler,
+    worker,
+    migrate,
+    keys,
+    workspaces,
+    prune,
+    window,
+    verify,
+    doctor
+  ]),
   Command.provide(Logging.layer),
   Command.withGlobalFlags([Logging.LogLevel, Logging.LogFormat])
 )
@@ -44,6 +61,7 @@ process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 Command.run(sluice, { version }).pipe(
   withReport,
   Effect.provide(CliConfig.layer({ builtIns: Logging.builtIns })),
+  Effect.provideService(CliOutput.Presenter, presenter),
   Effect.provide(NodeServices.layer),
   Effect.provideService(SettingNames, settingNames),
   NodeRuntime.runMain({ disableErrorReporting: true, teardown: Ending.teardown })

@@ -4,6 +4,9 @@
 import { Clock, Effect } from "effect"
 import { Browser, type BrowserSession } from "../browser/Browser.ts"
 import { redactUrl } from "../browser/Exchange.ts"
+import * as TracedSession from "../browser/TracedSession.ts"
+import * as Gauges from "../runtime/Gauges.ts"
+import * as Trace from "../runtime/Trace.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import type { Execution } from "./Execution.ts"
 import { ofPage } from "./Failure.ts"
@@ -31,8 +34,10 @@ export const run = <E>(
       if (opened._tag === "Failure") {
         return failed({}, ofPage("open a browser", opened.failure), null, null, execution.secrets)
       }
+      yield* Effect.acquireRelease(Gauges.browserSessions(1), () => Gauges.browserSessions(-1))
       if (observer.opened !== undefined) yield* observer.opened(opened.success)
-      const outcome = yield* walk(execution, observer, limits, opened.success)
+      const page = (yield* Trace.isRecording) ? TracedSession.make(opened.success) : opened.success
+      const outcome = yield* walk(execution, observer, limits, page)
       yield* observer.over?.(opened.success, outcome) ?? Effect.void
       return outcome
     })

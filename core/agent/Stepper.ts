@@ -6,6 +6,8 @@ import { Clock, Effect, Result } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import { scrubbed } from "../browser/element/Appearance.ts"
 import type { Download } from "../browser/file/DownloadPorts.ts"
+import * as Measures from "../runtime/Measures.ts"
+import * as Trace from "../runtime/Trace.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
 import type { Graph, Node } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
@@ -105,8 +107,22 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
   yield* observer.step(node, following(execution.graph, node))
   yield* observer.seen?.(page, node, "begins") ?? Effect.void
   const started = outOfBounds === null ? yield* start(walk, state, node) : state
-  return yield* carryOut(walk, started, node, skips)
+  return yield* measured(node, carryOut(walk, started, node, skips))
 })
+
+/** Measures how long a node takes, and records it in the trace of the run. */
+const measured = <E>(node: Node, stepped: Effect.Effect<Stepped, E>): Effect.Effect<Stepped, E> =>
+  Effect.gen(function* () {
+    const began = yield* Clock.currentTimeMillis
+    const result = yield* stepped
+    yield* Trace.annotate({ "sluice.result": result._tag })
+    yield* Measures.nodeDone(node.action, ((yield* Clock.currentTimeMillis) - began) / 1_000)
+    return result
+  }).pipe(
+    Trace.inSpan(`node ${node.action}`, {
+      attributes: { "sluice.node.id": node.id, "sluice.node.action": node.action }
+    })
+  )
 
 /** Whether a node is skipped, decided within the limit of time. */
 const decide = <E>(walk: Walk<E>, node: Node, memory: Memory.Memory) =>

@@ -31,6 +31,7 @@ export const payloadOf = (event: RunEvent, links: Links | null): Schema.JsonObje
 /** The names of event fields in payloads, where they differ. */
 const payloadNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   analysis: ["ai_analysis"],
+  by: ["released_by"],
   category: ["error_category"],
   causedBy: ["session_causing_error"],
   credentials: ["encrypted_variables", "vault_entries"],
@@ -42,6 +43,7 @@ const payloadNames: Readonly<Record<string, ReadonlyArray<string>>> = {
   next: ["next_step"],
   node: ["node_id", "node_display_name", "analysis_step_name"],
   nodeId: ["node_id"],
+  pastPause: ["past_pause"],
   popup: ["popup_context", "modal_action", "modal_action_label", "host", "popup_signature"],
   remedy: ["recovery_action"],
   rootCause: ["root_cause_analysis"],
@@ -202,6 +204,14 @@ const payloads: {
     pause_reason: reason,
     message,
     next_open_at: nextOpenAt === null ? null : iso(nextOpenAt)
+  }),
+  "execution.released": ({ by, pastPause }) => ({ released_by: by, past_pause: pastPause }),
+  "workflow.paused": ({ atLeast, heldRuns, message, nextOpenAt, reason }) => ({
+    pause_reason: reason,
+    message,
+    next_open_at: nextOpenAt === null ? null : iso(nextOpenAt),
+    held_runs: heldRuns,
+    held_runs_at_least: atLeast
   }),
   "execution.start": ({ runId }, links) => (links === null ? {} : { live_view_url: links.liveView(runId) }),
   "execution.step": ({ next, step }) => ({ current_step: step, next_step: next }),

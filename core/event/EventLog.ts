@@ -34,6 +34,8 @@ export const page = { events: 500, characters: 4_000_000 } as const
 
 export interface LogPage {
   readonly entries: ReadonlyArray<Entry>
+  /** The places behind the entries, in their order. */
+  readonly positions: ReadonlyArray<Position>
   /** After the last entry that was read. */
   readonly position: Position
   /** There is more to read now or within milliseconds: the limit was reached, or others are about to append before it. */
@@ -54,11 +56,16 @@ export class EventLog extends Context.Service<
      * the oldest entry. The position advances exactly if `handle` succeeds, together with what it wrote to the same
      * database. One process at a time consumes under a name; others find no entries in the meantime. Returns whether
      * there are more.
+     *
+     * A workflow with many entries delays no other one: `FairShare` says what is put off. The entries of one workflow
+     * keep their order. `room` is asked how many of the entries that were put off may be passed on beside the next
+     * ones; without it, as many as the limit.
      */
     readonly consume: <E, R>(
       consumer: string,
       limit: number,
-      handle: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, E | StoreUnavailable, R>
+      handle: (entries: ReadonlyArray<Entry>) => Effect.Effect<void, E | StoreUnavailable, R>,
+      room?: Effect.Effect<number, StoreUnavailable>
     ) => Effect.Effect<boolean, E | StoreUnavailable, R>
   }
 >()("sluice/core/event/EventLog") {}

@@ -90,6 +90,23 @@ export const RunEvent = Schema.Union([
     message: Schema.String,
     nextOpenAt: Schema.NullOr(Schema.Finite)
   }),
+  /** A user lets the waiting run start now, past the run window, and past a manual pause if `pastPause` is set. */
+  Schema.Struct({
+    event: Schema.Literal("execution.released"),
+    ...ofRun,
+    by: Schema.String,
+    pastPause: Schema.Boolean
+  }),
+  /** An edit holds the waiting runs of a workflow. `runId` is the latest of them. With `atLeast`, there are more. */
+  Schema.Struct({
+    event: Schema.Literal("workflow.paused"),
+    ...ofRun,
+    reason: Schema.Literals(["run_window", "manual"]),
+    message: Schema.String,
+    nextOpenAt: Schema.NullOr(Schema.Finite),
+    heldRuns: Schema.Int,
+    atLeast: Schema.Boolean
+  }),
   Schema.Struct({ event: Schema.Literal("execution.start"), ...ofRun }),
   Schema.Struct({
     event: Schema.Literal("execution.step"),
@@ -212,6 +229,9 @@ export type EndEvent = RunEventOf<"execution.success" | "execution.failed" | "ex
 /** Returns whether a run has ended with this event. */
 export const isLast = (event: RunEvent): event is EndEvent =>
   event.event === "execution.success" || event.event === "execution.failed" || event.event === "execution.stopped"
+
+/** Whether an event is about its run, and not about the workflow: only such ones are in streams and records of runs. */
+export const isOfRun = ({ event }: Pick<LoggedEvent, "event">): boolean => event.event !== "workflow.paused"
 
 /** The file that an event reports; none for any other event. */
 export const fileOf = (event: RunEvent): ReadonlyArray<RunFile> => (event.event === "file.uploaded" ? [event.file] : [])

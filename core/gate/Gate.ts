@@ -25,6 +25,14 @@ export interface Pause {
   readonly reason: string
 }
 
+/** A user's decision that one run starts although the run window is closed. It lasts until the run has ended. */
+export interface Release {
+  readonly at: number
+  readonly by: string
+  /** The `since` of the manual pause that it passes too; `null` if it passes none. A later pause holds the run again. */
+  readonly pause: number | null
+}
+
 export interface Gate {
   readonly runWindow: RunWindow.ValidRunWindow | null
   /** When and by whom the window was last set or removed; `null` when the workflow never had one. */
@@ -115,6 +123,12 @@ export const pause = (
 
 /** Ends the manual pause only. A gate that is not paused is returned unchanged. */
 export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : changed(gate, { pause: null }))
+
+/** The gate as it holds a run that was released: without its window, and without the pause that the release passes. */
+export const past = (gate: Gate, release: Release | null): Gate =>
+  release === null
+    ? gate
+    : { ...gate, runWindow: null, lift: null, pause: gate.pause?.since === release.pause ? null : gate.pause }
 
 /** Shuts the gate for good, as its workflow is deleted. */
 export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedAt: at })

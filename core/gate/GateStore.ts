@@ -14,6 +14,28 @@ export interface Changed {
   readonly at: number
 }
 
+/** The highest number that waiting runs are counted to: a count costs the same however many more wait. */
+export const mostCounted = 1_000
+
+/** A number of runs, counted up to `mostCounted`. With `atLeast`, there are more. */
+export interface RunCount {
+  readonly runs: number
+  readonly atLeast: boolean
+}
+
+/** The count that `found` runs make, of which at most `mostCounted + 1` were looked for. */
+export const countOf = (found: number): RunCount => ({
+  runs: Math.min(found, mostCounted),
+  atLeast: found > mostCounted
+})
+
+export const noRuns: RunCount = { runs: 0, atLeast: false }
+
+export const plus = (one: RunCount, other: RunCount): RunCount => ({
+  runs: one.runs + other.runs,
+  atLeast: one.atLeast || other.atLeast
+})
+
 /** A decision about a gate. It must be pure: it may be called again. */
 export type Decide<E> = (gate: Gate, now: number) => Result.Result<Gate, E>
 
@@ -26,8 +48,8 @@ export class GateStore extends Context.Service<
       workflowId: WorkflowId
     ) => Effect.Effect<Gate, WorkflowNotFound | StoreUnavailable>
 
-    /** How many runs of the workflow are waiting, held or not. Counted, not estimated. */
-    readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<number, StoreUnavailable>
+    /** How many runs of the workflow are waiting, held or not. Counted up to `mostCounted`, not estimated. */
+    readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<RunCount, StoreUnavailable>
 
     /**
      * Changes one gate by a decision made under a lock: meanwhile the gate cannot change, and no run of the workflow
@@ -48,7 +70,7 @@ export class GateStore extends Context.Service<
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
       decide: Decide<E>
-    ) => Effect.Effect<Changed & { readonly waiting: number }, E | WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<Changed & { readonly waiting: RunCount }, E | WorkflowNotFound | StoreUnavailable>
 
     /**
      * Looks again at the gates whose stored passage has ended, at most `limit` of them, and answers how many they were.

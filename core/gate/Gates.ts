@@ -5,11 +5,13 @@ import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import * as RunWindow from "../window/RunWindow.ts"
+import { Audit } from "../workspace/audit/Audit.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
-import { type Changed, GateStore } from "./GateStore.ts"
+import * as GateAudit from "./GateAudit.ts"
+import { type Changed, GateStore, noRuns, plus, type RunCount } from "./GateStore.ts"
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
@@ -61,14 +63,14 @@ export interface Preview {
   /** Whether the openings end because none follows within the 400 days that are looked ahead: a later one may exist. */
   readonly truncated: boolean
   /** How many waiting runs an apply at this instant would release, and how many it would hold. */
-  readonly releases: number
-  readonly holds: number
+  readonly releases: RunCount
+  readonly holds: RunCount
 }
 
 /** The result of an unpause of several workflows. */
 export interface Unpaused {
   /** How many waiting runs may start now and could not before. */
-  readonly resumedRuns: number
+  readonly resumedRuns: RunCount
   /** The workflows whose window was open already. */
   readonly skipped: ReadonlyArray<string>
   /** One sentence for each workflow that could not be found. */
@@ -132,6 +134,7 @@ export class Gates extends Context.Service<
     Effect.gen(function* () {
       const store = yield* GateStore
       const signals = yield* Signals
+      const audit = yield* Audit
 
       /** Wakes the scheduler, whose next due instant may have moved, and the workers if there is work for them now. */
       const announce = Effect.fnUntraced(function* (changed: Changed) {
@@ -145,8 +148,12 @@ export class Gates extends Context.Service<
         base: BaseWindow,
         decide: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate
       ) {
-        const changed = yield* store.change(caller.workspaceId, id, (gate, at) =>
-          Result.map(expectRevision(gate, base), (current) => decide(current, { at, by: caller.userId }))
+        const changed = yield* audit.recording(
+          caller,
+          store.change(caller.workspaceId, id, (gate, at) =>
+            Result.map(expectRevision(gate, base), (current) => decide(current, { at, by: caller.userId }))
+          ),
+          GateAudit.ofWindow(id)
         )
         yield* announce(changed)
         return changed
@@ -185,18 +192,9 @@ export class Gates extends Context.Service<
         const gate = yield* store.get(caller.workspaceId, id)
         const at = yield* Clock.currentTimeMillis
         const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now: at }))
-        const schedule = RunWindow.compile(window)
-        const after = Gate.setWindow(gate, window, { at, by: caller.userId })
         const waiting = yield* store.countWaiting(id)
-        const openings = RunWindow.openings(schedule, at, options.openings)
-        return {
-          warnings,
-          state: RunWindow.state(schedule, at),
-          openings,
-          truncated: openings.length < options.openings && openings.at(-1)?.closesAt !== null,
-          releases: releases({ before: gate, after, at }) ? waiting : 0,
-          holds: releases({ before: after, after: gate, at }) ? waiting : 0
-        }
+        const after = Gate.setWindow(gate, window, { at, by: caller.userId })
+        return { warnings, ...outlook(window, at, options.openings), ...impact({ before: gate, after, at }, waiting) }
       })
 
       const pause = Effect.fn("Gates.pause")(function* (
@@ -204,8 +202,12 @@ export class Gates extends Context.Service<
         id: WorkflowId,
         options: { readonly reason: string; readonly until: number | null }
       ) {
-        const changed = yield* store.change(caller.workspaceId, id, (gate, at) =>
-          Result.succeed(Gate.pause(gate, { at, by: caller.userId }, options))
+        const changed = yield* audit.recording(
+          caller,
+          store.change(caller.workspaceId, id, (gate, at) =>
+            Result.succeed(Gate.pause(gate, { at, by: caller.userId }, options))
+          ),
+          GateAudit.ofPause(id)
         )
         yield* announce(changed)
         return Gate.holds(changed.after, changed.at)
@@ -216,13 +218,17 @@ export class Gates extends Context.Service<
         resource: "run_window" | "workflow",
         id: WorkflowId
       ) {
-        const changed = yield* store.changeAndCount(caller.workspaceId, id, (gate, at) =>
-          resource === "run_window"
-            ? Gate.liftWindow(gate, { at, by: caller.userId })
-            : Result.succeed(Gate.unpause(gate))
+        const changed = yield* audit.recording(
+          caller,
+          store.changeAndCount(caller.workspaceId, id, (gate, at) =>
+            resource === "run_window"
+              ? Gate.liftWindow(gate, { at, by: caller.userId })
+              : Result.succeed(Gate.unpause(gate))
+          ),
+          resource === "run_window" ? GateAudit.ofLift(id) : GateAudit.ofPause(id)
         )
         yield* announce(changed)
-        return releases(changed) ? changed.waiting : 0
+        return releases(changed) ? changed.waiting : noRuns
       })
 
       const unpause = Effect.fn("Gates.unpause")(function* (
@@ -234,16 +240,12 @@ export class Gates extends Context.Service<
           unpauseOne(caller, resource, id).pipe(
             Effect.map((resumed) => ({ resumed, skipped: [], errors: [] })),
             Effect.catchTags({
-              WindowIsOpen: () => Effect.succeed({ resumed: 0, skipped: [id], errors: [] }),
-              WorkflowNotFound: (error) => Effect.succeed({ resumed: 0, skipped: [], errors: [error.message] })
+              WindowIsOpen: () => Effect.succeed({ resumed: noRuns, skipped: [id], errors: [] }),
+              WorkflowNotFound: (error) => Effect.succeed({ resumed: noRuns, skipped: [], errors: [error.message] })
             })
           )
         )
-        return {
-          resumedRuns: done.reduce((total, one) => total + one.resumed, 0),
-          skipped: done.flatMap((one) => one.skipped),
-          errors: done.flatMap((one) => one.errors)
-        }
+        return summed(done)
       })
 
       return Gates.of({ window, setWindow, removeWindow, preview, pause, unpause })
@@ -259,6 +261,36 @@ export class Gates extends Context.Service<
     )
   )
 }
+
+/** The outcome of the unpause of several workflows. */
+const summed = (
+  done: ReadonlyArray<{
+    readonly resumed: RunCount
+    readonly skipped: ReadonlyArray<string>
+    readonly errors: ReadonlyArray<string>
+  }>
+): Unpaused => ({
+  resumedRuns: done.reduce((total, one) => plus(total, one.resumed), noRuns),
+  skipped: done.flatMap((one) => one.skipped),
+  errors: done.flatMap((one) => one.errors)
+})
+
+/** How a window stands at an instant, and its next openings. */
+const outlook = (window: RunWindow.ValidRunWindow, at: number, count: number) => {
+  const schedule = RunWindow.compile(window)
+  const openings = RunWindow.openings(schedule, at, count)
+  return {
+    state: RunWindow.state(schedule, at),
+    openings,
+    truncated: openings.length < count && openings.at(-1)?.closesAt !== null
+  }
+}
+
+/** How many of the waiting runs a change of a gate releases and holds: all of them, or none. */
+const impact = ({ after, at, before }: Changed, waiting: RunCount) => ({
+  releases: releases({ before, after, at }) ? waiting : noRuns,
+  holds: releases({ before: after, after: before, at }) ? waiting : noRuns
+})
 
 /** Returns whether a change released the waiting runs: all of them, or none. */
 const releases = ({ before, after, at }: Changed): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)

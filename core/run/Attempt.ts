@@ -2,15 +2,35 @@
  * One attempt of a run under one lease: carried out, reported while it is in progress, and settled when it is over.
  */
 
-import { Effect, Queue, Semaphore } from "effect"
+import { Clock, Effect, Queue, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import { outage } from "../runtime/Supervisor.ts"
+import * as Trace from "../runtime/Trace.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"
 import { type Claimed, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
+
+/** Records an attempt in the trace of its run, behind the time that the run waited for it. */
+const inTrace = ({ run }: Claimed) => {
+  const attributes = {
+    "sluice.session_id": run.id,
+    "sluice.workflow_id": run.workflowId,
+    "sluice.workspace_id": run.workspaceId,
+    "sluice.attempt": run.attempts,
+    "sluice.worker": run.lease.worker
+  }
+  return <A, E, R>(attempt: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Clock.currentTimeMillis.pipe(
+      Effect.flatMap((now) =>
+        Trace.record("run waits", { from: Math.max(run.createdAt, run.notBefore), to: now }, { attributes })
+      ),
+      Effect.andThen(Trace.inSpan("run", { kind: "consumer", attributes, decides: true })(attempt)),
+      Trace.continued(run.options.traceparent)
+    )
+}
 
 /**
  * Carries out the attempt of a claimed run and settles it in every case.
@@ -19,10 +39,10 @@ import * as Transition from "./Transition.ts"
  * decides. After a lost lease, nothing more is written. It succeeds in each of these cases. `makeRoom` runs when the
  * executor is done, and only the end remains to be stored.
  */
-export const carryOut = Effect.fn("Attempt.carryOut")(function* (
-  claimed: Claimed,
-  makeRoom: Effect.Effect<void> = Effect.void
-) {
+export const carryOut = (claimed: Claimed, makeRoom: Effect.Effect<void> = Effect.void) =>
+  inTrace(claimed)(attempted(claimed, makeRoom))
+
+const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, makeRoom: Effect.Effect<void>) {
   const store = yield* RunStore
   const executor = yield* Executor
   const signals = yield* Signals
@@ -88,11 +108,18 @@ export const carryOut = Effect.fn("Attempt.carryOut")(function* (
       Effect.annotateLogs({
         session_id: lease.id,
         workflow_id: claimed.run.workflowId,
-        attempt: claimed.run.attempts
+        attempt: claimed.run.attempts,
+        ...traced(claimed)
       })
     )
   )
 })
+
+/** The trace of the run, for the lines of its attempt. */
+const traced = ({ run }: Claimed) => {
+  const traceId = Trace.idOf(run.options.traceparent)
+  return traceId === null ? {} : { trace_id: traceId }
+}
 
 const died = (run: Run.Run, at: number): Transition.Outcome => ({
   _tag: "Failed",

@@ -30,6 +30,10 @@ export type StoredStatus = typeof StoredStatus.Type
 export const Status = Schema.Literals([...StoredStatus.literals, "execution.paused"])
 export type Status = typeof Status.Type
 
+/** What submitted a run. */
+export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound"])
+export type Trigger = typeof Trigger.Type
+
 /** The options of a submission beside its input. */
 export const Options = Schema.Struct({
   /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
@@ -42,7 +46,13 @@ export const Options = Schema.Struct({
   /** As it was sent. */
   additionalContext: Schema.optionalKey(Schema.Json),
   /** As it was sent. */
-  notifications: Schema.optionalKey(Schema.Json)
+  notifications: Schema.optionalKey(Schema.Json),
+  /** The schedule that submitted the run, and the instant that it was scheduled for. */
+  schedule: Schema.optionalKey(Schema.Struct({ id: Schema.String, at: Schema.Finite })),
+  /** The position of the submission in its trace, as a `traceparent` of W3C Trace Context. */
+  traceparent: Schema.optionalKey(Schema.String),
+  /** The id of the request that submitted it. */
+  requestId: Schema.optionalKey(Schema.String)
 })
 export type Options = typeof Options.Type
 
@@ -63,6 +73,14 @@ export interface Progress {
   readonly mark: Mark | null
 }
 
+/** The ended run that a new run repeats, and who asked for it. */
+export interface Retry {
+  readonly of: RunId
+  readonly by: string
+  /** Why what should not be repeated is repeated; `null` where nothing spoke against it. */
+  readonly reason: string | null
+}
+
 /** The fields of a run in each of its states. */
 interface RunFacts {
   readonly id: RunId
@@ -74,6 +92,9 @@ interface RunFacts {
   /** The credentials that its input refers to, fixed at submission. */
   readonly credentials: ReadonlyArray<Credential>
   readonly options: Options
+  readonly trigger: Trigger
+  /** Words by which users find it, each once. */
+  readonly tags: ReadonlyArray<string>
   readonly createdAt: number
   /** How often a worker has started it. */
   readonly attempts: number
@@ -84,6 +105,10 @@ interface RunFacts {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
+  /** The ended run that it repeats, if it is a retry. */
+  readonly retry: Retry | null
+  /** The decision that it starts past the run window, if a user made one. */
+  readonly release: Gate.Release | null
   readonly progress: Progress
   readonly data: Schema.Json
   /** The failures of all its attempts, oldest first. */
@@ -152,9 +177,22 @@ export const isRunning = (run: Run): run is RunningRun => run.status === "execut
 /** Returns whether a run has ended, and so will never change again. */
 export const isEnded = (run: Run): run is EndedRun => isOf(Ended, run.status)
 
+/** The part of a run that decides which holds of its gate are in force on it. */
+type Held = Pick<Run, "release" | "status">
+
+/** The gate of a workflow as it holds one of its runs: what the release of the run passes does not count. */
+const gateFor = (run: Held, gate: Gate.Gate): Gate.Gate => Gate.past(gate, run.release)
+
+/** Returns whether no hold is in force on a run at `at`, given the gate of its workflow. */
+export const mayStart = (run: Held, gate: Gate.Gate, at: number): boolean => Gate.mayStart(gateFor(run, gate), at)
+
+/** The holds in force on a run at `at`; none for a run that does not wait. */
+export const holds = (run: Held, gate: Gate.Gate, at: number): ReadonlyArray<Gate.Hold> =>
+  isOf(Waiting, run.status) ? Gate.holds(gateFor(run, gate), at) : []
+
 /** The status that a run reads as at `at`, given the gate of its workflow. */
-export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
-  isWaiting(run) && !Gate.mayStart(gate, at) ? "execution.paused" : run.status
+export const statusAt = (run: Held, gate: Gate.Gate, at: number): Status =>
+  isOf(Waiting, run.status) && !mayStart(run, gate, at) ? "execution.paused" : run.status
 
 /**
  * The earliest instant at or after `at` at which a waiting run can start, by time alone; `null` when none is in sight
@@ -162,7 +200,7 @@ export const statusAt = (run: Run, gate: Gate.Gate, at: number): Status =>
  */
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
-  return Gate.startInterval(gate, Math.max(at, run.notBefore))?.startsAt ?? null
+  return Gate.startInterval(gateFor(run, gate), Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
 /** A failure of a run that no attempt reported itself. */

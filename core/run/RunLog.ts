@@ -6,6 +6,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import * as Measures from "../runtime/Measures.ts"
+import * as Trace from "../runtime/Trace.ts"
 import * as Run from "./Run.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
@@ -16,6 +17,7 @@ type Facts = Readonly<Record<string, string | number | null>>
 const messages: Readonly<Partial<Record<RunEvent["event"], string>>> = {
   "execution.queued": "Run queued",
   "execution.paused": "Run held",
+  "execution.released": "Run released",
   "execution.start": "Attempt started",
   "execution.requeued": "Run waits for another attempt",
   "execution.success": "Run completed",
@@ -32,9 +34,19 @@ const log = (run: Run.Run, event: RunEvent["event"], more: Facts = {}): Effect.E
     workflow_id: run.workflowId,
     workspace_id: run.workspaceId,
     attempt: run.attempts,
+    ...originOf(run),
     ...more
   })
   return Effect.andThen(line, counted(run, event))
+}
+
+/** The trace of a run, and the request that submitted it. */
+const originOf = ({ options }: Run.Run): Facts => {
+  const traceId = Trace.idOf(options.traceparent)
+  return {
+    ...(traceId === null ? {} : { trace_id: traceId }),
+    ...(options.requestId === undefined ? {} : { request_id: options.requestId })
+  }
 }
 
 const counted = (run: Run.Run, event: RunEvent["event"]): Effect.Effect<void> => {
@@ -55,6 +67,10 @@ const ending = ({ endedAt, errors, startedAt }: Run.EndedRun): Facts => ({
 
 const factsOf = (run: Run.Run, event: RunEvent): Facts => {
   if (event.event === "execution.paused") return { reason: event.reason, next_open_at: event.nextOpenAt }
+  if (event.event === "execution.released") return { released_by: event.by }
+  if (event.event === "workflow.paused") {
+    return { reason: event.reason, next_open_at: event.nextOpenAt, held_runs: event.heldRuns }
+  }
   if (event.event === "execution.requeued") {
     return { retries: event.retries, delay_ms: event.delayMillis, error_code: run.errors.at(-1)?.code ?? null }
   }
@@ -85,6 +101,18 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
       Effect.tap(store.submit(submission), ({ gate, run }) =>
         Effect.andThen(log(run, "execution.queued"), logEvents(run, Transition.pausedEvents(run, gate, run.createdAt)))
       ),
+    retry: (submission, options) =>
+      Effect.tap(store.retry(submission, options), ({ gate, run }) =>
+        Effect.andThen(log(run, "execution.queued"), logEvents(run, Transition.pausedEvents(run, gate, run.createdAt)))
+      ),
+    changeAll: (workspaceId, ids, decide, options) =>
+      Effect.tap(store.changeAll(workspaceId, ids, decide, options), (decisions) =>
+        options.dryRun
+          ? Effect.void
+          : Effect.forEach(new Set(decisions.flatMap((decision) => decision?.change ?? [])), logChange, {
+              discard: true
+            })
+      ),
     change: (workspaceId, id, decide) => Effect.tap(store.change(workspaceId, id, decide), logChange),
     claim: (options) =>
       Effect.tap(store.claim(options), (claimed) =>
@@ -93,11 +121,14 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
           : Effect.flatMap(Clock.currentTimeMillis, (now) =>
               Effect.forEach(
                 claimed,
-                ({ run }) =>
-                  log(run, "execution.start", {
-                    worker: run.lease.worker,
-                    waited_ms: Math.max(0, now - Math.max(run.createdAt, run.notBefore))
-                  }),
+                ({ run, startableSince = Math.max(run.createdAt, run.notBefore) }) =>
+                  Effect.andThen(
+                    Measures.startDelayed((now - startableSince) / 1_000),
+                    log(run, "execution.start", {
+                      worker: run.lease.worker,
+                      waited_ms: Math.max(0, now - Math.max(run.createdAt, run.notBefore))
+                    })
+                  ),
                 { discard: true }
               )
             )
@@ -126,13 +157,17 @@ export const logged = (store: RunStore["Service"]): RunStore["Service"] =>
         })
         return Effect.tap(kept, log)
       }),
-    announceHolds: (limit, announce) =>
+    announceHolds: (limit, announcement) =>
       Effect.suspend(() => {
         const { add, log } = gathering()
-        const announced = store.announceHolds(limit, (gated, now) => {
-          const events = announce(gated, now)
-          add({ run: gated.run, events })
+        const noted = (run: Run.Run, events: ReadonlyArray<RunEvent>) => {
+          add({ run, events })
           return events
+        }
+        const announced = store.announceHolds(limit, {
+          ...announcement,
+          ofRun: (gated, now) => noted(gated.run, announcement.ofRun(gated, now)),
+          ofWorkflow: (latest, held, now) => noted(latest.run, announcement.ofWorkflow(latest, held, now))
         })
         return Effect.tap(announced, log)
       }),

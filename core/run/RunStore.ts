@@ -3,12 +3,15 @@
  */
 import { Context, Effect, type Result, Schema } from "effect"
 import type { LoggedEvent, RunEvent } from "../event/RunEvent.ts"
+import type { RunFailure } from "../event/RunFailure.ts"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
-import type { LeaseLost, Progress, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
+import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
+import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
+import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
 import type { FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
@@ -22,6 +25,8 @@ export interface Gated {
 export interface Claimed {
   readonly run: RunningRun
   readonly version: WorkflowVersion
+  /** Since when nothing held the run, its time to wait for a retry included. */
+  readonly startableSince?: number
 }
 
 /** A lease as its worker names it. */
@@ -31,15 +36,7 @@ export interface LeaseRef {
 }
 
 /** Which runs to list: newest first, each field a condition, none meaning all. Instants are epoch milliseconds. */
-export interface Filter {
-  readonly workflowIds?: ReadonlyArray<WorkflowId>
-  readonly statuses?: ReadonlyArray<Status>
-  /** Submitted at or after. */
-  readonly from?: number
-  /** Submitted at or before. */
-  readonly to?: number
-  /** Referring to one of these credentials, by their permissioned user id. */
-  readonly credentials?: ReadonlyArray<string>
+export interface Filter extends RunFilter {
   /**
    * Submitted strictly before an instant: the `createdAt` of the last run of the page before. With the id of that run,
    * the runs of the same instant that stand after it in the list are kept.
@@ -48,12 +45,62 @@ export interface Filter {
   readonly limit: number
 }
 
-/** A listed run. `status` is as it reads at the instant of the listing. */
+/** A listed run. `status` and `holds` are as they read at the instant of the listing. */
 export type Listed = Pick<
   Run,
-  "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options"
+  "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options" | "trigger" | "tags"
 > & {
   readonly status: Status
+  readonly workflowName: string
+  readonly holds: ReadonlyArray<HoldReason>
+  /** The last failure of its attempts. */
+  readonly error: RunFailure | null
+}
+
+/** A page of the list. `next` is the place behind it; `null` when nothing follows. */
+export interface ListPage {
+  readonly runs: ReadonlyArray<Listed>
+  readonly next: { readonly at: number; readonly id: RunId } | null
+}
+
+/** How many runs satisfy a filter. Where it is not exact, there are at least so many. */
+export interface Total {
+  readonly count: number
+  readonly isExact: boolean
+}
+
+/** The newest runs that satisfy a filter, up to `mostCounted` of them, counted by what they have. Most frequent first. */
+export interface Tally {
+  readonly runs: number
+  /** No run was left out. */
+  readonly isComplete: boolean
+  readonly workflows: ReadonlyArray<{ readonly id: WorkflowId; readonly name: string; readonly count: number }>
+  /** A run with several failures of one code counts once for that code. */
+  readonly errorCodes: ReadonlyArray<Counted>
+  readonly tags: ReadonlyArray<Counted>
+}
+
+/** How many runs have a value. */
+export interface Counted {
+  readonly value: string
+  readonly count: number
+}
+
+/** How many workflows, error codes and tags a tally names. */
+export const mostNamed = 100
+
+/** The order of what a tally names. */
+export const byCount = (
+  a: { readonly count: number; readonly value: string },
+  b: { readonly count: number; readonly value: string }
+): number => b.count - a.count || (a.value < b.value ? -1 : 1)
+
+/** The highest exact total. */
+export const mostCounted = 10_000
+
+/** What was decided about a run; `change` is `null` where it stays as it is. */
+export interface Decision {
+  readonly change: Change | null
 }
 
 /** Raised when a run is submitted with a version that is not, or no longer, the latest one of its workflow. */
@@ -65,8 +112,15 @@ export class VersionOutdated extends Schema.TaggedError<VersionOutdated>()("Vers
   }
 }
 
-/** The events of a waiting run that is held at `now`. */
-export type Announce = (gated: Gated, now: number) => ReadonlyArray<RunEvent>
+/** Raised when a run is retried a second time without a reason. */
+export class AlreadyRetried extends Schema.TaggedError<AlreadyRetried>()("AlreadyRetried", {
+  sessionId: Schema.String,
+  retriedAs: Schema.String
+}) {
+  override get message() {
+    return `Cannot retry run "${this.sessionId}": run "${this.retriedAs}" retries it already`
+  }
+}
 
 /** Stops a waiting run because of a failed login; `null` leaves it unchanged. */
 export type StopAfter = (
@@ -91,6 +145,24 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
 
     /**
+     * Accepts a run that repeats an ended one, as `submit` does; its version must be the latest one only where `isLatest`.
+     *
+     * Of several retries of one run at the same time one is accepted, unless they have reasons.
+     */
+    readonly retry: (
+      submission: Submission & { readonly retry: Retry },
+      options: { readonly isLatest: boolean }
+    ) => Effect.Effect<
+      Gated,
+      WorkflowNotFound | VersionOutdated | FieldsTooLarge | RunNotFound | AlreadyRetried | StoreUnavailable
+    >
+
+    /** The runs that repeat these runs, oldest first. */
+    readonly retriesOf: (
+      ids: ReadonlyArray<RunId>
+    ) => Effect.Effect<ReadonlyArray<{ readonly of: RunId; readonly retry: RunId }>, StoreUnavailable>
+
+    /**
      * The fields of a submission that are over their limits as the store would keep them. Nothing is kept. The workflow
      * exists.
      */
@@ -98,13 +170,52 @@ export class RunStore extends Context.Service<
 
     readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound | StoreUnavailable>
 
-    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    /**
+     * One page of the runs that satisfy a filter. It has fewer runs than `limit` and yet a `next` only where the filter
+     * has a text: one page examines a bounded number of runs for it.
+     */
+    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
+
+    /** Counts the runs that satisfy a filter, up to `mostCounted` of them, and by a bounded effort. */
+    readonly count: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Total, StoreUnavailable>
+
+    /** Counts the newest runs that satisfy a filter. */
+    readonly tally: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Tally, StoreUnavailable>
 
     /**
      * One page of the events of a run, oldest first, from the one after `after` (0 for the first page). Empty when there are
      * no more, and for an unknown run.
      */
     readonly events: (id: RunId, after: number) => Effect.Effect<ReadonlyArray<LoggedEvent>, StoreUnavailable>
+
+    /**
+     * Decides about many runs of a workspace, each while it is locked, and changes those for which a decision brings a
+     * change. Answers every decision in the order of `ids`; for a run that does not exist, `null`.
+     *
+     * Not one step: runs are changed in pieces, each in its own transaction, unless the caller has one open. With `dryRun`
+     * nothing is locked and nothing is changed. A decision may be made more than once.
+     */
+    readonly changeAll: <A extends Decision>(
+      workspaceId: WorkspaceId,
+      ids: ReadonlyArray<RunId>,
+      decide: (locked: LockedRun, now: number) => A,
+      options: { readonly dryRun: boolean }
+    ) => Effect.Effect<ReadonlyArray<A | null>, StoreUnavailable>
+
+    /**
+     * Changes the tags of runs, ended ones as well, by a decision from the tags of each; `null` leaves them unchanged. It
+     * answers for each id the status of the run as it reads and the tags that it had, or `null` for no run; in pieces and
+     * with `dryRun` as `changeAll`.
+     */
+    readonly changeTags: (
+      workspaceId: WorkspaceId,
+      ids: ReadonlyArray<RunId>,
+      decide: (tags: ReadonlyArray<string>) => ReadonlyArray<string> | null,
+      options: { readonly dryRun: boolean }
+    ) => Effect.Effect<
+      ReadonlyArray<{ readonly status: Status; readonly before: ReadonlyArray<string> } | null>,
+      StoreUnavailable
+    >
 
     /** Changes one run by a decision made while the run is locked. A decision that fails changes nothing. */
     readonly change: (
@@ -168,13 +279,24 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /**
-     * Records for waiting runs that an edit of their gate holds them: once for each run that waited at the time of the
-     * edit, unless the gate has opened since. Up to `limit` runs of one workflow, oldest first; returns whether there
-     * may be more.
+     * Records that an edit of a gate holds its waiting runs, unless the gate has opened since: first for the workflow,
+     * with their number, then for those that waited at the time of the edit and are watched, or for all if the
+     * announcement says so. Up to `limit` runs of one workflow at a time, oldest first; workflows take turns. Returns
+     * whether there may be more.
      *
      * Any number of processes may do this at once. A run that is submitted later gets this event from its submission.
      */
-    readonly announceHolds: (limit: number, announce: Announce) => Effect.Effect<boolean, StoreUnavailable>
+    readonly announceHolds: (limit: number, announcement: HoldAnnouncement) => Effect.Effect<boolean, StoreUnavailable>
+
+    /**
+     * Makes a waiting run one that is watched, from now until its end. If it is held now and was not told so, because it
+     * was not watched, it is told now; returns whether it was. Changes nothing for a run that does not wait.
+     */
+    readonly watch: (
+      workspaceId: WorkspaceId,
+      id: RunId,
+      ofRun: HoldAnnouncement["ofRun"]
+    ) => Effect.Effect<boolean, RunNotFound | StoreUnavailable>
 
     /**
      * Stops the runs that waited for a credential, and for no other, when a run ended because it could not sign in with

@@ -2,11 +2,12 @@
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
-import type { LoggedEvent } from "../event/RunEvent.ts"
+import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
 import type { Hold } from "../gate/Gate.ts"
 import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import * as Trace from "../runtime/Trace.ts"
 import { inOneSentence } from "../window/Problems.ts"
 import { RunWindowIssue } from "../window/RunWindow.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
@@ -20,8 +21,9 @@ import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as CredentialReferences from "./CredentialReferences.ts"
+import { HoldReason, type RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
-import { type Filter, type Gated, history, type Listed, RunStore } from "./RunStore.ts"
+import { type Filter, type Gated, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /** A run as its record shows it at one instant. */
@@ -32,8 +34,18 @@ export interface View {
   readonly holds: ReadonlyArray<Hold>
   /** The earliest instant at which a waiting run can start; `null` when none is in sight or it does not wait. */
   readonly earliestStart: number | null
+  /** The runs that retry it, oldest first. */
+  readonly retriedAs: ReadonlyArray<RunId>
   /** Oldest first. */
   readonly events: ReadonlyArray<LoggedEvent>
+}
+
+/** The runs that satisfy a filter, counted. Statuses and holds are as they read at the instant of the answer. */
+export interface Summary {
+  readonly total: Total
+  readonly statuses: ReadonlyArray<readonly [Run.Status, Total]>
+  readonly holds: ReadonlyArray<readonly [HoldReason, Total]>
+  readonly newest: Tally
 }
 
 /** A submission: a workflow, its input and how to run it. */
@@ -41,6 +53,8 @@ export interface Request {
   readonly workflowId: WorkflowId
   readonly input: Schema.JsonObject
   readonly options: Run.Options
+  /** What submits it; `api` when it is left out. */
+  readonly trigger?: Run.Trigger
   /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
   readonly problems?: ReadonlyArray<Problem>
 }
@@ -87,7 +101,16 @@ export class Runs extends Context.Service<
       after: number
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, RunNotFound | StoreUnavailable>
 
-    readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    /** Says that somebody watches a run: from now until its end it has an event when it is held, and now if it is. */
+    readonly watch: (caller: Caller, id: RunId) => Effect.Effect<void, RunNotFound | StoreUnavailable>
+
+    readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
+
+    /** How many runs satisfy a filter, exact up to a bound. */
+    readonly count: (caller: Caller, filter: RunFilter) => Effect.Effect<Total, StoreUnavailable>
+
+    /** Counts the runs that satisfy a filter by status, by hold, and by what the newest of them have. */
+    readonly summary: (caller: Caller, filter: RunFilter) => Effect.Effect<Summary, StoreUnavailable>
 
     /** Stops the waiting runs of deleted workflows, within a bounded time; the scheduler stops the rest. */
     readonly stopOrphans: Effect.Effect<void, StoreUnavailable>
@@ -136,7 +159,8 @@ export class Runs extends Context.Service<
           versionId: version.versionId,
           input: request.input,
           credentials: CredentialReferences.of(version.content, request.input),
-          options: request.options,
+          options: { ...request.options, ...(yield* Trace.origin) },
+          trigger: request.trigger ?? "api",
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
         }
@@ -185,7 +209,11 @@ export class Runs extends Context.Service<
 
       const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)
-        return view(gated, yield* Clock.currentTimeMillis, yield* history(runs, id))
+        const retriedAs = Run.isEnded(gated.run) ? yield* runs.retriesOf([gated.run.id]) : []
+        return view(gated, yield* Clock.currentTimeMillis, {
+          retriedAs: retriedAs.map(({ retry }) => retry),
+          events: (yield* history(runs, id)).filter(isOfRun)
+        })
       })
 
       const events = Effect.fn("Runs.events")(function* (caller: Caller, id: RunId, after: number) {
@@ -193,7 +221,31 @@ export class Runs extends Context.Service<
         return yield* runs.events(id, after)
       })
 
+      const watch = Effect.fn("Runs.watch")(function* (caller: Caller, id: RunId) {
+        const told = yield* runs.watch(caller.workspaceId, id, ({ gate, run }, now) =>
+          Transition.pausedEvents(run, gate, now)
+        )
+        if (told) yield* signals.publish({ _tag: "events" })
+      })
+
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))
+      const count = Effect.fn("Runs.count")((caller: Caller, filter: RunFilter) =>
+        runs.count(caller.workspaceId, filter)
+      )
+
+      const summary = Effect.fn("Runs.summary")(function* ({ workspaceId }: Caller, filter: RunFilter) {
+        const counted = <A>(all: ReadonlyArray<A>, asked: ReadonlyArray<A> | undefined, as: (one: A) => RunFilter) =>
+          Effect.forEach(
+            all.filter((one) => asked?.includes(one) ?? true),
+            (one) => Effect.map(runs.count(workspaceId, { ...filter, ...as(one) }), (total) => [one, total] as const)
+          )
+        return {
+          total: yield* runs.count(workspaceId, filter),
+          statuses: yield* counted(Run.Status.literals, filter.statuses, (status) => ({ statuses: [status] })),
+          holds: yield* counted(HoldReason.literals, filter.holds, (hold) => ({ holds: [hold] })),
+          newest: yield* runs.tally(workspaceId, filter)
+        }
+      })
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {
         const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
@@ -204,36 +256,50 @@ export class Runs extends Context.Service<
         yield* signals.publish({ _tag: "events" })
       })
 
-      const stopOrphans = Effect.gen(function* () {
-        for (let round = 0; round < orphanRounds; round++) {
-          const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
-          yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
-          if (stopped.length === 0) return
-          yield* signals.publish({ _tag: "events" })
-        }
-      }).pipe(Effect.withSpan("Runs.stopOrphans"))
-
-      return Runs.of({ submit, get, events, list, interrupt, stopOrphans })
+      return Runs.of({
+        submit,
+        get,
+        events,
+        watch,
+        list,
+        count,
+        summary,
+        interrupt,
+        stopOrphans: stopOrphans(runs, signals)
+      })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
-        submit: "edit",
+        submit: "run",
         get: "read",
         events: "read",
+        watch: "read",
         list: "read",
-        interrupt: "edit"
+        count: "read",
+        summary: "read",
+        interrupt: "run"
       })
     )
   )
 }
 
+const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
+  Effect.gen(function* () {
+    for (let round = 0; round < orphanRounds; round++) {
+      const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
+      yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+      if (stopped.length === 0) return
+      yield* signals.publish({ _tag: "events" })
+    }
+  }).pipe(Effect.withSpan("Runs.stopOrphans"))
+
 /** A deletion stops at most this many runs itself. */
 const orphanBatch = 200
 const orphanRounds = 10
 
-const view = ({ run, gate }: Gated, at: number, events: ReadonlyArray<LoggedEvent>): View => ({
+const view = ({ run, gate }: Gated, at: number, more: Pick<View, "events" | "retriedAs">): View => ({
   run,
   status: Run.statusAt(run, gate, at),
-  holds: Run.isWaiting(run) ? Gate.holds(gate, at) : [],
+  holds: Run.holds(run, gate, at),
   earliestStart: Run.earliestStart(run, gate, at),
-  events
+  ...more
 })

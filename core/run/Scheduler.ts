@@ -7,8 +7,10 @@
 import { Clock, Effect } from "effect"
 import { GateStore } from "../gate/GateStore.ts"
 import * as Background from "../runtime/Background.ts"
+import * as Measures from "../runtime/Measures.ts"
 import { type Signal, Signals } from "../runtime/Signals.ts"
 import * as Wake from "../runtime/Wake.ts"
+import * as HoldAnnouncement from "./hold/HoldAnnouncement.ts"
 import { RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
@@ -40,12 +42,17 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
   return began
 })
 
-/** Announces holds to the runs that an edit holds, in batches, until all have the event. */
+/** The pause after a batch of announcements, so that what else is written at the time is not delayed by them. */
+const pace = "100 millis"
+
+/** Announces holds to the workflows and runs that an edit holds, in batches, until all have their events. */
 export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals
-  while (yield* runs.announceHolds(batch, ({ gate, run }, now) => Transition.pausedEvents(run, gate, now))) {
+  const announcement = yield* HoldAnnouncement.make
+  while (yield* runs.announceHolds(batch, announcement)) {
     yield* signals.publish({ _tag: "events" })
+    yield* Effect.sleep(pace)
   }
 })
 
@@ -77,8 +84,10 @@ export const run = Effect.fn("Scheduler.run")(function* () {
   const tickThenSleep = Effect.gen(function* () {
     const ticked = yield* tick()
     while (true) {
-      const next = Math.min((yield* gates.nextDue(ticked)) ?? Infinity, (yield* runs.nextDue(ticked)) ?? Infinity)
+      const opening = (yield* gates.nextDue(ticked)) ?? Infinity
+      const next = Math.min(opening, (yield* runs.nextDue(ticked)) ?? Infinity)
       const now = yield* Clock.currentTimeMillis
+      if (opening <= now) yield* Measures.gateOpened((now - opening) / 1_000)
       const left = Math.min(next, ticked + longestSleep) - now
       // Of a clock that was set back, the time until then is no time to sleep.
       if (left <= 0 || now < ticked) {

@@ -13,6 +13,7 @@ import type { RunId } from "../workspace/Ids.ts"
 import { type Credential, useOf } from "./CredentialReferences.ts"
 import * as Run from "./Run.ts"
 import * as Slots from "./Slots.ts"
+import type { Start } from "./start/Start.ts"
 
 /**
  * The inputs of a decision about a run: the run, locked, the gate of its workflow, and the files that it has produced.
@@ -31,6 +32,8 @@ type Ending<R extends Run.Run = Run.Run> = Pick<LockedRun<R>, "run" | "files">
 export interface Change<R extends Run.Run = Run.Run> {
   readonly run: R
   readonly events: ReadonlyArray<RunEvent>
+  /** Why the run starts, where the change starts it. */
+  readonly start?: Start
   /**
    * The credential that the attempt could not sign in with. `stopsOthers` is true when the runs that wait for it stop.
    */
@@ -41,7 +44,8 @@ export interface Change<R extends Run.Run = Run.Run> {
 export type Submission = Pick<
   Run.Run,
   "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
->
+> &
+  Partial<Pick<Run.Run, "tags" | "trigger">> & { readonly retry?: Run.Retry }
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
@@ -69,7 +73,10 @@ export interface Retry {
  */
 export const submit = (submission: Submission, gate: Gate.Gate, at: number): Change<Run.WaitingRun> => {
   const run: Run.WaitingRun = {
+    trigger: "api",
+    tags: [],
     ...submission,
+    retry: submission.retry ?? null,
     status: "execution.queued",
     createdAt: at,
     startedAt: null,
@@ -77,6 +84,7 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
     attempts: 0,
     retries: 0,
     notBefore: at,
+    release: null,
     lease: null,
     progress: untouched,
     data: {},
@@ -96,7 +104,7 @@ export const claim = (
   at: number,
   credentials: ReadonlyArray<Credential> = run.credentials
 ): Change<Run.RunningRun> | null => {
-  if (run.notBefore > at || !Gate.mayStart(gate, at)) return null
+  if (run.notBefore > at || !Run.mayStart(run, gate, at)) return null
   const started: Run.RunningRun = {
     ...run,
     status: "execution.start",
@@ -187,15 +195,66 @@ const settleAttempt = (
   return requeue(failed, gate, { retries: run.retries + 1, delayMillis }, at)
 }
 
+/** What becomes of a run that is released. Only the first changes it. */
+export type Released = "released" | "already_released" | "held_by_pause" | "not_waiting"
+
+/**
+ * Lets a waiting run start now, past the run window, and past the manual pause in force if `pastPause` is set. A retry that
+ * is put off is not put off any longer. A run whose workflow was deleted does not wait for anything.
+ */
+export const release = (
+  { gate, run }: LockedRun,
+  { at, by }: Gate.Actor,
+  pastPause: boolean
+): { readonly outcome: Released; readonly change: Change<Run.WaitingRun> | null } => {
+  if (!Run.isWaiting(run) || gate.removedAt !== null) return { outcome: "not_waiting", change: null }
+  const pause = Gate.inForce(gate, at).pause
+  if (pause !== null && !pastPause && run.release?.pause !== pause.since)
+    return { outcome: "held_by_pause", change: null }
+  if (run.release !== null && Run.mayStart(run, gate, at) && run.notBefore <= at)
+    return { outcome: "already_released", change: null }
+  const released = { at, by, pause: pause?.since ?? null }
+  return {
+    outcome: "released",
+    change: {
+      run: { ...run, release: released, notBefore: Math.min(run.notBefore, at) },
+      events: [{ event: "execution.released", ...ids(run), by, pastPause: pause !== null }]
+    }
+  }
+}
+
 /** Stops a run at the request of a user, waiting or running. A worker that has it finds its lease gone. */
 export const interrupt = (
   { files, run }: Ending,
   at: number,
-  why: Reason = { code: "INTERRUPTED-E0001", message: "Interrupted by a user", address: null }
+  why: Reason = interruptedByUser(null)
 ): Result.Result<Change<Run.EndedRun>, Run.RunEnded> =>
   Run.isEnded(run)
     ? Result.fail(new Run.RunEnded({ sessionId: run.id, status: run.status }))
     : Result.succeed(stop({ files, run }, why, at))
+
+/** The reason of an interruption by a user, in their words if they gave some. */
+export const interruptedByUser = (message: string | null): Reason => ({
+  code: "INTERRUPTED-E0001",
+  message: message ?? "Interrupted by a user",
+  address: null
+})
+
+/**
+ * Why an ended run must not be repeated without a reason; `null` where it may be. It may not when it succeeded, or when it
+ * passed or began a node that is marked as not repeatable.
+ */
+export const whyNotRepeatable = (run: Run.EndedRun): string | null => {
+  if (run.status === "execution.success") {
+    return "It succeeded, and a retry would do its work once more: send force with a reason to retry it all the same"
+  }
+  const certainty = OutcomeCertainty.of(run.progress)
+  if (certainty !== "committed" && certainty !== "unknown") return null
+  const node =
+    run.progress.mark === null ? "a node that must not be repeated" : `the node "${run.progress.mark.node.name}"`
+  const what = certainty === "committed" ? `It has carried out ${node}` : `It may have carried out ${node}`
+  return `${what} (outcome_certainty ${certainty}): send force with a reason to retry it all the same`
+}
 
 /** Why a run is stopped: a code, a sentence, and the address of the page where it happened, if that is known. */
 export interface Reason {
@@ -278,7 +337,7 @@ export const abandon = (
 
 /** The events of a waiting run that its gate holds at `at`; none if it does not. */
 export const pausedEvents = (run: Run.Run, gate: Gate.Gate, at: number): ReadonlyArray<RunEvent> => {
-  const hold = Gate.holds(gate, at)[0]
+  const hold = Gate.holds(Gate.past(gate, run.release), at)[0]
   if (hold === undefined) return []
   const nextOpenAt = Gate.windowState(gate, at)?.nextOpenAt ?? null
   return [{ event: "execution.paused", ...ids(run), reason: hold.kind, message: hold.reason, nextOpenAt }]

@@ -6,9 +6,10 @@
  * without noticing has its results refused. On shutdown it takes nothing more, gives what it runs a time of grace, and
  * then gives back the rest: no lease is left to expire.
  */
-import { Effect, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import * as Lease from "../runtime/Lease.ts"
 import { Signals } from "../runtime/Signals.ts"
+import * as Trace from "../runtime/Trace.ts"
 import * as Attempt from "./Attempt.ts"
 import { BrowserCapacity } from "./BrowserCapacity.ts"
 import { type Claimed, type LeaseRef, RunStore } from "./RunStore.ts"
@@ -24,6 +25,15 @@ export interface Options {
   readonly graceMillis: number
 }
 
+/** Records a claim in the traces of the runs that it took. */
+const recordClaim = Effect.fnUntraced(function* (claimed: ReadonlyArray<Claimed>, from: number) {
+  const to = yield* Clock.currentTimeMillis
+  for (const { run } of claimed) {
+    const claim = Trace.record("run claimed", { from, to }, { attributes: { "sluice.session_id": run.id } })
+    yield* Trace.continued(run.options.traceparent)(claim)
+  }
+})
+
 /**
  * Works until interrupted. Interruption is the orderly shutdown: it completes when the last run has ended or was given
  * back.
@@ -38,9 +48,14 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
     capacity: Effect.map(seats.count, (count) => Math.min(options.capacity, count)),
     leaseMillis: options.leaseMillis,
     claim: (limit) =>
-      Effect.tap(store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis }), (claimed) =>
-        claimed.length > 0 ? signals.publish({ _tag: "events" }) : Effect.void
-      ),
+      Effect.gen(function* () {
+        const from = yield* Clock.currentTimeMillis
+        const claimed = yield* store.claim({ worker: options.name, limit, leaseMillis: options.leaseMillis })
+        if (claimed.length === 0) return claimed
+        yield* recordClaim(claimed, from)
+        yield* signals.publish({ _tag: "events" })
+        return claimed
+      }),
     leaseOf: ({ run }: Claimed): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
     renew: (lease) => store.renew(lease, options.leaseMillis),
     carryOut: Attempt.carryOut,

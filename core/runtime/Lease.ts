@@ -9,6 +9,7 @@
 import { Clock, Effect, FiberMap, Latch, type Scope } from "effect"
 import * as Background from "./Background.ts"
 import * as ClockSkew from "./ClockSkew.ts"
+import * as Gauges from "./Gauges.ts"
 import type { StoreUnavailable } from "./StoreUnavailable.ts"
 import * as Wake from "./Wake.ts"
 
@@ -80,12 +81,13 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     leases.set(key, { ref, until: claimedAt + leaseMillis })
     busy.add(key)
     yield* held.open
+    yield* Gauges.setLeases(what, leases.size)
     const makeRoom = Effect.suspend(() => (busy.delete(key) ? room.wake : Effect.void))
     const released = Effect.suspend(() => {
       busy.delete(key)
       leases.delete(key)
       if (leases.size === 0) held.closeUnsafe()
-      return room.wake
+      return Effect.andThen(Gauges.setLeases(what, leases.size), room.wake)
     })
     const carriedOut = options.carryOut(work, makeRoom).pipe(Effect.ensuring(released), Effect.interruptible)
     yield* FiberMap.run(running, key, carriedOut)

@@ -23,9 +23,29 @@ const ended = Metric.counter("sluice_runs_ended_total", {
   incremental: true
 })
 
+const delay = Metric.histogram("sluice_run_start_delay_seconds", {
+  description: "Time from the instant at which a run may start to its start",
+  boundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800]
+})
+
+const lag = Metric.histogram("sluice_gate_opening_lag_seconds", {
+  description: "Time from the instant at which a gate opens to the signal that wakes the workers",
+  boundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+})
+
+const recoveries = Metric.counter("sluice_recoveries_total", {
+  description: "Recoveries of steps, by kind, and whether they worked",
+  incremental: true
+})
+
 const duration = Metric.histogram("sluice_run_duration_seconds", {
-  description: "Time from the first start of a run to its end, by result",
+  description: "Time from the first start of a run to its end, by result and class of the last error",
   boundaries: runSeconds
+})
+
+const nodes = Metric.histogram("sluice_node_duration_seconds", {
+  description: "Time that a node took, with its recoveries, by action",
+  boundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 })
 
 const deliveries = Metric.counter("sluice_webhook_deliveries_total", {
@@ -41,6 +61,16 @@ const requests = Metric.histogram("sluice_http_request_duration_seconds", {
 export const runSubmitted: Effect.Effect<void> = Metric.update(submitted, 1)
 
 export const attemptStarted: Effect.Effect<void> = Metric.update(started, 1)
+
+/** A run was started `seconds` after the instant from which it may start. */
+export const startDelayed = (seconds: number): Effect.Effect<void> => Metric.update(delay, Math.max(0, seconds))
+
+/** The workers were woken `seconds` after a gate opened. */
+export const gateOpened = (seconds: number): Effect.Effect<void> => Metric.update(lag, Math.max(0, seconds))
+
+/** A recovery of a step has ended. `kind` is one of the kinds of recoveries. */
+export const recovered = (kind: string, worked: boolean): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(recoveries, { kind, worked: String(worked) }), 1)
 
 /** The classes of the codes of the service. Codes of workspaces are one class. */
 const classes = new Set([
@@ -83,8 +113,20 @@ export const classOf = (code: string | null): string => {
 export const runEnded = (result: string, code: string | null, seconds: number | null): Effect.Effect<void> =>
   Effect.andThen(
     Metric.update(Metric.withAttributes(ended, { result, error_class: classOf(code) }), 1),
-    seconds === null ? Effect.void : Metric.update(Metric.withAttributes(duration, { result }), seconds)
+    seconds === null
+      ? Effect.void
+      : Metric.update(Metric.withAttributes(duration, { result, error_class: classOf(code) }), seconds)
   )
+
+/** The labelled metrics of nodes, by action. */
+const ofNodes = new Map<string, Metric.Histogram<number>>()
+
+/** A node was carried out. `action` is one of the actions of workflows. */
+export const nodeDone = (action: string, seconds: number): Effect.Effect<void> => {
+  const known = ofNodes.get(action) ?? Metric.withAttributes(nodes, { action })
+  ofNodes.set(action, known)
+  return Metric.update(known, seconds)
+}
 
 /** An attempt to reach a webhook has ended. */
 export const delivery = (outcome: string): Effect.Effect<void> =>

@@ -4,11 +4,14 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { Audit } from "../workspace/audit/Audit.ts"
+import * as AuditedChange from "../workspace/audit/AuditedChange.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
-import { allows, type Caller, type RoleForbids } from "../workspace/Workspace.ts"
+import { type Caller, permits, type RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import * as EntryAudit from "./EntryAudit.ts"
 import * as EntryBody from "./EntryBody.ts"
 import * as EntryRules from "./EntryRules.ts"
 import * as Inbox from "./inbox/Inbox.ts"
@@ -90,6 +93,7 @@ export class Vault extends Context.Service<
     Vault,
     Effect.gen(function* () {
       const entries = yield* VaultEntries
+      const audit = yield* Audit
       const identifiers = yield* Identifiers
       const inboxDomain = yield* Inbox.InboxDomain
       const phoneNumbers = yield* PhoneNumbers
@@ -135,7 +139,7 @@ export class Vault extends Context.Service<
         kept: VaultEntry
       ) {
         const lasting = withoutExpired(kept, yield* Clock.currentTimeMillis)
-        const browserState = allows(caller.role, "edit") ? yield* openBrowserState(cipher, lasting) : noBrowserState
+        const browserState = permits(caller, "edit") ? yield* openBrowserState(cipher, lasting) : noBrowserState
         const entry = cipher.keys.former.length === 0 ? lasting : yield* readable(cipher, version, lasting)
         const method = effectiveTfaMethod(entry)
         const isMailed = method === "EMAIL" || method === "MAGIC_LINK"
@@ -191,7 +195,7 @@ export class Vault extends Context.Service<
       const refuseCopies = Effect.fnUntraced(function* (caller: Caller, { sent }: EntryBody.Reading) {
         const given = EntryRules.sealedIn(sent, null).filter(([, sealed]) => sealed !== "")
         const { domain } = sent
-        if (allows(caller.role, "manage") || domain === undefined || given.length === 0) return
+        if (permits(caller, "manage") || domain === undefined || given.length === 0) return
         const others = (yield* entries.list(caller.workspaceId)).filter(
           (entry) => !Domain.originsOf(domain).every((origin) => SecretSites.permits(entry, origin))
         )
@@ -239,11 +243,11 @@ export class Vault extends Context.Service<
           const id = yield* identifiers.uuid
           const now = yield* Clock.currentTimeMillis
           const entry = yield* Effect.fromResult(EntryRules.create(given, { caller, id, now }))
-          yield* entries
-            .insert(caller.workspaceId, entry)
+          yield* audit
+            .recording(caller, entries.insert(caller.workspaceId, entry), () => [EntryAudit.ofCreation(entry)])
             .pipe(
-              Effect.mapError(
-                () => new EntryTaken({ permissionedUserId: entry.permissionedUserId, domain: entry.domain })
+              Effect.catchTag("KeyTaken", () =>
+                Effect.fail(new EntryTaken({ permissionedUserId: entry.permissionedUserId, domain: entry.domain }))
               )
             )
           yield* changed
@@ -266,9 +270,14 @@ export class Vault extends Context.Service<
           yield* refuseCopies(caller, reading)
           const { given, versions } = yield* understand(caller, cipher, reading, before.value)
           const decide = EntryRules.update(given, yield* Clock.currentTimeMillis)
-          const after = yield* entries
-            .change(caller.workspaceId, before.value.id, decide)
-            .pipe(Effect.catchTag("KeyTaken", Effect.die))
+          const after = yield* AuditedChange.change(
+            audit,
+            caller,
+            entries,
+            before.value.id,
+            decide,
+            EntryAudit.ofChange
+          ).pipe(Effect.catchTag("KeyTaken", Effect.die))
           if (Option.isNone(after)) return yield* new EntryNotFound(pair)
           yield* changed
           yield* note(caller, cipher, versions)
@@ -278,7 +287,7 @@ export class Vault extends Context.Service<
         remove: Effect.fn("Vault.remove")(function* (caller, body) {
           const pair = yield* pairOf(body)
           const { id } = yield* found(caller.workspaceId, pair)
-          const removed = yield* entries.remove(caller.workspaceId, id)
+          const removed = yield* AuditedChange.remove(audit, caller, entries, id, EntryAudit.ofRemoval)
           if (Option.isNone(removed)) return yield* new EntryNotFound(pair)
           yield* changed
           return yield* view(caller, yield* sealing.cipher(caller.workspaceId), removed.value)
@@ -288,9 +297,14 @@ export class Vault extends Context.Service<
           const pair = yield* pairOf(body)
           const { id } = yield* found(caller.workspaceId, pair)
           const now = yield* Clock.currentTimeMillis
-          const cleared = yield* entries
-            .change(caller.workspaceId, id, (before) => Result.succeed(withoutBrowserState(before, now)))
-            .pipe(Effect.catchTag("KeyTaken", Effect.die))
+          const cleared = yield* AuditedChange.change(
+            audit,
+            caller,
+            entries,
+            id,
+            (before) => Result.succeed(withoutBrowserState(before, now)),
+            EntryAudit.ofClearing
+          ).pipe(Effect.catchTag("KeyTaken", Effect.die))
           if (Option.isNone(cleared)) return yield* new EntryNotFound(pair)
         })
       })
@@ -308,10 +322,10 @@ export class Vault extends Context.Service<
 }
 
 /** Only an Owner changes where secrets may be used; every editor may send the present value back. */
-const mayName = ({ role }: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
-  allows(role, "manage") || !EntryRules.changesOrigins(sent, before)
+const mayName = (caller: Caller, { sent }: EntryBody.Reading, before: Fields | null) =>
+  permits(caller, "manage") || !EntryRules.changesOrigins(sent, before)
     ? Effect.void
-    : Effect.fail(new OriginsForOwners({ role }))
+    : Effect.fail(new OriginsForOwners({ role: caller.role }))
 
 const copied = (domain: string): string =>
   `Expected a value that was sealed for this site; this one belongs to the credential for ${domain}, and only an Owner may copy it to another site`

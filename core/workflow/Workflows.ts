@@ -3,9 +3,11 @@
  */
 import { Clock, Context, Effect, Equal, Layer, Result, Schema, Struct } from "effect"
 import * as Gate from "../gate/Gate.ts"
+import * as GateAudit from "../gate/GateAudit.ts"
 import { expectRevision, type WindowConflict } from "../gate/Gates.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { Audit, type Draft } from "../workspace/audit/Audit.ts"
 import { ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import { UserId, VersionId, WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
@@ -27,7 +29,7 @@ import {
   type WorkflowExists,
   type WorkflowVersion
 } from "./Workflow.ts"
-import { type Listed, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
+import { type Listed, type Page, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
 
 /** Raised by a save that was based on another version than the latest. */
 export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", {
@@ -100,7 +102,7 @@ export class Workflows extends Context.Service<
     ) => Effect.Effect<void, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    readonly list: (caller: Caller, page?: Page) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
     readonly versions: (
       caller: Caller,
       id: WorkflowId
@@ -116,6 +118,7 @@ export class Workflows extends Context.Service<
     Workflows,
     Effect.gen(function* () {
       const store = yield* WorkflowStore
+      const audit = yield* Audit
       const identifiers = yield* Identifiers
       const signals = yield* Signals
       const errorCodes = yield* ErrorCodeStore
@@ -164,7 +167,11 @@ export class Workflows extends Context.Service<
           },
           gate: changedGate(Gate.open, draft.window, { at, by: caller.userId })
         }
-        yield* store.create(stored, (sizes) => SaveBody.verdict(draft, sizes), options)
+        yield* audit.recording(
+          caller,
+          store.create(stored, (sizes) => SaveBody.verdict(draft, sizes), options),
+          () => auditOfCreation(stored)
+        )
         yield* signals.publish({ _tag: "due" })
         return stored
       })
@@ -173,14 +180,20 @@ export class Workflows extends Context.Service<
         const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
         if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const versionId = VersionId.make(yield* identifiers.uuid)
-        const saved = yield* store.save(
+        let former: Stored | null = null
+        const save = store.save(
           caller.workspaceId,
           id,
-          (before, at): Result.Result<Stored, SaveConflict | Refused> =>
-            draft.baseVersionId !== null && draft.baseVersionId !== before.version.versionId
+          (before, at): Result.Result<Stored, SaveConflict | Refused> => {
+            former = before
+            return draft.baseVersionId !== null && draft.baseVersionId !== before.version.versionId
               ? Result.fail(conflict(before))
-              : next(before, draft, versionId, { at, by: caller.userId }),
+              : next(before, draft, versionId, { at, by: caller.userId })
+          },
           (sizes) => SaveBody.verdict(draft, sizes)
+        )
+        const saved = yield* audit.recording(caller, save, (after) =>
+          former === null ? [] : auditOfSave(former, after)
         )
         yield* signals.publish({ _tag: "due" })
         yield* signals.publish({ _tag: "work" })
@@ -235,11 +248,12 @@ export class Workflows extends Context.Service<
         save,
         upsert,
         remove: Effect.fn("Workflows.remove")(function* (caller, id) {
-          yield* store.remove(caller.workspaceId, id)
+          const remove = Effect.tap(store.get(caller.workspaceId, id), () => store.remove(caller.workspaceId, id))
+          yield* audit.recording(caller, remove, auditOfRemoval)
           yield* signals.publish({ _tag: "due" })
         }),
         get: Effect.fn("Workflows.get")((caller, id) => store.get(caller.workspaceId, id)),
-        list: Effect.fn("Workflows.list")((caller) => store.list(caller.workspaceId)),
+        list: Effect.fn("Workflows.list")((caller, page) => store.list(caller.workspaceId, page)),
         versions: Effect.fn("Workflows.versions")((caller, id) => store.versions(caller.workspaceId, id)),
         version: Effect.fn("Workflows.version")((caller, id, number) => store.version(caller.workspaceId, id, number))
       })
@@ -387,3 +401,42 @@ const conflict = ({ version }: Stored): VersionConflict =>
     latestCreatedAt: version.createdAt,
     latestVersionNote: version.versionNote
   })
+
+/**
+ * The audit entries of a new workflow, and of the window that it was created with. The content of a version stands in
+ * the version, which never changes: an entry names it.
+ */
+const auditOfCreation = (after: Stored): ReadonlyArray<Draft> => [
+  { action: "workflow.create", ...resource(after), before: null, after: versionJson(after) },
+  ...GateAudit.ofWindow(after.workflow.id)({ before: Gate.open, after: after.gate })
+]
+
+/** The audit entries of a save: of a version, of a window, of both, or of neither where nothing changed. */
+const auditOfSave = (before: Stored, after: Stored): ReadonlyArray<Draft> => [
+  ...(before.version.versionId === after.version.versionId
+    ? []
+    : [
+        {
+          action: "workflow.save",
+          ...resource(after),
+          reason: after.version.versionNote,
+          before: versionJson(before),
+          after: versionJson(after)
+        }
+      ]),
+  ...GateAudit.ofWindow(after.workflow.id)({ before: before.gate, after: after.gate })
+]
+
+/** The audit entry of a deleted workflow. */
+const auditOfRemoval = (before: Stored): ReadonlyArray<Draft> => [
+  { action: "workflow.delete", ...resource(before), before: versionJson(before), after: null }
+]
+
+const resource = ({ workflow }: Stored) => ({ resourceId: workflow.id, resourceName: workflow.name })
+
+const versionJson = ({ version }: Stored) => ({
+  name: version.name,
+  description: version.description,
+  version_id: version.versionId,
+  version_number: version.versionNumber
+})

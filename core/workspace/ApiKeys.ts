@@ -3,15 +3,25 @@
  */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { Audit } from "./audit/Audit.ts"
 import { Identifiers } from "./Identifiers.ts"
 import { UserId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
 import * as Permissions from "./Permissions.ts"
-import type { Role, RoleForbids } from "./Workspace.ts"
+import { permits, type Role, type RoleForbids, type Scope } from "./Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
 
 /** The public part of a key: everything but its hash. */
 export type ApiKey = Omit<StoredKey, "hash">
+
+/** What a new key is given. Without scopes it may do what its role allows. */
+export interface NewKey {
+  readonly role: Role
+  readonly name: string | null
+  readonly scopes?: ReadonlyArray<Scope>
+  /** The first instant at which it is not accepted. */
+  readonly expiresAt?: number
+}
 
 /** Raised for a key that does not exist in the workspace, or is revoked already. */
 export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()("ApiKeyNotFound", { id: Schema.String }) {
@@ -36,10 +46,23 @@ export class ApiKeys extends Context.Service<
     /** Makes a key of a new user. `key` is known this once; what is kept is its hash. */
     readonly make: (
       acting: Permissions.Acting,
-      options: { readonly role: Role; readonly name: string | null }
+      options: NewKey
     ) => Effect.Effect<
       { readonly stored: ApiKey; readonly key: Redacted.Redacted<string> },
       RoleForbids | StoreUnavailable
+    >
+
+    /**
+     * Makes a key of the same user, name, role and scopes, and has the former one expire after `graceSeconds`, or when it
+     * would have anyway. Fails for a key that is revoked or has expired.
+     */
+    readonly rotate: (
+      acting: Permissions.Acting,
+      id: string,
+      graceSeconds: number
+    ) => Effect.Effect<
+      { readonly stored: ApiKey; readonly former: ApiKey; readonly key: Redacted.Redacted<string> },
+      ApiKeyNotFound | RoleForbids | StoreUnavailable
     >
 
     /** Revokes a key at once and answers it, unless no key with the role Owner would be left. */
@@ -55,11 +78,13 @@ export class ApiKeys extends Context.Service<
       const store = yield* WorkspaceStore
       const keys = yield* Keys
       const identifiers = yield* Identifiers
+      const audit = yield* Audit
 
       const make = Effect.fn("ApiKeys.make")(function* (
-        { workspaceId }: Permissions.Acting,
-        { name, role }: { readonly role: Role; readonly name: string | null }
+        acting: Permissions.Acting,
+        { expiresAt, name, role, scopes }: NewKey
       ) {
+        const { workspaceId } = acting
         const key = yield* keys.make
         const stored: ApiKey = {
           id: yield* identifiers.uuid,
@@ -68,32 +93,109 @@ export class ApiKeys extends Context.Service<
           userId: UserId.make(yield* identifiers.uuid),
           role,
           createdAt: yield* Clock.currentTimeMillis,
-          revokedAt: null
+          revokedAt: null,
+          ...(scopes === undefined ? {} : { scopes }),
+          ...(expiresAt === undefined ? {} : { expiresAt })
         }
-        yield* store.addKey({ ...stored, hash: yield* keys.hash(key) })
+        const hash = yield* keys.hash(key)
+        yield* audit.recording(acting, store.addKey({ ...stored, hash }), () => [
+          entry("key.create", stored, null, stored)
+        ])
         return { stored, key }
       })
 
-      const revoke = Effect.fn("ApiKeys.revoke")(function* ({ workspaceId }: Permissions.Acting, id: string) {
+      const revoke = Effect.fn("ApiKeys.revoke")(function* (acting: Permissions.Acting, id: string) {
         const at = yield* Clock.currentTimeMillis
-        const revoked = yield* store.revokeKey(workspaceId, id.toLowerCase(), at, leavesAnOwner)
+        const revoked = yield* audit.recording(
+          acting,
+          store.revokeKey(acting.workspaceId, id.toLowerCase(), at, leavesAnOwner),
+          revocationOf
+        )
         return Option.isSome(revoked) ? shown(revoked.value) : yield* new ApiKeyNotFound({ id })
+      })
+
+      const rotate = Effect.fn("ApiKeys.rotate")(function* (
+        acting: Permissions.Acting,
+        id: string,
+        graceSeconds: number
+      ) {
+        const now = yield* Clock.currentTimeMillis
+        const key = yield* keys.make
+        const hash = yield* keys.hash(key)
+        const newId = yield* identifiers.uuid
+        const rotation = Effect.gen(function* () {
+          let expiry: number | undefined
+          const former = yield* store.changeKey(acting.workspaceId, id.toLowerCase(), (before) => {
+            if (before.expiresAt !== undefined && before.expiresAt <= now)
+              return Result.fail(new ApiKeyNotFound({ id }))
+            expiry = before.expiresAt
+            return Result.succeed({ ...before, expiresAt: Math.min(now + graceSeconds * 1_000, expiry ?? Infinity) })
+          })
+          if (Option.isNone(former)) return yield* new ApiKeyNotFound({ id })
+          const { expiresAt: _expiresAt, lastUsedAt: _lastUsedAt, sealsWith: _sealsWith, ...rest } = former.value
+          const next: StoredKey = {
+            ...rest,
+            id: newId,
+            hash,
+            createdAt: now,
+            ...(expiry === undefined ? {} : { expiresAt: expiry })
+          }
+          yield* store.addKey(next)
+          return { stored: shown(next), former: shown(former.value) }
+        })
+        const rotated = yield* audit.recording(acting, rotation, ({ former, stored }) => [
+          { ...entry("key.rotate", former, former, stored), after: { ...audited(stored), api_key_id: stored.id } }
+        ])
+        return { ...rotated, key }
       })
 
       return ApiKeys.of({
         make,
+        rotate,
         revoke,
         list: Effect.fn("ApiKeys.list")(({ workspaceId }) =>
           Effect.map(store.listKeys(workspaceId), (all) => all.map(shown))
         )
       })
-    }).pipe(Permissions.checked<ApiKeys["Service"]>({ list: "manage", make: "manage", revoke: "manage" }))
+    }).pipe(
+      Permissions.checked<ApiKeys["Service"]>({ list: "manage", make: "manage", rotate: "manage", revoke: "manage" })
+    )
   )
 }
 
 const shown = ({ hash: _hash, ...key }: StoredKey): ApiKey => key
 
+/** The audit entry of a revocation, where there was a key to revoke. */
+export const revocationOf = (revoked: Option.Option<ApiKey>) =>
+  Option.isNone(revoked)
+    ? []
+    : [entry("key.revoke", revoked.value, { ...revoked.value, revokedAt: null }, revoked.value)]
+
+/** The audit entry of a change of a key. */
+const entry = (action: string, key: ApiKey, before: ApiKey | null, after: ApiKey) => ({
+  action,
+  resourceId: key.id,
+  resourceName: key.name,
+  before: before === null ? null : audited(before),
+  after: audited(after)
+})
+
+const audited = ({ createdAt, expiresAt, name, revokedAt, role, scopes, userId }: ApiKey) => ({
+  name,
+  role,
+  scopes: scopes ?? null,
+  expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+  user_id: userId,
+  created_at: new Date(createdAt).toISOString(),
+  revoked_at: revokedAt === null ? null : new Date(revokedAt).toISOString()
+})
+
+/** Another key manages, and for as long as the revoked one would have. */
 const leavesAnOwner = (key: StoredKey, live: ReadonlyArray<StoredKey>): Result.Result<void, LastOwnerKey> =>
-  key.role === "Owner" && !live.some(({ id, role }) => role === "Owner" && id !== key.id)
+  permits(key, "manage") &&
+  !live.some(
+    (other) =>
+      permits(other, "manage") && other.id !== key.id && (other.expiresAt ?? Infinity) >= (key.expiresAt ?? Infinity)
+  )
     ? Result.fail(new LastOwnerKey({ id: key.id }))
     : Result.void

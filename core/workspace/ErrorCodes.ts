@@ -6,6 +6,8 @@
 
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import { Audit, type Draft as AuditDraft } from "./audit/Audit.ts"
+import * as AuditedChange from "./audit/AuditedChange.ts"
 import type { Collection, KeyTaken, Kind } from "./Collection.ts"
 import { Identifiers } from "./Identifiers.ts"
 import * as Permissions from "./Permissions.ts"
@@ -94,6 +96,7 @@ export class ErrorCodes extends Context.Service<
     ErrorCodes,
     Effect.gen(function* () {
       const store = yield* ErrorCodeStore
+      const audit = yield* Audit
       const identifiers = yield* Identifiers
 
       const existing = Effect.fnUntraced(function* (id: string, found: Option.Option<ErrorCode>) {
@@ -106,7 +109,7 @@ export class ErrorCodes extends Context.Service<
         const attempt = Effect.gen(function* () {
           const found = yield* store.find(caller.workspaceId, kind.key(code))
           if (Option.isSome(found)) return { code: found.value, created: false }
-          yield* store.insert(caller.workspaceId, code)
+          yield* audit.recording(caller, store.insert(caller.workspaceId, code), () => [creationOf(code)])
           return { code, created: true }
         })
         // A request that loses the race for a name finds the code that won, unless that was removed or renamed since.
@@ -115,10 +118,13 @@ export class ErrorCodes extends Context.Service<
 
       const change = Effect.fn("ErrorCodes.change")(function* (caller: Caller, id: string, fields: Partial<Draft>) {
         const updatedAt = yield* Clock.currentTimeMillis
-        const changed = yield* store.change(caller.workspaceId, id, (before) => {
+        const decide = (before: ErrorCode) => {
           const after = { ...before, ...fields, updatedAt }
           return Result.succeed({ ...after, name: after.name.trim() })
-        })
+        }
+        const changed = yield* AuditedChange.change(audit, caller, store, id, decide, (before, after) =>
+          auditOf("error_code.change", before, after)
+        )
         return yield* existing(id, changed)
       })
 
@@ -130,7 +136,10 @@ export class ErrorCodes extends Context.Service<
           return yield* existing(id, yield* store.get(caller.workspaceId, id))
         }),
         remove: Effect.fn("ErrorCodes.remove")(function* (caller, id) {
-          return yield* existing(id, yield* store.remove(caller.workspaceId, id))
+          const removed = AuditedChange.remove(audit, caller, store, id, (code) =>
+            auditOf("error_code.delete", code, null)
+          )
+          return yield* existing(id, yield* removed)
         })
       })
     }).pipe(
@@ -144,3 +153,22 @@ export class ErrorCodes extends Context.Service<
     )
   )
 }
+
+/** The audit entry of a new code. */
+export const creationOf = (code: ErrorCode): AuditDraft => auditOf("error_code.create", null, code)
+
+const auditOf = (action: string, before: ErrorCode | null, after: ErrorCode | null): AuditDraft => ({
+  action,
+  resourceId: (after ?? before)?.id ?? null,
+  resourceName: (after ?? before)?.name ?? null,
+  before: before === null ? null : audited(before),
+  after: after === null ? null : audited(after)
+})
+
+const audited = ({ action, description, name, retries, retryAfterSeconds }: ErrorCode) => ({
+  name,
+  description,
+  action,
+  retries,
+  retry_after_seconds: retryAfterSeconds
+})

@@ -3,14 +3,21 @@
  * way in.
  */
 import { Effect } from "effect"
-import { type Ability, allows, type Caller, RoleForbids } from "./Workspace.ts"
+import { type Ability, allows, type Caller, permits, RoleForbids } from "./Workspace.ts"
 
-/** The part of a caller that a service needs where it does not record who acted. */
-export type Acting = Pick<Caller, "workspaceId" | "role">
+/** A caller, or an operator at the command line of the installation, who is no user of the workspace. */
+export type Acting = Pick<Caller, "workspaceId" | "role"> & Partial<Pick<Caller, "userId" | "keyId" | "scopes">>
 
-/** Fails with `RoleForbids` unless the role of the caller includes the ability. */
-export const require = ({ role }: Pick<Caller, "role">, ability: Ability): Effect.Effect<void, RoleForbids> =>
-  allows(role, ability) ? Effect.void : Effect.fail(new RoleForbids({ role, ability }))
+/** Fails with `RoleForbids` unless the role of the caller, and the scopes of its key, include the ability. */
+export const require = (
+  { role, scopes }: Pick<Caller, "role"> & Partial<Pick<Caller, "scopes">>,
+  ability: Ability
+): Effect.Effect<void, RoleForbids> => {
+  if (!allows(role, ability)) return Effect.fail(new RoleForbids({ role, ability }))
+  return scopes === undefined || permits({ role, scopes }, ability)
+    ? Effect.void
+    : Effect.fail(new RoleForbids({ role, ability, scopes }))
+}
 
 /** A method that acts for its first argument. */
 type Acts = (caller: never, ...rest: ReadonlyArray<never>) => Effect.Effect<unknown, unknown, unknown>
@@ -44,7 +51,7 @@ export const checked =
       const guarded = Object.entries(needs as Readonly<Record<string, Ability>>).map(([name, ability]) => [
         name,
         (caller: Caller, ...rest: ReadonlyArray<unknown>) =>
-          allows(caller.role, ability) ? own[name]?.(caller, ...rest) : require(caller, ability)
+          permits(caller, ability) ? own[name]?.(caller, ...rest) : require(caller, ability)
       ])
       return { ...methods, ...Object.fromEntries(guarded) }
     })

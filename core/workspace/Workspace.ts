@@ -9,8 +9,16 @@ import type { UserId, WorkspaceId } from "./Ids.ts"
 export const Role = Schema.Literals(["Viewer", "Member", "Owner"])
 export type Role = typeof Role.Type
 
-/** The abilities that roles grant. */
-export type Ability = "read" | "edit" | "manage"
+/** The abilities that roles grant. `run` is to start runs, to stop them, and to answer what they ask. */
+export const Ability = Schema.Literals(["read", "run", "edit", "manage"])
+export type Ability = typeof Ability.Type
+
+/**
+ * The abilities that a key may be restricted to, from the least to the most. Each includes those before it; a restricted
+ * key never manages.
+ */
+export const Scope = Schema.Literals(["read", "run", "edit"])
+export type Scope = typeof Scope.Type
 
 export interface Workspace {
   readonly id: WorkspaceId
@@ -22,6 +30,8 @@ export interface Workspace {
   readonly inputRequiredTimeoutSeconds: number
   /** How long the signed addresses of files, screenshots and videos work, in seconds: from an hour to seven days. */
   readonly signedUrlTtlSeconds: number
+  /** Whether it was made with the installation: its Owners may make further workspaces. */
+  readonly founding?: true
 }
 
 /** Default time that a run waits for corrected inputs, in seconds. */
@@ -40,21 +50,36 @@ export interface Caller {
   readonly role: Role
   /** The API key that the request came with, where it came with one. */
   readonly keyId?: string
+  /** What the key is restricted to, of what its role allows. */
+  readonly scopes?: ReadonlyArray<Scope>
 }
 
 /** Raised when the role of a key does not allow what was asked. */
 export class RoleForbids extends Schema.TaggedError<RoleForbids>()("RoleForbids", {
   role: Role,
-  ability: Schema.Literals(["read", "edit", "manage"])
+  ability: Ability,
+  /** The scopes of the key, where these forbid it although the role allows it. */
+  scopes: Schema.optionalKey(Schema.Array(Scope))
 }) {
   override get message() {
+    if (this.scopes !== undefined)
+      return `Cannot ${this.ability} with a key of the scopes ${this.scopes.join(", ")}: ${
+        this.ability === "manage" ? "a key without scopes" : `the scope ${this.ability} or higher`
+      } is needed`
     return `Cannot ${this.ability} with the role ${this.role}: the role ${weakest[this.ability]} or higher is needed`
   }
 }
 
-const weakest: Record<Ability, Role> = { read: "Viewer", edit: "Member", manage: "Owner" }
+const weakest: Record<Ability, Role> = { read: "Viewer", run: "Member", edit: "Member", manage: "Owner" }
 
 /** Returns whether `role` includes `ability`. Every role includes the abilities of the weaker ones. */
 export const allows = (role: Role, ability: Ability): boolean => rank(role) >= rank(weakest[ability])
+
+/** Returns whether a key may do something: its role includes the ability, and its scopes do where it has any. */
+export const permits = ({ role, scopes }: Pick<Caller, "role" | "scopes">, ability: Ability): boolean =>
+  allows(role, ability) && (scopes === undefined || scopes.some((scope) => includes(scope, ability)))
+
+const includes = (scope: Scope, ability: Ability): boolean =>
+  Ability.literals.indexOf(scope) >= Ability.literals.indexOf(ability)
 
 const rank = (role: Role): number => Role.literals.indexOf(role)

@@ -1,12 +1,22 @@
 /**
  * The workspace of a caller: what it is, who works in it, and how it is set.
  */
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { UserId, WorkspaceId } from "./Ids.ts"
+import { Audit } from "./audit/Audit.ts"
+import { Identifiers } from "./Identifiers.ts"
+import { UserId, WorkspaceId } from "./Ids.ts"
+import { Keys } from "./Keys.ts"
 import * as Permissions from "./Permissions.ts"
-import { type Caller, Role, type RoleForbids, type Workspace } from "./Workspace.ts"
-import { WorkspaceStore } from "./WorkspaceStore.ts"
+import {
+  type Caller,
+  defaultInputRequiredTimeoutSeconds,
+  Role,
+  type RoleForbids,
+  signedUrlTtlSeconds,
+  type Workspace
+} from "./Workspace.ts"
+import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
 
 /** A user who has keys of the workspace that are not revoked. Of several roles it is the most able one. */
 export interface Member {
@@ -19,6 +29,20 @@ export type Settings = Pick<
   Workspace,
   "name" | "waitingTtlMillis" | "inputRequiredTimeoutSeconds" | "signedUrlTtlSeconds"
 >
+
+/** A new workspace with a key of its Owner, which is known this once. */
+export interface MadeWorkspace {
+  readonly workspace: Workspace
+  readonly owner: StoredKey
+  readonly key: Redacted.Redacted<string>
+}
+
+/** Raised when a caller other than an Owner of the workspace that was made with the installation makes another one. */
+export class NotInstallationOwner extends Schema.TaggedError<NotInstallationOwner>()("NotInstallationOwner", {}) {
+  override get message() {
+    return "Cannot make a workspace with this key: a key with the role Owner of the first workspace of the installation is needed, or the command sluice workspaces create"
+  }
+}
 
 /** Raised for a workspace that the caller does not belong to, or that does not exist. */
 export class WorkspaceNotFound extends Schema.TaggedError<WorkspaceNotFound>()("WorkspaceNotFound", {
@@ -34,6 +58,12 @@ export class Workspaces extends Context.Service<
   {
     /** The workspace with this id, which must be the caller's own. */
     readonly get: (caller: Caller, id: string) => Effect.Effect<Workspace, WorkspaceNotFound | StoreUnavailable>
+
+    /** Makes a workspace with a first key, of the role Owner. Only Owners of the first workspace of the installation may. */
+    readonly create: (
+      caller: Caller,
+      name: string
+    ) => Effect.Effect<MadeWorkspace, NotInstallationOwner | RoleForbids | StoreUnavailable>
 
     /** The members of the caller's workspace, in the order of their first keys. */
     readonly members: (caller: Caller) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
@@ -53,6 +83,7 @@ export class Workspaces extends Context.Service<
     Workspaces,
     Effect.gen(function* () {
       const store = yield* WorkspaceStore
+      const audit = yield* Audit
 
       const own = (caller: Caller, id: string) =>
         id.toLowerCase() === caller.workspaceId.toLowerCase()
@@ -64,26 +95,105 @@ export class Workspaces extends Context.Service<
           Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(new WorkspaceNotFound({ workspaceId: id }))
         )
 
+      const made = yield* making
+
       return Workspaces.of({
+        create: Effect.fn("Workspaces.create")(function* (caller, name) {
+          const own = yield* store.get(caller.workspaceId)
+          if (Option.isNone(own) || own.value.founding !== true) return yield* new NotInstallationOwner()
+          return yield* made(caller, name)
+        }),
         get: Effect.fn("Workspaces.get")(function* (caller, id) {
           const workspaceId = yield* own(caller, id)
           return yield* store.get(workspaceId).pipe(existing(workspaceId))
         }),
         members: Effect.fn("Workspaces.members")(function* (caller) {
           const roles = new Map<UserId, Role>()
-          for (const { revokedAt, role, userId } of yield* store.listKeys(caller.workspaceId)) {
-            if (revokedAt === null) roles.set(userId, stronger(role, roles.get(userId) ?? "Viewer"))
+          const now = yield* Clock.currentTimeMillis
+          for (const { expiresAt, revokedAt, role, userId } of yield* store.listKeys(caller.workspaceId)) {
+            if (revokedAt === null && (expiresAt ?? Infinity) > now)
+              roles.set(userId, stronger(role, roles.get(userId) ?? "Viewer"))
           }
           return [...roles].map(([userId, role]) => ({ userId, role }))
         }),
         set: Effect.fn("Workspaces.set")(function* (caller, id, settings) {
           const workspaceId = yield* own(caller, id)
-          return yield* store.change(workspaceId, (before) => ({ ...before, ...settings })).pipe(existing(workspaceId))
+          let former: Workspace | null = null
+          const change = store.change(workspaceId, (before) => {
+            former = before
+            return { ...before, ...settings }
+          })
+          const changed = yield* audit.recording(caller, change, (after) =>
+            former === null || Option.isNone(after) ? [] : settingsEntry(former, after.value)
+          )
+          return yield* existing(workspaceId)(Effect.succeed(changed))
         })
       })
-    }).pipe(Permissions.checked<Workspaces["Service"]>({ get: "read", members: "read", set: "manage" }))
+    }).pipe(
+      Permissions.checked<Workspaces["Service"]>({ create: "manage", get: "read", members: "read", set: "manage" })
+    )
   )
 }
+
+/**
+ * Makes workspaces, for callers who may and for operators at the command line. The entry stands in the audit trail of the
+ * new workspace, and where a caller made it also in that of their own.
+ */
+export const making = Effect.gen(function* () {
+  const [store, keys, identifiers, audit] = [yield* WorkspaceStore, yield* Keys, yield* Identifiers, yield* Audit]
+  return Effect.fn("Workspaces.making")(function* (caller: Caller | null, name: string) {
+    const createdAt = yield* Clock.currentTimeMillis
+    const workspace: Workspace = {
+      id: WorkspaceId.make(yield* identifiers.uuid),
+      name,
+      createdAt,
+      waitingTtlMillis: null,
+      inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds,
+      signedUrlTtlSeconds: signedUrlTtlSeconds.maximum
+    }
+    const key = yield* keys.make
+    const owner: StoredKey = {
+      id: yield* identifiers.uuid,
+      hash: yield* keys.hash(key),
+      name: "First key",
+      workspaceId: workspace.id,
+      userId: UserId.make(yield* identifiers.uuid),
+      role: "Owner",
+      createdAt,
+      revokedAt: null
+    }
+    const entry = {
+      action: "workspace.create",
+      resourceId: workspace.id,
+      resourceName: name,
+      before: null,
+      after: { ...audited(workspace), owner_user_id: owner.userId, api_key_id: owner.id }
+    }
+    const make = Effect.gen(function* () {
+      yield* store.create(workspace)
+      yield* store.addKey(owner)
+      if (caller !== null) yield* audit.record(caller, entry)
+    })
+    const author = { ...(caller === null ? {} : { userId: caller.userId }), workspaceId: workspace.id }
+    yield* audit.recording(author, make, () => [entry])
+    return { workspace, owner, key } satisfies MadeWorkspace
+  })
+})
+
+/** The audit entry of a change of settings; none where no setting changes. */
+const settingsEntry = (before: Workspace, after: Workspace) => {
+  const [from, to] = [audited(before), audited(after)]
+  return JSON.stringify(from) === JSON.stringify(to)
+    ? []
+    : [{ action: "settings.change", resourceId: after.id, resourceName: after.name, before: from, after: to }]
+}
+
+const audited = (workspace: Workspace) => ({
+  name: workspace.name,
+  waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000,
+  input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds,
+  signed_url_ttl_seconds: workspace.signedUrlTtlSeconds
+})
 
 const stronger = (one: Role, other: Role): Role =>
   Role.literals.indexOf(one) > Role.literals.indexOf(other) ? one : other

@@ -40,6 +40,7 @@ export const navigation = [
       { text: "Actions", link: "/actions" },
       { text: "Expressions", link: "/expressions" },
       { text: "Credentials", link: "/credentials" },
+      { text: "Schedules", link: "/schedules" },
       { text: "Recovery", link: "/recovery" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "Live view", link: "/live-view" },
@@ -52,6 +53,8 @@ export const navigation = [
     items: [
       { text: "Settings", link: "/settings" },
       { text: "Operating", link: "/operating" },
+      { text: "Several runs", link: "/several-runs" },
+      { text: "Audit, starts and evidence", link: "/audit" },
       { text: "Security", link: "/security" }
     ]
   },

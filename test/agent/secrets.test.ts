@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { maxAtOnce, Secrets } from "../../core/redaction/Secrets.ts"
 import { processorMillis } from "../support/processorTime.ts"
+import { scale } from "../support/scale.ts"
 
 const hex4 = (unit: number) => `\\u${unit.toString(16).padStart(4, "0")}`
 const units = (text: string) => [...Array(text.length).keys()].map((at) => text.charCodeAt(at))
@@ -212,7 +213,7 @@ describe("a text that is searched in turns", () => {
         const shown = yield* secrets.hideLong(`${shift}${text}||`)
         if (expected !== null) assert.strictEqual(shown, expected)
       }),
-    { arbitrary: { runs: 300 } }
+    { arbitrary: { runs: 100 * scale } }
   )
 
   const beside = new Secrets()
@@ -231,7 +232,7 @@ describe("a text that is searched in turns", () => {
         assert.strictEqual(yield* beside.hideLong(text), yield* secrets.hideLong(text))
         assert.deepEqual(yield* beside.hideInData({ [text]: [text] }), yield* secrets.hideInData({ [text]: [text] }))
       }),
-    { arbitrary: { runs: 300 } }
+    { arbitrary: { runs: 100 * scale } }
   )
 
   it.effect("is shown as one secret where a repeated value goes through many turns", () =>

@@ -289,7 +289,7 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
           json: closed
         })
         assert.strictEqual(preview.status, 200)
-        assert.deepInclude(preview.body, { releases: 0, holds: 1 })
+        assert.deepInclude(preview.body, { releases: 0, holds: 1, at_least: false })
         assert.deepStrictEqual(preview.body.openings, [
           {
             opens_at: "1970-01-01T09:00:00.000Z",
@@ -337,6 +337,7 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         assert.deepStrictEqual((yield* unpause([id])).body, {
           success: true,
           resumedRuns: 1,
+          resumedRunsAtLeast: false,
           skippedResourceGroups: [],
           errors: []
         })
@@ -403,6 +404,26 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
           keyword: "required"
         })
         assert.deepStrictEqual(missing.body.input_schema, workflow.input_schema)
+      })
+    )
+
+    it.effect("are deleted by an owner once they have ended", () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const me = yield* member("Owner")
+        const session = yield* start(me, yield* create(me, { run_window: closed }))
+        const ask = (method: "DELETE" | "GET" | "POST", path: string) =>
+          send({ method, path, key: me.key, headers: { "content-type": "application/json" } })
+        const early = yield* ask("DELETE", `/run/${session}`)
+        assert.strictEqual(early.status, 409)
+        assert.strictEqual(early.body.message, `Cannot delete run "${session}": it has not ended. Interrupt it first`)
+        yield* ask("POST", `/run/${session}/interrupt`)
+        assert.deepStrictEqual((yield* ask("DELETE", `/run/${session}`)).body, {
+          success: true,
+          message: "Run deleted"
+        })
+        assert.strictEqual((yield* ask("GET", `/run/${session}`)).status, 404)
+        assert.strictEqual((yield* ask("DELETE", `/run/${session}`)).status, 404)
       })
     )
 

@@ -3,8 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { Api } from "../../apps/api/Api.ts"
-import type { Ability } from "../../core/workspace/Workspace.ts"
-import { allows } from "../../core/workspace/Workspace.ts"
+import { Ability, allows, Scope } from "../../core/workspace/Workspace.ts"
 import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { makePatch } from "../support/patches.ts"
@@ -13,6 +12,7 @@ import { layer, type Member, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
+const schedule = { workflow_id: "{workflow_id}", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
 const component = { name: "Login", componentData: componentData() }
 
 const clientId = "00000000-0000-4000-8000-00000000c11e"
@@ -30,6 +30,7 @@ interface Things {
   readonly key: string
   readonly patch: string
   readonly provider: string
+  readonly schedule: string
   readonly session: string
 }
 
@@ -89,11 +90,35 @@ const table: Readonly<Record<string, Row>> = {
     json: { pause_resource: "workflow", resource_ids: ["{workflow_id}"] },
     status: 200
   },
-  "POST /run": { ability: "edit", json: { workflow_id: "{workflow_id}" }, status: 201 },
+  "POST /schedules": { ability: "edit", json: schedule, status: 201, stranger: 404 },
+  "GET /schedules": { ability: "read", status: 200 },
+  "POST /schedules/preview": { ability: "read", json: schedule, status: 200, stranger: 404 },
+  "GET /schedules/{schedule_id}": { ability: "read", status: 200 },
+  "PUT /schedules/{schedule_id}": { ability: "edit", json: schedule, status: 200 },
+  "DELETE /schedules/{schedule_id}": { ability: "edit", status: 200 },
+  "GET /schedules/{schedule_id}/preview": { ability: "read", status: 200 },
+  "POST /schedules/{schedule_id}/pause": { ability: "edit", json: {}, status: 200 },
+  "POST /schedules/{schedule_id}/resume": { ability: "edit", status: 200 },
+  "POST /schedules/{schedule_id}/run-now": { ability: "edit", status: 201 },
+  "POST /run": { ability: "run", json: { workflow_id: "{workflow_id}" }, status: 201 },
   "GET /run/{session_id}": { ability: "read", status: 200 },
-  "POST /run/{session_id}/interrupt": { ability: "edit", status: 200 },
+  "POST /run/{session_id}/interrupt": { ability: "run", status: 200 },
+  // For a key of another workspace, each run that it names has the outcome `not_found`.
+  "POST /runs/release": { ability: "run", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/interrupt": { ability: "run", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/tags": { ability: "run", json: { session_ids: ["{session_id}"], add: ["a"] }, status: 200 },
+  "POST /runs/retry": { ability: "run", json: { session_ids: ["{session_id}"] }, status: 200 },
+  "POST /runs/batch": {
+    ability: "run",
+    json: { runs: [{ workflow_id: "{workflow_id}" }] },
+    status: 200
+  },
+  "DELETE /run/{session_id}": { ability: "manage", status: 409 },
+  "GET /runs/summary": { ability: "read", status: 200 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
+  "GET /run/{session_id}/bundle": { ability: "read", status: 200 },
+  "GET /bundle-key": { ability: "read", status: 200 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
   "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },
@@ -110,6 +135,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /webhooks/{session_id}": { ability: "read", status: 200 },
   "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 },
+  "GET /events": { ability: "read", status: 200 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
   "POST /workflow-builder/agent/session": {
     ability: "edit",
@@ -150,10 +176,10 @@ const table: Readonly<Record<string, Row>> = {
   "GET /run/clients/{client_id}/events": { ability: "read", status: 200, stranger: 200 },
   // The runs of this table wait to be started, and ask nothing.
   "GET /run/{session_id}/user_interaction": { ability: "read", status: 404 },
-  "POST /run/{session_id}/user_interaction": { ability: "edit", json: { code: "123456" }, status: 409 },
-  "POST /run/{session_id}/new_input_variables": { ability: "edit", json: { input_variables: { a: 1 } }, status: 400 },
+  "POST /run/{session_id}/user_interaction": { ability: "run", json: { code: "123456" }, status: 409 },
+  "POST /run/{session_id}/new_input_variables": { ability: "run", json: { input_variables: { a: 1 } }, status: 400 },
   "POST /failed_item": {
-    ability: "edit",
+    ability: "run",
     json: { reasoning: "The form was refused" },
     headers: { "x-session-id": "{session_id}" },
     status: 200,
@@ -167,6 +193,8 @@ const table: Readonly<Record<string, Row>> = {
   "GET /me": { ability: "read", status: 200 },
   "GET /me/workspaces": { ability: "read", status: 200 },
   "GET /workspaces": { ability: "read", status: 200 },
+  // Only Owners of the workspace that was made with the installation may, and these are not.
+  "POST /workspaces": { ability: "manage", json: { name: "Second" }, status: 403, stranger: 403 },
   "GET /workspaces/{workspace_id}/settings": { ability: "read", status: 200 },
   "PATCH /workspaces/{workspace_id}/settings": { ability: "manage", json: { name: "Mine" }, status: 200 },
   "GET /encryption-key/rotation": { ability: "manage", status: 200 },
@@ -175,7 +203,10 @@ const table: Readonly<Record<string, Row>> = {
   "POST /encryption-key/rotation/finish": { ability: "manage", status: 409 },
   "GET /api-keys": { ability: "manage", status: 200 },
   "POST /api-keys": { ability: "manage", json: { role: "Viewer" }, status: 201 },
+  "POST /api-keys/{api_key_id}/rotate": { ability: "manage", json: {}, status: 201 },
   "DELETE /api-keys/{api_key_id}": { ability: "manage", status: 200 },
+  "GET /audit": { ability: "manage", status: 200 },
+  "GET /audit/export": { ability: "manage", status: 200 },
   "GET /notifications/run-subscriptions": { ability: "manage", status: 200 },
   "POST /notifications/run-subscriptions": {
     ability: "manage",
@@ -262,7 +293,19 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
       })
       const fill = (
         text: string,
-        { asking, code, component, delivery, key, patch, provider, session, webhook, workflow: workflowId }: Things
+        {
+          asking,
+          code,
+          component,
+          delivery,
+          key,
+          patch,
+          provider,
+          schedule: scheduleId,
+          session,
+          webhook,
+          workflow: workflowId
+        }: Things
       ) =>
         text
           .replace("{conversation_id}", asking.conversationId)
@@ -279,6 +322,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
           .replace("{patch_id}", patch)
+          .replace("{schedule_id}", scheduleId)
           .replace("{unique}", randomUUID())
           .replace("{permissioned_user_id}", pair.permissioned_user_id)
           .replace("{secret_provider_id}", provider)
@@ -294,7 +338,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         const key = endpoint.includes("{api_key_id}") ? yield* create("/api-keys", { role: "Viewer" }) : ""
         const needsRun = isNamed("{session_id}") || isNamed("{delivery_id}")
         const workflowId =
-          needsRun || isNamed("{workflow_id}") || isNamed("{patch_id}") ? yield* create("/workflows", workflow) : ""
+          needsRun || isNamed("{workflow_id}") || isNamed("{patch_id}") || isNamed("{schedule_id}")
+            ? yield* create("/workflows", workflow)
+            : ""
         const started = needsRun
           ? yield* send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId } })
           : null
@@ -315,6 +361,9 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
             ? yield* makeSecretProvider(owner.caller.workspaceId)
             : "",
           workflow: workflowId,
+          schedule: endpoint.includes("{schedule_id}")
+            ? yield* create("/schedules", { ...schedule, workflow_id: workflowId })
+            : "",
           session,
           component: isNamed("{component_id}") ? yield* create("/workflow-components", component) : ""
         }
@@ -348,6 +397,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         key: randomUUID(),
         patch: randomUUID(),
         provider: randomUUID(),
+        schedule: randomUUID(),
         session: randomUUID()
       }
       for (const role of ["Viewer", "Member", "Owner"] as const) {
@@ -362,6 +412,11 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           assert.deepStrictEqual([stranger.status, stranger.body.error], [404, "Not Found"])
         } else if (endpoint === "POST /runs/unpause") {
           assert.deepInclude(stranger.body, { success: false, resumedRuns: 0 })
+        } else if (endpoint === "POST /runs/batch") {
+          // Each submission is refused with the id that it names, as one of an id that does not exist.
+          assert.deepInclude(stranger.body, { submitted: 0 })
+          const other = yield* send({ ...request(unknown), key })
+          assert.strictEqual(withoutIds(stranger.text), withoutIds(other.text))
         } else {
           assert.strictEqual(stranger.status, row.status)
           assert.notInclude(stranger.text, theirs.workflow)
@@ -377,6 +432,18 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         const { body, status } = yield* ask((yield* member(role, owner)).key)
         if (allows(role, row.ability)) assert.strictEqual(status, row.status, `${role}: ${JSON.stringify(body)}`)
         else assert.deepStrictEqual([status, body.statusCode, body.error], [403, 403, "Forbidden"])
+      }
+
+      // A key with scopes does what the least sufficient scope includes, and nothing that needs more, in any role.
+      const level = Ability.literals.indexOf(row.ability)
+      const [enough, less] = [Scope.literals[level], Scope.literals[level - 1]]
+      if (enough !== undefined) {
+        const { body, status } = yield* ask((yield* member("Owner", owner, [enough])).key)
+        assert.strictEqual(status, row.status, `${enough}: ${JSON.stringify(body)}`)
+      }
+      if (less !== undefined) {
+        const { body, status } = yield* ask((yield* member("Owner", owner, [less])).key)
+        assert.deepStrictEqual([status, body.error], [403, "Forbidden"], less)
       }
     })
   )

@@ -8,6 +8,7 @@ import { SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
 import { Fields } from "../../core/vault/VaultEntry.ts"
 import { graphOf } from "../support/browser.ts"
 import { asMember, cookies, pair, query } from "../support/credentials.ts"
+import { scale } from "../support/scale.ts"
 import { layer, Service } from "../support/service.ts"
 
 /** Every field that callers may set. */
@@ -231,7 +232,7 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
           }
         }
       }),
-    { arbitrary: { runs: 200, size: 20 }, timeout: 60_000 }
+    { arbitrary: { runs: 60 * scale, size: 20 }, timeout: 60_000 * scale }
   )
 
   it.effect("are described as they are taken and answered", () =>

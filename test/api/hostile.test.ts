@@ -220,7 +220,7 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 100 * scale, size: 30 }, timeout: 60_000 * scale }
+    { arbitrary: { runs: 40 * scale, size: 30 }, timeout: 60_000 * scale }
   )
 
   const almost = Schema.Struct({
@@ -257,6 +257,6 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
           assert.strictEqual(yield* dump, before)
         }
       }),
-    { arbitrary: { runs: 100 * scale, size: 30 }, timeout: 60_000 * scale }
+    { arbitrary: { runs: 40 * scale, size: 30 }, timeout: 60_000 * scale }
   )
 })

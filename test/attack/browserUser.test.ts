@@ -19,7 +19,7 @@ import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as Processes from "../../adapters/playwright/Processes.ts"
 import { chromiumsOf, withDescendants } from "../support/chromiums.ts"
 import { completed, dataDir, migratedDataDir, sluice } from "../support/processes.ts"
-import { executablePath } from "../support/realBrowser.ts"
+import { chromiumPath } from "../support/realBrowser.ts"
 
 const isRoot = process.getuid?.() === 0
 
@@ -45,7 +45,7 @@ const succeeding = (user: Confinement.BrowserUser, attempts: ReadonlyArray<strin
 
 /** A browser of this process, in the strongest confinement of this machine. */
 const launched = Effect.acquireRelease(
-  Effect.promise(() => LocalChromium.start(executablePath, [], Confinement.plans(executablePath, null))),
+  Effect.promise(() => LocalChromium.start(chromiumPath, [], Confinement.plans(chromiumPath, null))),
   ({ close }) => Effect.promise(close)
 )
 
@@ -61,7 +61,7 @@ const doctor = (wrapper: ReadonlyArray<string>, env: Record<string, string>, fol
   const environment = {
     PATH: process.env.PATH,
     HOME: folder,
-    SLUICE_CHROMIUM: executablePath,
+    SLUICE_CHROMIUM: chromiumPath,
     SLUICE_DATA_DIR: folder,
     ...env
   }

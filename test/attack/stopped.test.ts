@@ -374,6 +374,14 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP server", (it) => {
       })
   )
 
+  it.effect("answers HEAD of an address that is none without a body", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Service
+      const heard = yield* raw(Number(new URL(url).port), "HEAD /run/\u00e9 HTTP/1.1\r\nhost: a\r\n\r\n")
+      assert.match(heard, /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\n$/)
+    })
+  )
+
   it.effect("lets no page of another site ask in the place of a person", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

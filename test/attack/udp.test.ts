@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import * as Confinement from "../../adapters/playwright/Confinement.ts"
 import * as LocalChromium from "../../adapters/playwright/LocalChromium.ts"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
-import { executablePath } from "../support/realBrowser.ts"
+import { chromiumPath } from "../support/realBrowser.ts"
 import { html, serve } from "../support/site.ts"
 
 /** Counts the packets that arrive at a UDP port of loopback until the scope closes. */
@@ -103,7 +103,7 @@ const told = ({ constants, events }: NetLog) => {
   }
 }
 
-const confinements = Confinement.plans(executablePath, null)
+const confinements = Confinement.plans(chromiumPath, null)
 
 /** Opens the page in a browser that goes out through a guard, with these switches beside those that it always has. */
 const attacked = (more: ReadonlyArray<string>) =>
@@ -124,7 +124,7 @@ const attacked = (more: ReadonlyArray<string>) =>
     const guard = yield* Guard.make({ allowed: new Set([origin]), allowPrivateNetworks: false, upstream: null })
     const args = [...LocalChromium.behind(guard.server), `--log-net-log=${log}`, ...more]
     const answer = yield* Effect.acquireUseRelease(
-      Effect.promise(() => LocalChromium.start(executablePath, args, confinements)),
+      Effect.promise(() => LocalChromium.start(chromiumPath, args, confinements)),
       ({ chromium }) =>
         Effect.promise(async () => {
           const page = await (await chromium.newContext()).newPage()

@@ -8,16 +8,35 @@ import { dispatch } from "./dispatch/dispatch.ts"
 import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
 import { gauntlet } from "./gauntlet.ts"
+import { heldRuns } from "./held.ts"
+import { lists } from "./lists.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
+import { schedules } from "./schedules.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
 import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 
-const suites = { window, api, stores, runs, streams, extract, tasks, gauntlet, endurance, dispatch, waiting }
-const wanted = process.argv.slice(2)
+const suites = {
+  window,
+  api,
+  stores,
+  runs,
+  streams,
+  extract,
+  tasks,
+  gauntlet,
+  endurance,
+  dispatch,
+  waiting,
+  held: heldRuns,
+  schedules,
+  lists
+}
+// `--runs N` is for one suite.
+const wanted = process.argv.slice(2).filter((one, index, all) => one !== "--runs" && all[index - 1] !== "--runs")
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {
   const cells = [

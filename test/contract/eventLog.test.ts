@@ -238,6 +238,37 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
       })
     )
 
+    it.effect("passes the events of other workflows on first, where one has many, and each once and in order", () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const runs = yield* RunStore
+        const consumer = randomUUID()
+        const handled: Array<Entry> = []
+        const consume = (room?: Effect.Effect<number>) =>
+          log.consume(consumer, 8, (entries) => Effect.sync(() => void handled.push(...entries)), room)
+        while (yield* consume());
+        handled.length = 0
+        const caller = yield* makeWorkspace()
+        const [many, few] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
+        const all = Array.from({ length: 20 }, () => submission(many))
+        const other = submission(few)
+        yield* Effect.forEach([...all, other], runs.submit)
+        assert.isTrue(yield* consume(Effect.succeed(0)))
+        assert.lengthOf(handled, 3)
+        assert.strictEqual(handled[2]?.runId, other.id)
+        const later = submission(many)
+        yield* runs.submit(later)
+        assert.isTrue(yield* consume(Effect.succeed(0)))
+        assert.lengthOf(handled, 3)
+        while (yield* consume(Effect.succeed(3)));
+        assert.deepStrictEqual(
+          handled.filter(({ runId }) => runId !== other.id).map(({ runId }) => runId),
+          [...all, later].map(({ id }) => id)
+        )
+        assert.lengthOf(handled, 22)
+      })
+    )
+
     it.effect("is owed to a client until it was written, and no longer after the last event", () =>
       Effect.gen(function* () {
         const progress = yield* ClientProgress

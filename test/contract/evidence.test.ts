@@ -113,7 +113,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* failingRun(other, [failedWith("A", 3_000)])
         const id = workflow.workflow.id
         const all = { from: 1_000, to: 9_000, limit: 1_000 }
-        assert.deepStrictEqual(yield* reports.report(caller.workspaceId, id, all), [
+        assert.deepStrictEqual(yield* reports.report(caller.workspaceId, { ...all, workflowIds: [id] }), [
           {
             code: "A",
             count: 3,
@@ -130,7 +130,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           },
           { code: odd, count: 1, errors: [{ runId: first.id, error: first.errors[1] as RunFailure.RunFailure }] }
         ])
-        const some = yield* reports.report(caller.workspaceId, id, { from: 1_001, to: 4_000, limit: 1 })
+        const everywhere = yield* reports.report(caller.workspaceId, { ...all, codes: ["A", odd] })
+        assert.deepStrictEqual(
+          everywhere.map(({ code, count }) => [code, count]),
+          [
+            ["A", 4],
+            [odd, 1]
+          ]
+        )
+        const some = yield* reports.report(caller.workspaceId, { workflowIds: [id], from: 1_001, to: 4_000, limit: 1 })
         assert.deepStrictEqual(
           some.map(({ code, count, errors }) => [code, count, errors.map(({ runId }) => runId)]),
           [
@@ -138,7 +146,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
             [odd, 1, []]
           ]
         )
-        assert.deepStrictEqual(yield* reports.report((yield* makeWorkspace()).workspaceId, id, all), [])
+        assert.deepStrictEqual(
+          yield* reports.report((yield* makeWorkspace()).workspaceId, { ...all, workflowIds: [id] }),
+          []
+        )
       })
     )
 
@@ -153,14 +164,16 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [one, pool, odd] = [referring("u-1"), referring("u-1", "u-2", long), referring("\u0000 \ud800")]
         yield* Effect.forEach([one, pool, odd, submission(workflow)], runs.submit)
         const list = (...credentials: ReadonlyArray<string>) =>
-          Effect.map(runs.list(caller.workspaceId, { credentials, limit: 10 }), (found) => found.map(({ id }) => id))
+          Effect.map(runs.list(caller.workspaceId, { credentials, limit: 10 }), (found) =>
+            found.runs.map(({ id }) => id)
+          )
         assert.sameMembers([...(yield* list("u-1"))], [one.id, pool.id])
         assert.sameMembers([...(yield* list("u-2", "\u0000 \ud800"))], [pool.id, odd.id])
         assert.deepStrictEqual(yield* list(long), [pool.id])
         assert.deepStrictEqual(yield* list("u-3"), [])
         assert.deepStrictEqual((yield* runs.get(caller.workspaceId, pool.id)).run.credentials, pool.credentials)
         const stranger = yield* makeWorkspace()
-        assert.deepStrictEqual(yield* runs.list(stranger.workspaceId, { credentials: ["u-1"], limit: 10 }), [])
+        assert.deepStrictEqual((yield* runs.list(stranger.workspaceId, { credentials: ["u-1"], limit: 10 })).runs, [])
       })
     )
 
@@ -176,15 +189,21 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const found: Array<string> = []
         let before: { readonly at: number; readonly id: Run["id"] } | undefined
         while (true) {
-          const page = yield* runs.list(caller.workspaceId, { limit: 2, ...(before === undefined ? {} : { before }) })
+          const { runs: page } = yield* runs.list(caller.workspaceId, {
+            limit: 2,
+            ...(before === undefined ? {} : { before })
+          })
           const last = page.at(-1)
           if (last === undefined) break
           found.push(...page.map(({ id }) => id))
           before = { at: last.createdAt, id: last.id }
         }
         assert.deepStrictEqual(found, sent.map(({ id }) => id).reverse())
-        const [newest] = yield* runs.list(caller.workspaceId, { limit: 1 })
-        const older = yield* runs.list(caller.workspaceId, { limit: 10, before: { at: newest?.createdAt ?? 0 } })
+        const newest = (yield* runs.list(caller.workspaceId, { limit: 1 })).runs[0]
+        const { runs: older } = yield* runs.list(caller.workspaceId, {
+          limit: 10,
+          before: { at: newest?.createdAt ?? 0 }
+        })
         assert.deepStrictEqual(
           older.map(({ id }) => id),
           sent

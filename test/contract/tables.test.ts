@@ -3,6 +3,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PgCollection from "../../adapters/postgres/PgCollection.ts"
+import * as ScheduleTables from "../../adapters/postgres/schedule/ScheduleTables.ts"
+import * as Starts from "../../adapters/postgres/start/Starts.ts"
 import * as Components from "../../adapters/postgres/tables/Components.ts"
 import * as Conversations from "../../adapters/postgres/tables/Conversations.ts"
 import * as Deliveries from "../../adapters/postgres/tables/Deliveries.ts"
@@ -15,6 +17,7 @@ import * as Vault from "../../adapters/postgres/tables/Vault.ts"
 import * as Workflows from "../../adapters/postgres/tables/Workflows.ts"
 import * as Workspaces from "../../adapters/postgres/tables/Workspaces.ts"
 import * as WrappedKeys from "../../adapters/postgres/tables/WrappedKeys.ts"
+import * as AuditEntries from "../../adapters/postgres/workspace/AuditEntries.ts"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { kind as webhooks } from "../../core/event/webhook/Webhook.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -45,6 +48,7 @@ const position = { position: "bigint not null" }
 const byHand = [
   "client_progress",
   "element_memory",
+  "event_backlogs",
   "event_consumers",
   "hold_announcements",
   "idempotency_keys",
@@ -54,9 +58,11 @@ const byHand = [
   "login_failures",
   "network_logs",
   "phone_numbers",
-  "run_credentials",
+  "processes",
   "run_input_pieces",
+  "run_labels",
   "run_snapshots",
+  "run_windows",
   "time_steps",
   "webhook_queue",
   "workflow_components"
@@ -70,6 +76,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
     {
       waiting: "boolean not null",
       ready_at: "timestamptz not null",
+      released_ready_at: "timestamptz",
       blocked_on: "text[]",
       served_at: "timestamptz",
       slots: "boolean not null"
@@ -88,6 +95,8 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [together(Evidence.artifacts, Evidence.finished), { taken_at: "timestamptz" }],
   [Evidence.totals, {}],
   [Evidence.interactions, {}],
+  [AuditEntries.table, position],
+  [Starts.table, {}],
   [Workspaces.table, {}],
   [Workspaces.keys, {}],
   [Conversations.table, {}],
@@ -101,7 +110,9 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [collection(webhooks), position],
   [collection(runSubscriptions), position],
   [collection(secretProviders), position],
-  [collection(walks), position]
+  [collection(walks), position],
+  [ScheduleTables.schedules, {}],
+  [ScheduleTables.firings, {}]
 ]
 
 it.live("the described columns of each table are those of the migrated schema, with their types", () =>

@@ -116,7 +116,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         )
         assert.strictEqual((yield* runs.get(caller.workspaceId, running.id)).run.status, "execution.success")
         assert.isNull(yield* runs.nextDue(1_000))
-        assert.lengthOf(yield* runs.list(caller.workspaceId, { limit: 10, workflowIds: [id] }), 2)
+        assert.lengthOf((yield* runs.list(caller.workspaceId, { limit: 10, workflowIds: [id] })).runs, 2)
       })
     )
 
@@ -241,7 +241,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           ["dry_run.add_to_output"]
         )
         assert.deepStrictEqual(yield* runs.weigh({ ...sent, options: {} }), [])
-        assert.deepStrictEqual(yield* runs.list(sent.workspaceId, { limit: 10 }), [])
+        assert.deepStrictEqual((yield* runs.list(sent.workspaceId, { limit: 10 })).runs, [])
       })
     )
 

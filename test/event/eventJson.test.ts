@@ -64,6 +64,16 @@ const events: ReadonlyArray<RunEvent> = [
   { event: "execution.queued", ...ids },
   { event: "execution.paused", ...ids, reason: "manual", message: "m", nextOpenAt: at },
   { event: "execution.paused", ...ids, reason: "run_window", message: "m", nextOpenAt: null },
+  { event: "execution.released", ...ids, by: "u", pastPause: true },
+  {
+    event: "workflow.paused",
+    ...ids,
+    reason: "run_window",
+    message: "m",
+    nextOpenAt: at,
+    heldRuns: 10_000,
+    atLeast: true
+  },
   { event: "execution.start", ...ids },
   { event: "execution.step", ...ids, step: "A", next: "B" },
   { event: "execution.step", ...ids, step: "A", next: null },

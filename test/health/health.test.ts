@@ -119,7 +119,10 @@ describe("the health port", () => {
       }
       assert.isAtLeast(valueOf("sluice_runs_submitted_total", {}) ?? 0, 1)
       assert.isAtLeast(valueOf("sluice_run_attempts_total", {}) ?? 0, 1)
-      assert.isAtLeast(valueOf("sluice_run_duration_seconds", { result: "failed" }, "_sum") ?? 0, 102)
+      for (const [error_class, seconds] of [["SELECTOR", 12] as const, ["workflow", 90] as const]) {
+        const labels = { result: "failed", error_class }
+        assert.isAtLeast(valueOf("sluice_run_duration_seconds", labels, "_sum") ?? 0, seconds)
+      }
       assert.isAtLeast(valueOf("sluice_webhook_deliveries_total", { outcome: "accepted" }) ?? 0, 1)
       const request = { route: "/run/:session_id", method: "GET", status: "200" }
       assert.isAtLeast(valueOf("sluice_http_request_duration_seconds", request, "_count") ?? 0, 2)

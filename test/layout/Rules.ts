@@ -68,6 +68,7 @@ export const rooms = [
   "redaction",
   "browser",
   "run",
+  "schedule",
   "agent",
   "execution",
   "builder"

@@ -12,6 +12,7 @@ import type { Evidence } from "../support/canaries.ts"
 import { openRaw } from "../support/clients.ts"
 import { commandLines, filesIn, tablesOf } from "../support/evidence.ts"
 import { type Asked, answering, type Reply, serve as serveModel } from "../support/modelServer.ts"
+import { collector, variablesFor } from "../support/otlp.ts"
 import { freePort, ownServer } from "../support/ownServer.ts"
 import { dataDir, encryptionKey, key, masterKey, ready, sluice } from "../support/processes.ts"
 import { receiver } from "../support/receiver.ts"
@@ -76,7 +77,9 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
   const server = yield* ownServer
   const model = yield* serveModel(answering(reply))
   const folder = yield* dataDir
+  const telemetry = yield* collector
   const settings = {
+    ...variablesFor(telemetry.url),
     DATABASE_URL: server.url,
     SLUICE_MASTER_KEY: masterKey,
     SLUICE_DATA_DIR: folder,
@@ -228,6 +231,7 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
       { channel: "log of the worker", bytes: worker.output() },
       { channel: "log of the scheduler", bytes: scheduler.output() },
       { channel: "log of the database", bytes: server.log.join("\n") },
+      ...telemetry.bodies.map((bytes) => ({ channel: "OTLP", bytes })),
       { channel: "stream of events", bytes: stream.head() + stream.body() },
       ...tables,
       ...filesIn("database on disk:", server.folder),
@@ -235,7 +239,7 @@ export const make = Effect.fnUntraced(function* ({ modelKey, reply, sent, visito
     ] satisfies ReadonlyArray<Evidence>
   })
 
-  return { addresses, ask, carryOut, control, encryptionKey, hook, produced, save, site, told }
+  return { addresses, ask, carryOut, control, encryptionKey, hook, produced, save, site, spans: telemetry.spans, told }
 })
 
 const withoutShown = (body: unknown): string =>

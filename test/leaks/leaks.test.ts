@@ -324,6 +324,8 @@ it.live(
         }
       )
 
+      yield* ask("GET", "/audit?limit=1000")
+      yield* ask("GET", "/audit/export?format=csv")
       const produced = yield* world.produced
       assert.deepStrictEqual(leaksIn(produced, planted), [])
 
@@ -336,6 +338,17 @@ it.live(
         .map((row): { readonly id: string; readonly kind: string } => JSON.parse(row))
       assert.sameMembers([...new Set(artifacts.map(({ kind }) => kind))], ["file", "screenshot", "snapshot"])
       for (const { id } of artifacts) assert.isTrue(channels.has(`data folder: artifacts/${id}`), id)
+
+      // One trace has what several processes did for a run.
+      const recorded = world.spans()
+      const traced = new Set(recorded.filter(({ name }) => name === "POST /run").map(({ traceId }) => traceId))
+      const inOne = (traceId: string) =>
+        recorded.flatMap((span) => (span.traceId === traceId ? [`${span.part} ${span.name}`] : []))
+      const whole = ["api POST /run", "worker run waits", "worker run claimed", "worker run", "api webhook"]
+      assert.isTrue(
+        [...traced].some((traceId) => whole.every((span) => inOne(traceId).includes(span))),
+        JSON.stringify([...traced].map(inOne))
+      )
 
       // The search is not blind: what is no secret to the service is found wherever it goes.
       const found = leaksIn(produced, [bait])

@@ -15,6 +15,7 @@ import { LiveViews } from "../../core/execution/live/LiveViews.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import { KeyRotation } from "../../core/vault/keys/KeyRotation.ts"
 import { PhoneNumbers } from "../../core/vault/otp/PhoneNumbers.ts"
 import { TfaCodes } from "../../core/vault/otp/TfaCodes.ts"
@@ -25,6 +26,7 @@ import { Patches } from "../../core/workflow/patch/Patches.ts"
 import { Transfers } from "../../core/workflow/transfer/Transfers.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
+import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
 import { RunId } from "../../core/workspace/Ids.ts"
 import { type Ability, allows, type Caller, Role, RoleForbids } from "../../core/workspace/Workspace.ts"
@@ -33,6 +35,7 @@ import { makeWorkspace } from "../support/fixtures.ts"
 
 const layer = Layer.mergeAll(
   ApiKeys.layer,
+  AuditTrail.layer,
   Builder.layer,
   Components.layer,
   ErrorCodes.layer,
@@ -42,6 +45,7 @@ const layer = Layer.mergeAll(
   LiveViews.layer,
   PhoneNumbers.layer,
   Runs.layer,
+  RunVerbs.layer,
   RunSubscriptions.layer,
   SecretConnections.layer,
   TfaCodes.layer,
@@ -92,16 +96,19 @@ const acts = <I extends Services, S extends object>(
 const runId = RunId.make("00000000-0000-4000-8000-000000000001")
 
 const all: ReadonlyArray<Act> = [
-  ...acts(ApiKeys, "manage", "list", "make", "revoke"),
+  ...acts(ApiKeys, "manage", "list", "make", "rotate", "revoke"),
+  ...acts(AuditTrail, "manage", "page", "all"),
   ...acts(Builder, "edit", "open", "say", "respond", "save", "interrupt", "end"),
   ...acts(Components, "edit", "create", "save", "rename", "remove"),
   ...acts(ErrorCodes, "edit", "findOrCreate", "change", "remove"),
   ...acts(Gates, "edit", "setWindow", "removeWindow", "pause", "unpause"),
-  ...acts(Interactions, "edit", "answer", "correct"),
+  ...acts(Interactions, "run", "answer", "correct"),
   ...acts(KeyRotation, "manage", "begin", "state", "finish"),
   ...acts(Patches, "edit", "apply", "dismiss"),
   ...acts(PhoneNumbers, "manage", "set"),
-  ...acts(Runs, "edit", "submit", "interrupt"),
+  ...acts(RunVerbs, "run", "interrupt", "release", "retry", "tag"),
+  ...acts(RunVerbs, "read", "select"),
+  ...acts(Runs, "run", "submit", "interrupt"),
   ...acts(RunSubscriptions, "manage", "list", "subscribe", "unsubscribe"),
   ...acts(SecretConnections, "manage", "create", "change", "remove", "check"),
   ...acts(TfaCodes, "edit", "current"),
@@ -110,7 +117,7 @@ const all: ReadonlyArray<Act> = [
   ...acts(Webhooks, "manage", "create", "change", "remove", "test"),
   ...acts(Webhooks, "edit", "retry"),
   ...acts(Workflows, "edit", "create", "createFrom", "save", "upsert", "remove"),
-  ...acts(Workspaces, "manage", "set"),
+  ...acts(Workspaces, "manage", "create", "set"),
   {
     name: "LiveViews.connect with control",
     ability: "edit",

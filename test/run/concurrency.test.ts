@@ -7,11 +7,12 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
-type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals
+type Stores = Audit | GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals
 
 /** A window that is closed at this hour of the day, and for the hours around it. */
 const closedNow = (now: number) => {
@@ -83,7 +84,7 @@ it.live(
 
       // No submission was forgotten by the workers' way of finding work.
       while ((yield* drain(runs)) > 0);
-      const waiting = yield* runs.list(caller.workspaceId, {
+      const { runs: waiting } = yield* runs.list(caller.workspaceId, {
         limit: 100_000,
         statuses: ["execution.queued", "execution.paused"]
       })

@@ -27,6 +27,8 @@ const Command = Schema.Struct({
     "finish",
     "fail",
     "interrupt",
+    "release",
+    "release",
     "abandon",
     "loseLease",
     "pass",
@@ -38,14 +40,22 @@ type Command = typeof Command.Type
 
 type Status = "waiting" | "running" | "ended"
 
+interface ModelRun {
+  readonly status: Status
+  readonly fence: number
+  readonly tried?: boolean
+  readonly released?: { readonly pause: number | null } | undefined
+}
+
 /** The whole of the behaviour in the plainest words there are: hours of the day, and flags. */
 class Model {
   at = 0
   window: { from: number; to: number } | null = null
   liftedUntil: number | null = null
-  paused = false
-  /** `tried`: it was given back once, and may be put off. */
-  readonly runs = new Map<string, { status: Status; fence: number; tried?: boolean }>()
+  /** Since when. */
+  paused: number | null = null
+  /** `tried`: it was given back once, and may be put off. `released`: past the window, and past a pause since then. */
+  readonly runs = new Map<string, ModelRun>()
 
   windowOpen(at = this.at): boolean {
     if (this.window === null) return true
@@ -61,7 +71,11 @@ class Model {
     return this.liftedUntil !== null && this.at < this.liftedUntil
   }
   mayStart(): boolean {
-    return !this.paused && (this.windowOpen() || this.lifted())
+    return this.paused === null && (this.windowOpen() || this.lifted())
+  }
+  runMayStart(id: string): boolean {
+    const released = this.runs.get(id)?.released
+    return this.mayStart() || (released !== undefined && (this.paused === null || this.paused === released.pause))
   }
   waiting(): ReadonlyArray<string> {
     return [...this.runs].filter(([, run]) => run.status === "waiting").map(([id]) => id)
@@ -109,24 +123,24 @@ const obey = (commands: ReadonlyArray<Command>) =>
           const { errors, resumedRuns, skipped } = yield* gates.unpause(caller, "run_window", [id])
           assert.deepStrictEqual(errors, [])
           if (model.windowOpen() || model.lifted()) {
-            assert.deepStrictEqual([resumedRuns, skipped], [0, [id]])
+            assert.deepStrictEqual([resumedRuns.runs, skipped], [0, [id]])
           } else {
             model.liftedUntil = model.nextOpening()
             assert.deepStrictEqual(skipped, [])
-            assert.strictEqual(resumedRuns, !before && model.mayStart() ? model.waiting().length : 0)
+            assert.strictEqual(resumedRuns.runs, !before && model.mayStart() ? model.waiting().length : 0)
           }
           break
         }
         case "pause":
           yield* gates.pause(caller, id, { reason: "test", until: null })
-          model.paused = true
+          model.paused = model.at
           break
         case "unpause": {
           const before = model.mayStart()
-          model.paused = false
+          model.paused = null
           const { resumedRuns, skipped } = yield* gates.unpause(caller, "workflow", [id])
           assert.deepStrictEqual(skipped, [])
-          assert.strictEqual(resumedRuns, !before && model.mayStart() ? model.waiting().length : 0)
+          assert.strictEqual(resumedRuns.runs, !before && model.mayStart() ? model.waiting().length : 0)
           break
         }
         case "submit": {
@@ -138,22 +152,21 @@ const obey = (commands: ReadonlyArray<Command>) =>
         case "claim": {
           const wanted = 1 + (number % 3)
           const claimed = yield* runs.claim({ worker: "w", limit: wanted, leaseMillis: hour })
-          const expected = model.mayStart() ? model.waiting().slice(0, wanted) : []
+          const startable = model.waiting().filter((one) => model.runMayStart(one))
           const tryable = claimed.map(({ run }) => String(run.id))
-          const fresh = model.waiting().filter((one) => model.runs.get(one)?.tried !== true)
+          const fresh = startable.filter((one) => model.runs.get(one)?.tried !== true)
           const taken = tryable.filter((one) => fresh.includes(one))
           // A run that was given back may be put off, and is passed over then. All others start in their order.
-          for (const one of tryable) assert.include(model.waiting(), one)
+          for (const one of tryable) assert.include(startable, one)
           assert.deepStrictEqual(taken, fresh.slice(0, taken.length))
-          if (!model.mayStart()) assert.deepStrictEqual(tryable, [])
-          else if (tryable.length < wanted) assert.deepStrictEqual(taken, fresh)
-          if (fresh.length === model.waiting().length) assert.deepStrictEqual(tryable, expected)
+          if (tryable.length < wanted) assert.deepStrictEqual(taken, fresh)
+          if (fresh.length === startable.length) assert.deepStrictEqual(tryable, startable.slice(0, wanted))
           for (const one of claimed) {
             const fence = one.run.lease?.fence ?? 0
             assert.isAbove(fence, highestFence)
             highestFence = fence
             held.set(one.run.id, one)
-            model.runs.set(one.run.id, { status: "running", fence })
+            model.runs.set(one.run.id, { status: "running", fence, released: model.runs.get(one.run.id)?.released })
           }
           break
         }
@@ -176,6 +189,30 @@ const obey = (commands: ReadonlyArray<Command>) =>
           model.runs.set(chosen, { status: "ended", fence: 0 })
           break
         }
+        case "release": {
+          const chosen = pick([...model.runs.keys()], number)
+          if (chosen === null) break
+          const before = model.runs.get(chosen)
+          const pastPause = number % 2 === 0
+          const [decided] = yield* runs.changeAll(
+            caller.workspaceId,
+            [RunId.make(chosen)],
+            (locked, at) => Transition.release(locked, { at, by: caller.userId }, pastPause),
+            { dryRun: number % 5 === 4 }
+          )
+          const passes = before?.released?.pause === model.paused
+          if (before?.status !== "waiting") assert.strictEqual(decided?.outcome, "not_waiting")
+          else if (model.paused !== null && !pastPause && !passes) {
+            assert.strictEqual(decided?.outcome, "held_by_pause")
+          } else {
+            if (before.released === undefined) assert.strictEqual(decided?.outcome, "released")
+            if (decided?.outcome === "released" && number % 5 !== 4) {
+              // What was put off may start now.
+              model.runs.set(chosen, { status: "waiting", fence: 0, released: { pause: model.paused } })
+            }
+          }
+          break
+        }
         case "abandon": {
           const chosen = pick(model.running(), number)
           if (chosen === null) break
@@ -183,7 +220,8 @@ const obey = (commands: ReadonlyArray<Command>) =>
           model.runs.set(chosen, {
             status: run.status === "execution.requeued" ? "waiting" : "ended",
             fence: 0,
-            tried: true
+            tried: true,
+            released: model.runs.get(chosen)?.released
           })
           break
         }

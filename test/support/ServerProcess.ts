@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto"
 import { openSync } from "node:fs"
 import { Effect, Layer, Logger, ManagedRuntime, Redacted, References } from "effect"
+import * as BundleSigning from "../../adapters/crypto/BundleSigning.ts"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
@@ -39,6 +40,7 @@ const runtime = ManagedRuntime.make(
   Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
     Layer.provide([
       SignedLinks.layer,
+      BundleSigning.layer,
       LiveTickets.layer,
       HttpSender.layer(HttpSender.defaults),
       Layer.succeed(Readiness, { ready: Effect.succeed(true) })

@@ -8,4 +8,6 @@ export const emptied = Effect.map(Tables, (tables) => {
     if (table instanceof Map && name !== "collections") table.clear()
   }
   tables.events.length = 0
+  tables.audit.length = 0
+  tables.starts.length = 0
 })

@@ -161,7 +161,7 @@ const probeCharacters = 3_000
 const probeMillis = 0.5
 
 /** Lengths that grow slowly at first: where each two characters take four times as long, the bound is passed by little. */
-const steps = [16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 200, 800, probeCharacters]
+const steps = [16, 18, 20, 22, 24, 26, 28, 30, 32, 34, 36, 200, 800, probeCharacters, 8_000, 20_000]
 
 /**
  * The first text, shortened, on which an expression takes more processor time than it may; `null` when there is none. Short

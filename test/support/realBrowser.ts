@@ -7,9 +7,17 @@ import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.
 import * as Site from "../../apps/demo/Site.ts"
 import type { Browser } from "../../core/browser/Browser.ts"
 
-export const executablePath = Option.getOrThrow(
+/** Chromium as a service finds it. */
+export const chromiumPath = Option.getOrThrow(
   PlaywrightBrowser.findExecutable(Option.fromUndefinedOr(process.env.SLUICE_CHROMIUM), existsSync)
 )
+
+/**
+ * The browser of most tests. Chromium draws a window for each page even where nobody sees it: its headless shell, which
+ * draws none, takes a fifth of the processor time. What depends on Chromium itself asks for `chromiumPath`: the walls, the
+ * sandbox, and the promises of the browser port.
+ */
+export const executablePath = process.env.SLUICE_TEST_HEADLESS_SHELL || chromiumPath
 
 class DemoSite extends Context.Service<DemoSite, string>()("sluice/test/DemoSite") {}
 

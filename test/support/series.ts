@@ -18,7 +18,7 @@ export const inSeries = <C, E>(
 ) => {
   const short = Arbitrary.schema(Schema.Array(command).check(Schema.isMaxLength(60)))
   const long = (seed: string) =>
-    Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(command), { count: 120, seed }), (list) => [...list])
+    Effect.map(Arbitrary.sampleEffect(Arbitrary.schema(command), { count: 60, seed }), (list) => [...list])
 
   it.effect.prop(
     `in memory, ${title}`,

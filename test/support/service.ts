@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto"
 import type * as PgClient from "@effect/sql-pg/PgClient"
 import { Context, Effect, Layer, Option, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
+import * as BundleSigning from "../../adapters/crypto/BundleSigning.ts"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as SignedLinks from "../../adapters/crypto/SignedLinks.ts"
@@ -25,7 +26,7 @@ import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import type { Limit } from "../../core/workspace/request/RateLimit.ts"
-import type { Caller } from "../../core/workspace/Workspace.ts"
+import type { Caller, Scope } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Embedded from "./embedded.ts"
 import { emptied } from "./emptied.ts"
@@ -61,7 +62,7 @@ export class Service extends Context.Service<
     readonly url: string
     readonly send: (request: Request) => Effect.Effect<Answer>
     /** A key of a new workspace, or of the workspace of another key. */
-    readonly member: (role: Caller["role"], beside?: Member) => Effect.Effect<Member>
+    readonly member: (role: Caller["role"], beside?: Member, scopes?: ReadonlyArray<Scope>) => Effect.Effect<Member>
     readonly revoke: (member: Member) => Effect.Effect<void>
     /** Everything that is stored, to be compared and searched. */
     readonly dump: Effect.Effect<string>
@@ -112,7 +113,7 @@ const service = Layer.effect(
         return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} } as Answer
       })
 
-    const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member) {
+    const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member, scopes?: ReadonlyArray<Scope>) {
       const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
       if (beside === undefined) {
         yield* workspaces.create({
@@ -133,7 +134,8 @@ const service = Layer.effect(
         name: null,
         ...caller,
         createdAt: 0,
-        revokedAt: null
+        revokedAt: null,
+        ...(scopes === undefined ? {} : { scopes })
       })
       const encryptionKey = Redacted.value(yield* encryptionKeys.of(workspaceId))
       return { caller, key: Redacted.value(key), keyId, encryptionKey }
@@ -161,6 +163,7 @@ const service = Layer.effect(
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
     SignedLinks.layer,
+    BundleSigning.layer,
     LiveTickets.layer,
     HttpSender.layer(sending),
     HttpSources.layer({ ...SecretAsking.defaults, allowPrivateNetworks: true, retryMillis: 0 })

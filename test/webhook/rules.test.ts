@@ -141,6 +141,13 @@ describe("the targets of an event", () => {
       { ...own, event_types_subscribed: ["execution.step"] },
       []
     ],
+    [
+      "registered webhooks only, for an event about the workflow",
+      "workflow.paused",
+      [everything],
+      own,
+      ["https://all.example"]
+    ],
     ["nothing of a run that gives metadata only", "execution.start", [], { metadata: own.metadata }, []],
     ["nothing that cannot be read", "execution.start", [], [42], []]
   ]
@@ -152,6 +159,7 @@ describe("the targets of an event", () => {
     const kinds = [
       "execution.queued",
       "execution.paused",
+      "workflow.paused",
       "execution.start",
       "execution.step",
       "execution.step_skipped",
@@ -170,6 +178,7 @@ describe("the targets of an event", () => {
 
 const delivery = (overrides: Partial<Delivery.Delivery> = {}): Delivery.Delivery => ({
   id: randomUUID(),
+  traceparent: null,
   position: 1,
   workspaceId: WorkspaceId.make(randomUUID()),
   webhookId: null,

@@ -12,7 +12,7 @@ const Ticket = Schema.Struct({ id: Schema.String, turn: Schema.Int })
 const deliveries = Layer.effect(
   Deliveries,
   Effect.gen(function* () {
-    const { deliveries: kept } = yield* Tables
+    const { deliveries: kept, runs } = yield* Tables
     const store = yield* PersistedQueue.PersistedQueueStore
     const queue = yield* PersistedQueue.make({ name: "webhooks", schema: Ticket, maxAttempts: 1_000_000 })
 
@@ -44,6 +44,7 @@ const deliveries = Layer.effect(
         url,
         logged: { sequence: entry.sequence, runId: entry.runId, at: entry.at, event: entry.event },
         runWebhook: entry.webhook,
+        traceparent: runs.get(entry.runId)?.options.traceparent ?? null,
         createdAt: now,
         since: now,
         ...Delivery.pending(now)
@@ -86,6 +87,11 @@ const deliveries = Layer.effect(
             })
           )
           .pipe(Effect.repeat({ until: (handedOut) => handedOut }), Effect.asVoid, Effect.orDie)
+      ),
+      due: Effect.fn("Deliveries.due")((most) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          Math.min(all().filter((one) => one.nextAttemptAt !== null && one.nextAttemptAt <= now).length, most)
+        )
       ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         Effect.map(find(workspaceId, id), ({ delivery }) => delivery)

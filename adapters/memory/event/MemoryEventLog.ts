@@ -1,6 +1,7 @@
 /** The log of events in memory, and how far it was passed on. */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { type Entry, EventLog } from "../../../core/event/EventLog.ts"
+import { type Entry, EventLog, page } from "../../../core/event/EventLog.ts"
+import * as FairShare from "../../../core/event/FairShare.ts"
 import type { LoggedEvent } from "../../../core/event/RunEvent.ts"
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
 import { Tables } from "../Tables.ts"
@@ -11,10 +12,11 @@ export const layer = Layer.effectContext(
     const tables = yield* Tables
     const oneAtATime = yield* Semaphore.make(1)
 
-    const toEntry = (logged: LoggedEvent): Entry => {
+    /** No entry for an event whose run was removed: only its place is left. */
+    const toEntry = (logged: LoggedEvent): ReadonlyArray<Entry> => {
       const run = tables.runs.get(logged.runId)
-      if (run === undefined) throw new Error(`Event ${logged.sequence} is of no run`)
-      return {
+      if (run === undefined) return []
+      const entry: Entry = {
         ...logged,
         workspaceId: run.workspaceId,
         workflowId: run.workflowId,
@@ -23,11 +25,42 @@ export const layer = Layer.effectContext(
         webhook: run.options.webhook ?? null,
         notifications: run.options.notifications ?? null
       }
+      return [entry]
     }
 
     const read = (from: number, limit: number) => {
-      const entries = pageOf(tables.events.slice(from, from + limit)).map(toEntry)
-      return { entries, to: from + entries.length, more: from + entries.length < tables.events.length }
+      const events = pageOf(tables.events.slice(from, from + limit))
+      const to = from + events.length
+      const found = events.flatMap((logged, index) =>
+        toEntry(logged).map((entry) => ({ entry, place: from + index + 1 }))
+      )
+      return {
+        entries: found.map(({ entry }) => entry),
+        positions: found.map(({ place }) => String(place)),
+        to,
+        more: to < tables.events.length
+      }
+    }
+
+    const ahead = (from: number, to: number) =>
+      tables.events.slice(from, to).map((logged, index) => ({
+        logged,
+        place: from + index,
+        workflowId: logged.event.workflowId,
+        characters: JSON.stringify(logged.event).length
+      }))
+
+    /** The next events of the backlog whose turn it is, which then comes after the others. */
+    const late = (backlogs: Map<string, { readonly from: number; readonly to: number }>, most: number) => {
+      const [next] = backlogs
+      if (next === undefined || most === 0) return []
+      const [workflowId, { from, to }] = next
+      const own = ahead(from, to).filter((one) => one.workflowId === workflowId)
+      const taken = FairShare.firstOf(own, { ...page, events: most })
+      backlogs.delete(workflowId)
+      const left = own[taken.length]
+      if (left !== undefined) backlogs.set(workflowId, { from: left.place, to })
+      return taken
     }
 
     const log = EventLog.of({
@@ -38,13 +71,24 @@ export const layer = Layer.effectContext(
           return { ...rest, position: String(to) }
         })
       ),
-      consume: Effect.fn("EventLog.consume")((consumer, limit, handle) =>
+      consume: Effect.fn("EventLog.consume")((consumer, limit, handle, room = Effect.succeed(limit)) =>
         oneAtATime.withPermits(1)(
           Effect.gen(function* () {
-            const { entries, more, to } = read(tables.consumers.get(consumer) ?? 0, limit)
+            const place = tables.consumers.get(consumer) ?? 0
+            const found = ahead(place, Math.min(place + limit * FairShare.lookAhead, tables.events.length))
+            const before = tables.backlogs.get(consumer)
+            const backlogs = new Map(before)
+            const shared = FairShare.share(found, new Set(backlogs.keys()), { ...page, events: limit })
+            for (const [workflowId, { first, last }] of shared.putOff) {
+              backlogs.set(workflowId, { from: backlogs.get(workflowId)?.from ?? first.place, to: last.place + 1 })
+            }
+            const hasBacklog = backlogs.size > 0
+            const taken = [...shared.taken, ...late(backlogs, hasBacklog ? yield* room : 0)]
+            const entries = taken.flatMap(({ logged }) => toEntry(logged))
             if (entries.length > 0) yield* handle(entries)
-            tables.consumers.set(consumer, to)
-            return more
+            tables.consumers.set(consumer, place + shared.seen)
+            tables.backlogs.set(consumer, backlogs)
+            return hasBacklog || place + shared.seen < tables.events.length
           })
         )
       )
@@ -65,7 +109,7 @@ export const layer = Layer.effectContext(
                 (run.endedAt === null || run.endedAt >= since)
               )
             })
-          ).map(toEntry)
+          ).flatMap(toEntry)
         )
       ),
       written: Effect.fn("ClientProgress.written")((all) =>

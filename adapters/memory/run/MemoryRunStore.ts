@@ -1,23 +1,35 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
-import * as Gate from "../../../core/gate/Gate.ts"
+import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
+import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
+  AlreadyRetried,
+  byCount,
   type Claimed,
+  type Counted,
   type Filter,
   type Gated,
   type LeaseRef,
   type Listed,
+  type ListPage,
+  mostCounted,
+  mostNamed,
   RunStore,
+  type Tally,
+  type Total,
   VersionOutdated
 } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
+import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
-import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { type RunId, RunNotFound, WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { pageOf } from "../event/Page.ts"
+import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
 import { append, filesOf, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
+import * as MemoryHoldAnnouncements from "./MemoryHoldAnnouncements.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
 export const layer = Layer.effect(
@@ -31,6 +43,27 @@ export const layer = Layer.effect(
       run,
       gate: gateOf(tables, run),
       files: filesOf(tables, run.id)
+    })
+
+    const newestFirst = (workspaceId: WorkspaceId) =>
+      [...tables.runs.values()]
+        .reverse()
+        .filter((run) => run.workspaceId === workspaceId)
+        .sort((a, b) => b.createdAt - a.createdAt)
+
+    const facts = (run: Run.Run, at: number): RunFilter.Facts => ({
+      run,
+      gate: gateOf(tables, run),
+      awaitsCredential: MemorySlots.awaitsCredential(tables, run),
+      at
+    })
+
+    const listed = (run: Run.Run, at: number): Listed => ({
+      ...run,
+      status: Run.statusAt(run, gateOf(tables, run), at),
+      workflowName: tables.workflows.get(run.workflowId)?.name ?? "",
+      holds: RunFilter.holdsOf(facts(run, at)),
+      error: run.errors.at(-1) ?? null
     })
 
     const isRemoved = (run: Run.Run) => gateOf(tables, run).removedAt !== null
@@ -50,46 +83,119 @@ export const layer = Layer.effect(
     /** One run of each workflow in turn, those served longest ago first, each workflow's oldest first. */
     const inTurn = (now: number): ReadonlyArray<Run.WaitingRun> => {
       const queues = [...tables.gates]
-        .filter(([, gate]) => Gate.mayStart(gate, now))
-        .map(([workflowId]) => ({
+        .map(([workflowId, gate]) => ({
           served: tables.served.get(workflowId) ?? 0,
-          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now)
+          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now && Run.mayStart(run, gate, now))
         }))
         .sort((a, b) => a.served - b.served)
       const longest = Math.max(0, ...queues.map(({ runs }) => runs.length))
       return Array.from({ length: longest }, (_, round) => queues.flatMap(({ runs }) => runs[round] ?? [])).flat()
     }
 
+    const submit = Effect.fnUntraced(function* (submission: Transition.Submission, isLatest: boolean) {
+      const at = yield* Clock.currentTimeMillis
+      const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
+      if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
+      const { versionId, workflowId } = submission
+      if (isLatest && tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
+        return yield* new VersionOutdated({ versionId })
+      yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
+      const change = Transition.submit(submission, gate, at)
+      write(tables, change, at)
+      return { run: change.run, gate } satisfies Gated
+    })
+
+    const retriesOf = (ids: ReadonlyArray<RunId>) =>
+      [...tables.runs.values()].flatMap(({ id, retry }) =>
+        retry !== null && ids.includes(retry.of) ? [{ of: retry.of, retry: id }] : []
+      )
+
     return RunStore.of({
-      submit: Effect.fn("RunStore.submit")(function* (submission) {
-        const at = yield* Clock.currentTimeMillis
-        const gate = gateIn(tables, submission.workspaceId, submission.workflowId)
-        if (gate === undefined) return yield* new WorkflowNotFound({ workflowId: submission.workflowId })
-        const { versionId, workflowId } = submission
-        if (tables.versions.get(workflowId)?.at(-1)?.versionId !== versionId)
-          return yield* new VersionOutdated({ versionId })
-        yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
-        const change = Transition.submit(submission, gate, at)
-        write(tables, change, at)
-        return { run: change.run, gate }
+      submit: Effect.fn("RunStore.submit")((submission) => submit(submission, true)),
+      retry: Effect.fn("RunStore.retry")(function* (submission, { isLatest }) {
+        const { of, reason } = submission.retry
+        yield* find(submission.workspaceId, of)
+        const [before] = retriesOf([of])
+        if (before !== undefined && reason === null) {
+          return yield* new AlreadyRetried({ sessionId: of, retriedAs: before.retry })
+        }
+        return yield* submit(submission, isLatest)
       }),
+      retriesOf: Effect.fn("RunStore.retriesOf")((ids) => Effect.sync(() => retriesOf(ids))),
       weigh: Effect.fn("RunStore.weigh")((submission) => Effect.sync(() => tooLargeIn(submission))),
       get: Effect.fn("RunStore.get")((workspaceId, id) => Effect.map(find(workspaceId, id), gated)),
       list: Effect.fn("RunStore.list")((workspaceId, filter) =>
-        Effect.map(Clock.currentTimeMillis, (now) =>
-          [...tables.runs.values()]
-            .reverse()
-            .filter((run) => run.workspaceId === workspaceId)
-            .sort((a, b) => b.createdAt - a.createdAt)
+        Effect.map(Clock.currentTimeMillis, (now): ListPage => {
+          const { limit, text, ...others } = filter
+          const selected = newestFirst(workspaceId)
             .filter(behind(filter.before))
-            .filter((run) => refers(run, filter))
-            .map((run): Listed => ({ ...run, status: Run.statusAt(run, gateOf(tables, run), now) }))
-            .filter((run) => passes(run, filter))
-            .slice(0, filter.limit)
-        )
+            .filter((run) => RunFilter.matches(others, facts(run, now)))
+          const examined = text === undefined ? selected : selected.slice(0, RunFilter.searchedRuns)
+          const found = examined.filter((run) => text === undefined || RunFilter.contains(run, text))
+          const shown = found.slice(0, limit)
+          const last = found.length > limit ? shown.at(-1) : examined.length < selected.length ? examined.at(-1) : null
+          return {
+            runs: shown.map((run) => listed(run, now)),
+            next: last == null ? null : { at: last.createdAt, id: last.id }
+          }
+        })
+      ),
+      count: Effect.fn("RunStore.count")((workspaceId, filter) =>
+        Effect.map(Clock.currentTimeMillis, (now): Total => {
+          const { text, ...others } = filter
+          const selected = newestFirst(workspaceId).filter((run) => RunFilter.matches(others, facts(run, now)))
+          if (text === undefined) {
+            return { count: Math.min(selected.length, mostCounted), isExact: selected.length <= mostCounted }
+          }
+          const examined = selected.slice(0, RunFilter.searchedRuns)
+          const count = examined.filter((run) => RunFilter.contains(run, text)).length
+          return { count, isExact: examined.length === selected.length }
+        })
+      ),
+      tally: Effect.fn("RunStore.tally")((workspaceId, filter) =>
+        Effect.map(Clock.currentTimeMillis, (now): Tally => {
+          const selected = newestFirst(workspaceId).filter((run) => RunFilter.matches(filter, facts(run, now)))
+          const counted = selected.slice(0, mostCounted)
+          const workflows = tallied(counted, (run) => [run.workflowId])
+          return {
+            runs: counted.length,
+            isComplete: counted.length === selected.length,
+            workflows: workflows.map(({ count, value }) => ({
+              id: WorkflowId.make(value),
+              name: tables.workflows.get(value)?.name ?? "",
+              count
+            })),
+            errorCodes: tallied(counted, (run) => run.errors.map(codeOf)),
+            tags: tallied(counted, ({ tags }) => tags)
+          }
+        })
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
-        Effect.sync(() => pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after)))
+        Effect.sync(() =>
+          pageOf(tables.events.filter((event) => event.runId === id && event.sequence > after && tables.runs.has(id)))
+        )
+      ),
+      changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, { dryRun }) =>
+        Effect.map(Clock.currentTimeMillis, (at) =>
+          ids.map((id) => {
+            const run = tables.runs.get(id)
+            if (run?.workspaceId !== workspaceId) return null
+            const decision = decide(locked(run), at)
+            if (decision.change !== null && !dryRun) write(tables, decision.change, at)
+            return decision
+          })
+        )
+      ),
+      changeTags: Effect.fn("RunStore.changeTags")((workspaceId, ids, decide, { dryRun }) =>
+        Effect.map(Clock.currentTimeMillis, (at) =>
+          ids.map((id) => {
+            const run = tables.runs.get(id)
+            if (run?.workspaceId !== workspaceId) return null
+            const after = decide(run.tags)
+            if (after !== null && !dryRun) tables.runs.set(id, { ...run, tags: after })
+            return { status: Run.statusAt(run, gateOf(tables, run), at), before: run.tags }
+          })
+        )
       ),
       change: Effect.fn("RunStore.change")(function* (workspaceId, id, decide) {
         const run = yield* find(workspaceId, id)
@@ -98,20 +204,12 @@ export const layer = Layer.effect(
         write(tables, change, at)
         return change
       }),
-      announceHolds: Effect.fn("RunStore.announceHolds")(function* (limit, announce) {
-        const now = yield* Clock.currentTimeMillis
-        const [next] = tables.unannounced
-        if (next === undefined) return false
-        const [workflowId, unannounced] = next
-        const gate = tables.gates.get(workflowId)
-        const announced = gate === undefined || Gate.mayStart(gate, now) ? unannounced : unannounced.slice(0, limit)
-        for (const id of announced) {
-          const run = tables.runs.get(id)
-          if (run !== undefined && Run.isWaiting(run)) append(tables, id, announce(gated(run), now), now)
-        }
-        if (announced.length === unannounced.length) tables.unannounced.delete(workflowId)
-        else tables.unannounced.set(workflowId, unannounced.slice(limit))
-        return true
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announcement) =>
+        MemoryHoldAnnouncements.announce(tables, limit, announcement)
+      ),
+      watch: Effect.fn("RunStore.watch")(function* (workspaceId, id, ofRun) {
+        const run = yield* find(workspaceId, id)
+        return MemoryHoldAnnouncements.watch(tables, gated(run), yield* Clock.currentTimeMillis, ofRun)
       }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
         const now = yield* Clock.currentTimeMillis
@@ -125,6 +223,11 @@ export const layer = Layer.effect(
           const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
           if (change === null) continue
           write(tables, change, now)
+          const gate = gateOf(tables, run)
+          const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
+          tables.starts.push(
+            Start.of(change.run, gate, { at: now, windowHash, zoneData: process.versions.tz ?? "unknown" })
+          )
           MemorySlots.serve(tables, credentials, lease.fence)
           tables.served.set(run.workflowId, lease.fence)
           const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)
@@ -198,15 +301,20 @@ export const layer = Layer.effect(
   }).pipe(Effect.map(atomicStore))
 )
 
-const passes = (run: Listed, filter: Filter): boolean =>
-  (filter.workflowIds?.includes(run.workflowId) ?? true) &&
-  (filter.statuses?.includes(run.status) ?? true) &&
-  run.createdAt >= (filter.from ?? -Infinity) &&
-  run.createdAt <= (filter.to ?? Infinity)
-
-const refers = ({ credentials }: Run.Run, filter: Filter): boolean =>
-  filter.credentials === undefined ||
-  credentials.some(({ permissionedUserIds }) => permissionedUserIds.some((id) => filter.credentials?.includes(id)))
+/** How many runs have each value. */
+const tallied = (
+  runs: ReadonlyArray<Run.Run>,
+  valuesOf: (run: Run.Run) => ReadonlyArray<string>
+): ReadonlyArray<Counted> => {
+  const counts = new Map<string, number>()
+  for (const run of runs) {
+    for (const value of new Set(valuesOf(run))) counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort(byCount)
+    .slice(0, mostNamed)
+}
 
 /** The runs of a sorted list that stand after the place where the page before ended. */
 const behind = (before: Filter["before"]) => (run: Run.Run, index: number, sorted: ReadonlyArray<Run.Run>) => {

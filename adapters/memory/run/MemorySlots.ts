@@ -29,6 +29,10 @@ export const assigner = (tables: Shape, now: number) => {
   }
 }
 
+/** Whether a run would have to wait for a slot of a credential if it were claimed now. */
+export const awaitsCredential = (tables: Shape, { credentials, workspaceId }: Run.Run): boolean =>
+  credentials.length > 0 && Slots.assign(credentials, findIn(tables, workspaceId), heldIn(tables)) === null
+
 /** Notes whose turn it was. */
 export const serve = (tables: Shape, credentials: ReadonlyArray<Credential>, turn: number): void => {
   for (const { slot } of credentials) {

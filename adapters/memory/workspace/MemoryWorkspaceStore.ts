@@ -1,6 +1,6 @@
 /** Workspaces and API keys in memory. */
-import { Effect, Layer, Option, Result } from "effect"
-import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
+import { Clock, Effect, Layer, Option, Result } from "effect"
+import { usesNotedMillis, WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
 
@@ -41,15 +41,26 @@ export const layer = Layer.effect(
           const key = keys.get(id)
           if (key?.workspaceId === workspaceId) keys.set(id, { ...key, sealsWith })
         }),
+      changeKey: (workspaceId, id, decide) =>
+        Effect.suspend(() => {
+          const key = keys.get(id)
+          if (key === undefined || key.workspaceId !== workspaceId || key.revokedAt !== null) {
+            return Effect.succeed(Option.none())
+          }
+          return Effect.map(Effect.fromResult(decide(key)), (after) => {
+            keys.set(id, after)
+            return Option.some(after)
+          })
+        }),
       authenticate: (hash) =>
-        Effect.sync(() => {
-          const key = [...keys.values()].find((one) => one.hash === hash && one.revokedAt === null)
-          return Option.map(Option.fromUndefinedOr(key), ({ id, role, userId, workspaceId }) => ({
-            role,
-            userId,
-            workspaceId,
-            keyId: id
-          }))
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const key = [...keys.values()].find(
+            (one) => one.hash === hash && one.revokedAt === null && (one.expiresAt ?? Infinity) > now
+          )
+          if (key === undefined) return Option.none()
+          if ((key.lastUsedAt ?? 0) <= now - usesNotedMillis) keys.set(key.id, { ...key, lastUsedAt: now })
+          const { id, role, scopes, userId, workspaceId } = key
+          return Option.some({ role, userId, workspaceId, keyId: id, ...(scopes === undefined ? {} : { scopes }) })
         })
     })
   ).pipe(Effect.map(atomicStore))

@@ -81,13 +81,18 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   }
 
   add(first)
-  context.on("page", (page) => {
-    coming.shift()
-    // A tab that came with a file to save is closed again by the browser.
+  const admit = (page: Page): void => {
     if (page.isClosed()) return
     if (order.all().length < limits.tabs) return void add(page)
     bounds.pass(tooManyTabs(limits))
     page.close().catch(() => undefined)
+  }
+  context.on("page", (page) => {
+    coming.shift()
+    // A tab that came with a file to save has no document. Chrome closes it again; Chrome's headless shell leaves it open,
+    // which counts from the moment on when it shows something.
+    if (page.url() === "") page.once("framenavigated", () => admit(page))
+    else admit(page)
   })
 
   /** Waits for the tabs that are being opened. */

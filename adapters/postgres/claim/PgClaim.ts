@@ -7,15 +7,20 @@
  *
  * Locks are taken in one order, so that no two claims wait for each other: gates, entries of the vault, runs. Runs that
  * others have locked are passed over.
+ *
+ * A gate that is closed is chosen too where runs of it were released past that: in its turn like any other, and for these
+ * runs alone.
  */
 
 import { Clock, Effect, Result } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import * as Run from "../../../core/run/Run.ts"
 import type { Claimed } from "../../../core/run/RunStore.ts"
+import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import { sha256 } from "../Hash.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
@@ -24,6 +29,7 @@ import * as Writing from "../Writing.ts"
 import * as Contents from "../workflow/Contents.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
+import * as ReleasedRuns from "./ReleasedRuns.ts"
 
 /** The state that a process keeps from one claim to the next. */
 export interface Memory {
@@ -38,8 +44,10 @@ export interface Memory {
 interface Turn {
   /** Whether it had fewer runs to give than were wanted. */
   readonly isEmpty: boolean
-  /** The queues that wait for an entry, with its name, where all waiting runs of the workflow do. */
+  /** The queues that wait for an entry, with its name, where all waiting runs of the workflow do that were asked for. */
   readonly blocked: ReadonlyMap<string, string> | null
+  /** Which of its runs were asked for. */
+  readonly among: ReleasedRuns.Among
 }
 
 /** Keeps versions with at most some 16 million characters of content. */
@@ -56,7 +64,11 @@ interface Options {
   readonly memory: Memory
 }
 
-type LockedGate = Gates.Row & Gates.IntervalRow & { readonly slots: boolean; readonly turn: number }
+type LockedGate = Gates.Row &
+  Gates.IntervalRow & { readonly slots: boolean; readonly turn: number; readonly released_ready_at: Date | null }
+
+/** A locked gate that lets runs start, and which. */
+type OpenGate = LockedGate & { readonly among: ReleasedRuns.Among }
 
 /**
  * Claims, and settles whose turn it is next: before the next claim rather than after this one, so that what was claimed
@@ -115,7 +127,12 @@ const take = (
     const locked = yield* lockCandidates(sql, new Date(yield* Clock.currentTimeMillis), asked)
     if (locked.length === 0) return nothing
     const now = yield* Clock.currentTimeMillis
-    const open = locked.filter((gate) => isOpen(gate, now)).sort((a, b) => a.turn - b.turn)
+    const open = locked
+      .flatMap((gate): ReadonlyArray<OpenGate> => {
+        const among = ReleasedRuns.among(gate, now)
+        return among === null ? [] : [{ ...gate, among }]
+      })
+      .sort((a, b) => a.turn - b.turn)
     const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory })
     const isMore = locked.length === asked || isOutrun
     // Those that were not asked, or gave one run less, come first next time. Where all gave as many, nothing is written.
@@ -135,7 +152,7 @@ const take = (
       const change = Run.isWaiting(run)
         ? Transition.claim(run, Gates.toGate(gate), lease, now, credentials.get(run.id))
         : null
-      return change ?? []
+      return change === null ? [] : { ...change, start: startOf(change.run, gate, now) }
     })
     if (changes.length < rows.length) {
       yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
@@ -148,19 +165,33 @@ const take = (
         const version = versions.get(run.versionId)
         // Undone with its transaction: the run is not dropped, and the log says why it cannot start.
         if (version === undefined) throw new Error(`Run ${run.id} has version ${run.versionId}, which is not there`)
-        return { run, version }
+        const opened = gates.get(run.workflowId)?.starts_at?.getTime() ?? 0
+        return { run, version, startableSince: Math.max(run.createdAt, run.notBefore, opened) }
       }),
       isMore,
       turns
     }
   })
 
+/** Why a run starts behind a locked gate. */
+const startOf = (run: Run.RunningRun, gate: LockedGate, at: number): Start.Start =>
+  Start.of(run, Gates.toGate(gate), {
+    at,
+    windowHash: gate.run_window === null ? null : sha256(gate.run_window),
+    zoneData: process.versions.tz ?? "unknown"
+  })
+
 /** Locks the gates whose turn it is, in the order of their ids. They cannot change until the transaction ends. */
 const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) => sql<LockedGate>`
   with candidates as materialized (
     select workflow_id, (row_number() over (order by served_at nulls first, workflow_id))::integer as turn
-    from gates where waiting and starts_at is not null and greatest(starts_at, ready_at) <= ${before}
-      and (stops_at is null or stops_at > ${before})
+    from (
+      select workflow_id, served_at from gates where waiting and starts_at is not null
+        and greatest(starts_at, ready_at) <= ${before} and (stops_at is null or stops_at > ${before})
+      union all
+      select workflow_id, served_at from gates where released_ready_at <= ${before} and removed_at is null
+        and (not waiting or starts_at is null or greatest(starts_at, ready_at) > ${before} or stops_at <= ${before})
+    ) as startable
     order by turn limit ${limit}
   )
   select gates.*, candidates.turn from gates join candidates using (workflow_id)
@@ -169,7 +200,7 @@ const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) =
 /** Locks the runs that start: the share of each workflow first. Unused shares are distributed again. */
 const choose = (
   sql: SqlClient.SqlClient,
-  open: ReadonlyArray<LockedGate>,
+  open: ReadonlyArray<OpenGate>,
   { limit, memory, now }: { readonly limit: number; readonly memory: Memory; readonly now: number }
 ) =>
   Effect.gen(function* () {
@@ -179,7 +210,12 @@ const choose = (
         .filter((gate) => gate.slots)
         .map((gate) => [
           gate.workflow_id,
-          PgQueues.startable(sql, ledger, gate.workflow_id, { now, most: limit, places: memory.places })
+          PgQueues.startable(sql, ledger, gate.workflow_id, {
+            now,
+            most: limit,
+            places: memory.places,
+            among: gate.among
+          })
         ])
     )
     const rows: Array<WaitingRow> = []
@@ -192,14 +228,14 @@ const choose = (
       const [share, over] = [Math.floor(left() / willing.length), left() % willing.length]
       for (const { workflow_id } of willing.slice(0, over)) ahead.add(workflow_id)
       const asked = willing
-        .map(({ workflow_id }, turn) => ({ workflow_id, turn, wanted: share + (turn < over ? 1 : 0) }))
+        .map((gate, turn) => ({ ...askedOf(gate), turn, wanted: share + (turn < over ? 1 : 0) }))
         .filter(({ wanted }) => wanted > 0)
       const plain = asked.filter(({ workflow_id }) => !queues.has(workflow_id))
-      const found = plain.length === 0 ? [] : yield* oldest(sql, plain, rows, now)
+      const found = yield* oldest(sql, plain, rows, now)
       rows.push(...found)
       const given = new Map<string, number>()
       for (const { workflow_id } of found) given.set(workflow_id, (given.get(workflow_id) ?? 0) + 1)
-      for (const { wanted, workflow_id } of asked) {
+      for (const { among, wanted, workflow_id } of asked) {
         const queue = queues.get(workflow_id)
         if (queue !== undefined) {
           const some = yield* queue.next(wanted)
@@ -207,7 +243,7 @@ const choose = (
           given.set(workflow_id, some.length)
         }
         const isEmpty = (given.get(workflow_id) ?? 0) < wanted
-        looked.set(workflow_id, { isEmpty, blocked: isEmpty ? (queue?.blocked() ?? null) : null })
+        looked.set(workflow_id, { isEmpty, blocked: isEmpty ? (queue?.blocked() ?? null) : null, among })
       }
       willing = willing.filter(({ workflow_id }) => looked.get(workflow_id)?.isEmpty !== true)
     }
@@ -241,23 +277,54 @@ const versionsOf = Effect.fnUntraced(function* (
   return found
 })
 
-const isOpen = (gate: LockedGate, now: number): boolean =>
-  gate.starts_at !== null &&
-  gate.starts_at.getTime() <= now &&
-  (gate.stops_at === null || gate.stops_at.getTime() > now)
+/** How many runs are wanted of a workflow, and which of them may start. */
+interface Asked {
+  readonly workflow_id: string
+  readonly among: ReleasedRuns.Among
+  readonly past: Date | null
+  readonly turn: number
+  readonly wanted: number
+}
 
-/** Locks the oldest waiting runs of each workflow, as many as wanted, except those that were taken before. */
-const oldest = (
+const askedOf = ({ among, workflow_id }: OpenGate) => ({
+  workflow_id,
+  among,
+  past: among === "all" ? null : among.past
+})
+
+/** Locks the oldest waiting runs of each workflow that may start, as many as wanted, except those that were taken before. */
+const oldest = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
-  asked: ReadonlyArray<{ readonly workflow_id: string; readonly turn: number; readonly wanted: number }>,
+  asked: ReadonlyArray<Asked>,
   taken: ReadonlyArray<Runs.Row>,
   now: number
-) => sql<WaitingRow>`
-  select waiting.*, nextval('run_fences') as fence
-  from json_to_recordset(${JSON.stringify(asked)}::json) as asked (workflow_id uuid, turn integer, wanted integer)
+) {
+  const [all, released] = [asked.filter(({ among }) => among === "all"), asked.filter(({ among }) => among !== "all")]
+  const found = [
+    ...(all.length === 0 ? [] : yield* oldestOf(sql, all, taken, { now, may: sql`true` })),
+    // Asked for separately, so that the index of released runs answers.
+    ...(released.length === 0
+      ? []
+      : yield* oldestOf(sql, released, taken, {
+          now,
+          may: sql`released_at is not null and (asked.past is null or released_pause = asked.past)`
+        }))
+  ]
+  return released.length === 0 ? found : found.toSorted((a, b) => a.turn - b.turn)
+})
+
+const oldestOf = (
+  sql: SqlClient.SqlClient,
+  asked: ReadonlyArray<Asked>,
+  taken: ReadonlyArray<Runs.Row>,
+  { may, now }: { readonly may: Statement.Fragment; readonly now: number }
+) => sql<WaitingRow & { readonly turn: number }>`
+  select waiting.*, nextval('run_fences') as fence, asked.turn
+  from json_to_recordset(${JSON.stringify(asked)}::json) as asked (
+    workflow_id uuid, turn integer, wanted integer, past timestamptz)
   cross join lateral (
     select * from runs
-    where runs.workflow_id = asked.workflow_id and status in ('execution.queued', 'execution.requeued')
+    where runs.workflow_id = asked.workflow_id and status in ('execution.queued', 'execution.requeued') and ${may}
       and not_before <= ${new Date(now)} and id <> all (${`{${taken.map(({ id }) => id).join(",")}}`}::uuid[])
     order by sequence limit asked.wanted for update skip locked
   ) as waiting
@@ -288,7 +355,8 @@ const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
     const now = yield* Clock.currentTimeMillis
     const over = [...turns]
     turns.clear()
-    const emptied = over.filter(([, { isEmpty }]) => isEmpty)
+    const emptied = over.filter(([, { among, isEmpty }]) => isEmpty && among === "all")
+    const emptiedOfReleased = over.filter(([, { among, isEmpty }]) => isEmpty && among !== "all")
     const others = over.filter(([, { isEmpty }]) => !isEmpty).map(([workflowId]) => workflowId)
     if (others.length > 0) {
       yield* withoutSqlErrors(sql`
@@ -297,6 +365,9 @@ const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
           order by workflow_id for no key update skip locked)`)
     }
     if (emptied.length > 0) yield* transaction(sql, forget(sql, new Map(emptied), now))
+    if (emptiedOfReleased.length > 0) {
+      yield* transaction(sql, forgetReleased(sql, new Map(emptiedOfReleased), now))
+    }
   })
 
 /** The fallback for a lost wake: after this time claims look again at a workflow whose runs wait for a credential. */
@@ -328,11 +399,43 @@ const forget = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now:
     yield* sql`
       update gates set served_at = ${new Date(now)}, blocked_on = names,
         waiting = (${waiting} order by sequence limit 1) is not null,
+        released_ready_at = case when released_ready_at is not null and exists (
+            select from runs where runs.workflow_id = gates.workflow_id
+              and status in ('execution.queued', 'execution.requeued') and released_at is not null)
+          then ${new Date(now + blockedMillis)}::timestamptz end,
         ready_at = case when names is not null then least(${new Date(now + blockedMillis)}, ${putOff})
           when (${waiting} and not_before <= ${new Date(now)} order by sequence limit 1) is not null then 'epoch'
           else coalesce(${putOff}, 'epoch') end
       from json_to_recordset(${JSON.stringify(forgotten)}::json) as forgotten (workflow_id uuid, names text[])
       where gates.workflow_id = forgotten.workflow_id`
+  })
+
+/**
+ * Forgets the released runs of workflows whose gates are closed, where none of them may start at present: until the first
+ * of those that are put off may, until what they wait for is given back, or until the gate changes.
+ */
+const forgetReleased = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now: number) =>
+  Effect.gen(function* () {
+    const locked = yield* sql<{ readonly workflow_id: string }>`
+      select workflow_id from gates where ${sql.in("workflow_id", [...turns.keys()])}
+      order by workflow_id for no key update skip locked`
+    const blocked = yield* stillBlocked(sql, locked, turns, now)
+    for (const { workflow_id } of locked) {
+      const names = blocked.get(workflow_id) ?? null
+      const may = ReleasedRuns.condition(sql, turns.get(workflow_id)?.among ?? "all")
+      const waiting = sql`runs.workflow_id = ${workflow_id} and status in ('execution.queued', 'execution.requeued')
+        and released_at is not null`
+      yield* sql`
+        update gates set served_at = ${new Date(now)},
+          blocked_on = ${names === null ? sql`blocked_on` : sql`coalesce(blocked_on, '{}') || ${names}::text[]`},
+          released_ready_at = case
+            when not exists (select from runs where ${waiting}) then null
+            when ${names === null} and exists (
+              select from runs where ${waiting} and ${may} and not_before <= ${new Date(now)}) then 'epoch'
+            else least(${new Date(now + blockedMillis)}::timestamptz, (
+              select min(not_before) from runs where ${waiting} and not_before > ${new Date(now)})) end
+        where workflow_id = ${workflow_id}`
+    }
   })
 
 /** The workflows whose runs still all wait for entries, each with the names that one of must be given back. */
@@ -352,7 +455,8 @@ const stillBlocked = Effect.fnUntraced(function* (
   for (const { blocked, workflow_id } of waiting) {
     if (![...blocked.values()].every((entry) => busy.has(entry))) continue
     // Runs that were submitted since the claim may need something else.
-    const queues = yield* PgQueues.withRuns(sql, workflow_id, now, mostBlockedQueues + 1)
+    const among = turns.get(workflow_id)?.among ?? "all"
+    const queues = yield* PgQueues.withRuns(sql, workflow_id, { among, now, limit: mostBlockedQueues + 1 })
     if (!queues.every(({ queue }) => blocked.has(queue))) continue
     found.set(workflow_id, [...new Set([...blocked.values()].flatMap((entry) => busy.get(entry) ?? []))])
   }

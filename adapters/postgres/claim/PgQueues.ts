@@ -9,13 +9,20 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Assigned, Candidate, Ledger } from "./PgSlots.ts"
+import * as ReleasedRuns from "./ReleasedRuns.ts"
 
 /**
  * A recursive table `queues` of the queues of a workflow that have waiting runs, from one on, in their order. Each is
  * found by one look at the index, however many runs it has; the last row is null.
  */
-export const queues = (sql: SqlClient.SqlClient, workflowId: string, from: string) => {
-  const waiting = sql`workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`
+export const queues = (
+  sql: SqlClient.SqlClient,
+  workflowId: string,
+  from: string,
+  among: ReleasedRuns.Among = "all"
+) => {
+  const waiting = sql`workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
+    and ${ReleasedRuns.condition(sql, among)}`
   return sql`recursive queues (queue) as (
     (select queue from runs where ${waiting} and queue >= ${from} order by queue limit 1)
     union all
@@ -51,7 +58,7 @@ const window = 64
 const queuesTogether = 256
 const mostQueues = 1_024
 
-/** The end of the last look at the queues of a workflow, if it did not reach all of them. */
+/** The end of the last look at the queues of a workflow, all or of released runs, if it did not reach all of them. */
 export type Places = Map<string, string>
 
 /** Returns up to this many further runs that can start, oldest first. */
@@ -70,16 +77,20 @@ export interface Startable {
 /**
  * The queues of a workflow that have a run which may start by time, at most so many.
  */
-export const withRuns = (sql: SqlClient.SqlClient, workflowId: string, now: number, limit: number) =>
+export const withRuns = (
+  sql: SqlClient.SqlClient,
+  workflowId: string,
+  { among, limit, now }: { readonly among: ReleasedRuns.Among; readonly limit: number; readonly now: number }
+) =>
   sql<{ readonly queue: string }>`
-    with ${queues(sql, workflowId, "")}
+    with ${queues(sql, workflowId, "", among)}
     select some_queues.queue from (select queue from queues where queue is not null limit ${limit}) as some_queues
     where exists ${oldestIn(sql, {
       workflowId,
       queue: sql`some_queues.queue`,
       behind: 0n,
       limit: 1,
-      condition: sql`not_before <= ${new Date(now)}`
+      condition: sql`not_before <= ${new Date(now)} and ${ReleasedRuns.condition(sql, among)}`
     })}`
 
 /**
@@ -92,13 +103,20 @@ export const startable = (
   sql: SqlClient.SqlClient,
   ledger: Ledger,
   workflowId: string,
-  options: { readonly now: number; readonly most: number; readonly places: Places }
+  options: {
+    readonly now: number
+    readonly most: number
+    readonly places: Places
+    readonly among: ReleasedRuns.Among
+  }
 ): Startable => {
   const now = new Date(options.now)
+  const may = sql`not_before <= ${now} and ${ReleasedRuns.condition(sql, options.among)}`
+  const placeName = options.among === "all" ? workflowId : `${workflowId} released`
   const size = Math.max(window, options.most)
   /** The queues that have to wait, with the one entry that they wait for, where it is one. */
   const blocked = new Map<string, string | null>()
-  const start = options.places.get(workflowId) ?? ""
+  const start = options.places.get(placeName) ?? ""
   let place = start
   let seen = 0
   let hasWrapped = start === ""
@@ -110,7 +128,7 @@ export const startable = (
     sql<Candidate>`
       select id, workspace_id, sequence, queue, credentials, not_before from runs
       where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
-        and not_before <= ${now}
+        and ${may}
       order by sequence limit ${size}`,
     (rows) => {
       last = rows.at(-1)?.sequence ?? 0n
@@ -123,7 +141,7 @@ export const startable = (
   const rest = (behind: bigint) =>
     Effect.map(
       sql<Candidate | { readonly id: null; readonly in_queue: string }>`
-        with ${queues(sql, workflowId, place)}
+        with ${queues(sql, workflowId, place, options.among)}
         select some_queues.queue as in_queue, candidates.* from (
           select queue from queues where queue is not null limit ${queuesTogether}
         ) as some_queues
@@ -132,7 +150,7 @@ export const startable = (
           queue: sql`some_queues.queue`,
           behind,
           limit: options.most,
-          condition: sql`not_before <= ${now}`
+          condition: may
         })} as candidates on true
         order by candidates.sequence`,
       (rows) => {
@@ -144,8 +162,8 @@ export const startable = (
         place = looked.size < queuesTogether ? "" : `${names.reduce((a, b) => (a > b ? a : b))} `
         atEnd = (place === "" && hasWrapped) || seen >= mostQueues || (hasWrapped && start !== "" && place >= start)
         hasWrapped ||= place === ""
-        if (seen >= mostQueues && place !== "") options.places.set(workflowId, place)
-        else options.places.delete(workflowId)
+        if (seen >= mostQueues && place !== "") options.places.set(placeName, place)
+        else options.places.delete(placeName)
         return rows.filter((row): row is Candidate => row.id !== null)
       }
     )

@@ -12,6 +12,7 @@ import * as Slots from "../../../core/run/Slots.ts"
 import type { Pair } from "../../../core/vault/VaultEntry.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as ReleasedRuns from "./ReleasedRuns.ts"
 import * as SlotColumns from "./SlotColumns.ts"
 
 /** The part of a waiting run that decides which slots it can be given. */
@@ -36,6 +37,8 @@ export interface Ledger {
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
   /** Gives a run its credentials, or `null` when it has to wait. */
   readonly assign: (candidate: Candidate) => ReadonlyArray<Credential> | null
+  /** Whether a run could be given its credentials. Nothing is given. */
+  readonly hasFree: (candidate: Candidate) => boolean
   /** The name of the one entry that a run has to wait for; `null` where that is not all that it depends on. */
   readonly waitsFor: (candidate: Candidate) => string | null
   /**
@@ -113,6 +116,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
       return assigned
     },
 
+    hasFree: (candidate) => Slots.assign(Runs.credentialsOf(candidate), find(candidate.workspace_id), inUse) !== null,
     waitsFor: (candidate) => {
       const [credential, ...others] = Runs.credentialsOf(candidate)
       const [permissionedUserId, ...members] = credential?.permissionedUserIds ?? []
@@ -197,7 +201,7 @@ export const giveBack = (
   names.length === 0
     ? Effect.void
     : Effect.asVoid(sql`
-        update gates set ready_at = 'epoch', blocked_on = null where workflow_id in (
+        update gates set ready_at = 'epoch', blocked_on = null, ${ReleasedRuns.lookAgain(sql)} where workflow_id in (
           select workflow_id from gates where blocked_on && ${arrayOf(names)}::text[]
           order by workflow_id for no key update)`)
 

@@ -126,6 +126,16 @@ const deliveries = Layer.effect(
             Effect.provideService(Logger.CurrentLoggers, loggers)
           )
       ),
+      due: Effect.fn("Deliveries.due")((most) =>
+        sql<{ readonly due: bigint }>`
+          select count(*) as due from (
+            select from webhook_queue where queue_name = 'webhooks' and state = 'pending'
+              and visible_at <= current_timestamp and acquired_at is null
+            order by visible_at limit ${most}) waiting`.pipe(
+          Effect.map(([row]) => Number(row?.due ?? 0)),
+          withoutSqlErrors
+        )
+      ),
       get: Effect.fn("Deliveries.get")((workspaceId, id) =>
         find(workspaceId, id).pipe(Effect.map(Rows.toDelivery), withoutSqlErrors)
       ),

@@ -5,19 +5,13 @@ import { type Entry, EventLog, type LogPage, page } from "../../../core/event/Ev
 import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
-import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import { withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as PgConsume from "./PgConsume.ts"
 
 type EntryRow = Events.Row &
   Runs.OptionsRow & { readonly workspace_id: string; readonly workflow_id: string; readonly created_at: Date }
-
-interface Place {
-  readonly tx: string
-  readonly sequence: number
-}
-
-const start: Place = { tx: "0", sequence: 0 }
 
 const log = Layer.effect(
   EventLog,
@@ -25,9 +19,9 @@ const log = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const read = (
-      from: Place,
+      from: PgConsume.Place,
       limit: number
-    ): Effect.Effect<Omit<LogPage, "position"> & { readonly to: Place }, StoreUnavailable> =>
+    ): Effect.Effect<Omit<LogPage, "position"> & { readonly to: PgConsume.Place }, StoreUnavailable> =>
       sql<EntryRow & { readonly tx: string; readonly settled: boolean; readonly found: number }>`
         with found as (
           select event.sequence, run_id, at, event, payload, event.expires_at, event.tx, workspace_id, workflow_id, created_at, options,
@@ -48,12 +42,26 @@ const log = Layer.effect(
           const last = settled.at(-1)
           return {
             entries: settled.map(toEntry),
+            positions: settled.map(({ sequence, tx }) => toPosition({ tx, sequence: Number(sequence) })),
             to: last === undefined ? from : { tx: last.tx, sequence: Number(last.sequence) },
             more: unsettled !== -1 || (rows[0]?.found ?? 0) > rows.length || rows.length === limit
           }
         }),
         withoutSqlErrors
       )
+
+    const consume = PgConsume.make(sql, (sequences) =>
+      sql<EntryRow>`
+        select event.sequence, run_id, at, event, payload, event.expires_at, workspace_id, workflow_id, created_at, options
+        from run_events event join runs on runs.id = run_id
+        where ${sql.in("event.sequence", sequences.map(String))}`.pipe(
+        Effect.map((rows) => {
+          const entries = new Map(rows.map((row) => [String(row.sequence), toEntry(row)]))
+          return sequences.flatMap((sequence) => entries.get(String(sequence)) ?? [])
+        }),
+        withoutSqlErrors
+      )
+    )
 
     return EventLog.of({
       end: sql<{ readonly tx: string }>`select settled_before()::text as tx`.pipe(
@@ -63,23 +71,8 @@ const log = Layer.effect(
       read: Effect.fn("EventLog.read")((position, limit) =>
         Effect.map(read(fromPosition(position), limit), ({ to, ...rest }) => ({ ...rest, position: toPosition(to) }))
       ),
-      consume: Effect.fn("EventLog.consume")((consumer, limit, handle) =>
-        transaction(
-          sql,
-          Effect.gen(function* () {
-            yield* sql`
-              insert into event_consumers ${sql.insert({ name: consumer, ...start })} on conflict (name) do nothing`
-            const [place] = yield* sql<{ readonly tx: string; readonly sequence: bigint }>`
-              select tx::text as tx, sequence from event_consumers where name = ${consumer} for update skip locked`
-            if (place === undefined) return false
-            const { entries, more, to } = yield* read({ tx: place.tx, sequence: Number(place.sequence) }, limit)
-            if (entries.length === 0) return more
-            yield* handle(entries)
-            yield* sql`
-              update event_consumers set tx = ${to.tx}::xid8, sequence = ${to.sequence} where name = ${consumer}`
-            return more
-          })
-        )
+      consume: Effect.fn("EventLog.consume")((consumer, limit, handle, room = Effect.succeed(limit)) =>
+        consume(consumer, limit, handle, room)
       )
     })
   })
@@ -139,9 +132,9 @@ const toEntry = (row: EntryRow): Entry => {
   }
 }
 
-const toPosition = ({ sequence, tx }: Place): string => `${tx}.${sequence}`
+const toPosition = ({ sequence, tx }: PgConsume.Place): string => `${tx}.${sequence}`
 
-const fromPosition = (position: string): Place => {
+const fromPosition = (position: string): PgConsume.Place => {
   const [tx = "0", sequence = "0"] = position.split(".")
   return { tx, sequence: Number(sequence) }
 }

@@ -4,8 +4,9 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Gate } from "../../../core/gate/Gate.ts"
-import { type Changed, type Decide, GateStore } from "../../../core/gate/GateStore.ts"
+import { type Changed, countOf, type Decide, GateStore, mostCounted } from "../../../core/gate/GateStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
@@ -24,12 +25,15 @@ export const layer = Layer.effect(
       )
     )
 
+    // From the latest on: the entries of runs that were started stand at the other end of the index until it is vacuumed.
     const count = (workflowId: WorkflowId) =>
       Effect.map(
-        sql<{ readonly waiting: bigint }>`
-          select count(*) as waiting from runs
-          where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`,
-        ([row]) => Number(row?.waiting ?? 0)
+        sql<{ readonly found: bigint }>`
+          select count(*) as found from (
+            select from runs
+            where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
+            order by sequence desc limit ${mostCounted + 1}) waiting`,
+        ([row]) => countOf(Number(row?.found ?? 0))
       )
 
     const decideAlone = <E>(workspaceId: WorkspaceId, workflowId: WorkflowId, decide: Decide<E>) =>
@@ -52,7 +56,7 @@ export const layer = Layer.effect(
           yield* Effect.forEach(
             due,
             (row) => sql`
-              update gates set ${sql.update(Gates.intervalAt(Gates.toGate(row), now))}
+              update gates set ${sql.update(Gates.intervalAt(Gates.toGate(row), now))}, ${ReleasedRuns.lookAgain(sql)}
               where workflow_id = ${row.workflow_id}`,
             { discard: true }
           )
@@ -66,7 +70,8 @@ export const layer = Layer.effect(
         select least(
           (select min(review_at) from gates where review_at is not null),
           (select min(greatest(starts_at, ready_at)) from gates
-            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)})
+            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)}),
+          (select min(released_ready_at) from gates where released_ready_at > ${new Date(after)})
         ) as due`.pipe(
         Effect.map(([row]) => row?.due?.getTime() ?? null),
         withoutSqlErrors
@@ -111,7 +116,8 @@ export const write = (
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))} where workflow_id = ${workflowId}`,
+    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, ${ReleasedRuns.lookAgain(sql)}
+      where workflow_id = ${workflowId}`,
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )
 

@@ -1,17 +1,21 @@
 /**
- * Announces to the waiting runs of a gate that an edit closed it: not in the edit, whose cost does not depend on how
- * many wait, but afterwards, in pieces. Where both are locked, the gate is locked before its announcement.
+ * Announces that an edit closed a gate, to the workflow and to its waiting runs that are watched: not in the edit, whose
+ * cost does not depend on how many wait, but afterwards, in pieces. Where both are locked, the gate is locked before its announcement.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { RunEvent } from "../../../core/event/RunEvent.ts"
 import * as Gate from "../../../core/gate/Gate.ts"
-import type { Announce } from "../../../core/run/RunStore.ts"
+import { countOf, mostCounted } from "../../../core/gate/GateStore.ts"
+import type { HoldAnnouncement } from "../../../core/run/hold/HoldAnnouncement.ts"
+import type { Gated } from "../../../core/run/RunStore.ts"
+import { type RunId, RunNotFound, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 
-/** Records, while a gate is locked, that the runs waiting now get an event, if the edit holds them. */
+/** Records, while a gate is locked, that the runs waiting now are told, if the edit holds them. */
 export const note = (
   sql: SqlClient.SqlClient,
   workflowId: string,
@@ -21,44 +25,107 @@ export const note = (
   Gate.mayStart(before, at) && !Gate.mayStart(after, at)
     ? sql`
         insert into hold_announcements (workflow_id, told_to, last)
-        select workflow_id, 0, max(sequence) from runs
+        select workflow_id, 0, sequence from runs
         where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
-        group by workflow_id
-        on conflict (workflow_id) do update set told_to = 0, last = excluded.last`.pipe(Effect.asVoid)
+        order by sequence desc limit 1
+        on conflict (workflow_id) do update set told = false, told_to = 0, last = excluded.last`.pipe(Effect.asVoid)
     : Effect.void
 
-/** Announces the hold to up to `limit` runs of one gate, and returns whether there may be more. */
-export const tell = (sql: SqlClient.SqlClient, limit: number, announce: Announce) =>
+/** Announces the hold of one gate: to the workflow first, then to up to `limit` runs. Returns whether there may be more. */
+export const tell = (sql: SqlClient.SqlClient, limit: number, announcement: HoldAnnouncement) =>
   transaction(
     sql,
     Effect.gen(function* () {
-      const [next] = yield* sql<{ readonly workflow_id: string }>`select workflow_id from hold_announcements limit 1`
+      const [next] = yield* sql<{ readonly workflow_id: string }>`
+        select workflow_id from hold_announcements order by told, served limit 1`
       if (next === undefined) return false
-      const [gateRow] = yield* sql<Gates.Row>`select * from gates where workflow_id = ${next.workflow_id} for share`
-      const [place] = yield* sql<{ readonly told_to: bigint; readonly last: bigint }>`
-        select told_to, last from hold_announcements where workflow_id = ${next.workflow_id} for update skip locked`
+      const [gateRow] = yield* sql<Gates.Row & { readonly workspace_id: string }>`
+        select * from gates where workflow_id = ${next.workflow_id} for share`
+      const [place] = yield* sql<Place>`
+        select told, told_to, last from hold_announcements where workflow_id = ${next.workflow_id}
+        for update skip locked`
       if (gateRow === undefined || place === undefined) return false
       const gate = Gates.toGate(gateRow)
       const now = yield* Clock.currentTimeMillis
-      const rows = Gate.mayStart(gate, now)
-        ? []
-        : yield* sql<Runs.Row & { readonly sequence: bigint }>`
-            select * from runs where workflow_id = ${next.workflow_id}
-              and status in ('execution.queued', 'execution.requeued')
-              and sequence > ${place.told_to} and sequence <= ${place.last}
-            order by sequence limit ${limit}`
-      yield* Writing.events(
-        sql,
-        rows.map(Runs.toRun).flatMap((run) => announce({ run, gate }, now).map((event) => ({ runId: run.id, event }))),
-        now
-      )
-      const last = rows.at(-1)
-      if (last === undefined || rows.length < limit) {
-        yield* sql`delete from hold_announcements where workflow_id = ${next.workflow_id}`
-      } else {
-        yield* sql`
-          update hold_announcements set told_to = ${last.sequence} where workflow_id = ${next.workflow_id}`
+      const waiting = sql`
+        workflow_id = ${next.workflow_id} and status in ('execution.queued', 'execution.requeued')
+        and sequence > ${place.told_to} and sequence <= ${place.last}`
+      const done = sql`delete from hold_announcements where workflow_id = ${next.workflow_id}`
+      const goOn = (toldTo: bigint) => sql`
+        update hold_announcements set told = true, told_to = ${toldTo}, served = default
+        where workflow_id = ${next.workflow_id}`
+      const append = (rows: ReadonlyArray<Runs.Row>, of: (gated: Gated) => ReadonlyArray<RunEvent>) =>
+        Writing.events(
+          sql,
+          rows.map(Runs.toRun).flatMap((run) => of({ run, gate }).map((event) => ({ runId: run.id, event }))),
+          now
+        )
+      if (Gate.mayStart(gate, now)) {
+        yield* done
+        return true
       }
+      if (!place.told) {
+        const latest = yield* sql<Runs.Row>`select * from runs where ${waiting} order by sequence desc limit 1`
+        const [counted] = yield* sql<{ readonly found: bigint }>`
+          select count(*) as found from (
+            select from runs where ${waiting} order by sequence desc limit ${mostCounted + 1}) held`
+        yield* append(latest, (gated) => announcement.ofWorkflow(gated, countOf(Number(counted?.found ?? 0)), now))
+        yield* latest.length === 0 ? done : goOn(place.told_to)
+        return true
+      }
+      const tellsAll = yield* announcement.tellsAll(WorkspaceId.make(gateRow.workspace_id), next.workflow_id)
+      const rows = yield* sql<Runs.Row & { readonly sequence: bigint }>`
+        select * from runs where ${waiting} ${tellsAll ? sql`` : sql`and watched`} order by sequence limit ${limit}`
+      yield* append(rows, (gated) => announcement.ofRun(gated, now))
+      const last = rows.at(-1)
+      yield* last === undefined || rows.length < limit ? done : goOn(last.sequence)
       return true
     })
   )
+
+/** Makes a waiting run one that is watched, and returns whether it was told now that it is held. */
+export const watch = (
+  sql: SqlClient.SqlClient,
+  workspaceId: WorkspaceId,
+  id: RunId,
+  ofRun: HoldAnnouncement["ofRun"]
+) =>
+  transaction(
+    sql,
+    Effect.gen(function* () {
+      const [known] = yield* sql<{ readonly watched: boolean; readonly waits: boolean }>`
+        select watched, status in ('execution.queued', 'execution.requeued') as waits from runs
+        where id = ${id} and workspace_id = ${workspaceId}`
+      if (known === undefined) return yield* new RunNotFound({ sessionId: id })
+      if (known.watched || !known.waits) return false
+      const [row] = yield* sql<Runs.Row & { readonly sequence: bigint }>`
+        update runs set watched = true where id = ${id} and not watched
+          and status in ('execution.queued', 'execution.requeued') returning *`
+      if (row === undefined) return false
+      const run = Runs.toRun(row)
+      const [gateRow] = yield* sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId} for share`
+      if (gateRow === undefined) return false
+      // A run that still has to be told gets its event from there.
+      const [place] = yield* sql<Place>`
+        select told, told_to, last from hold_announcements where workflow_id = ${run.workflowId} for update`
+      if (place !== undefined && row.sequence > place.told_to && row.sequence <= place.last) return false
+      const [last] = yield* sql<{ readonly event: string }>`
+        select event from run_events where run_id = ${id} and event <> 'workflow.paused'
+        order by sequence desc limit 1`
+      if (last?.event === "execution.paused") return false
+      const now = yield* Clock.currentTimeMillis
+      const events = ofRun({ run, gate: Gates.toGate(gateRow) }, now)
+      yield* Writing.events(
+        sql,
+        events.map((event) => ({ runId: run.id, event })),
+        now
+      )
+      return events.length > 0
+    })
+  )
+
+interface Place {
+  readonly told: boolean
+  readonly told_to: bigint
+  readonly last: bigint
+}

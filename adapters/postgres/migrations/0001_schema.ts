@@ -28,7 +28,8 @@ const workspaces = [
     created_at timestamptz not null,
     waiting_ttl_ms bigint check (waiting_ttl_ms > 0),
     input_required_timeout_s integer not null default 15 check (input_required_timeout_s between 5 and 300),
-    signed_url_ttl_s integer not null default 604800 check (signed_url_ttl_s between 3600 and 604800)
+    signed_url_ttl_s integer not null default 604800 check (signed_url_ttl_s between 3600 and 604800),
+    founding boolean not null default false
   )`,
   // The last digits of a workspace's id are part of the addresses of its inbox.
   `create index workspaces_by_prefix on workspaces (right(id::text, 8))`,
@@ -43,11 +44,39 @@ const workspaces = [
     created_at timestamptz not null,
     revoked_at timestamptz,
     name text,
-    seals_with integer
+    seals_with integer,
+    scopes text[],
+    expires_at timestamptz,
+    last_used_at timestamptz
   )`,
   `create index api_keys_of_workspace on api_keys (workspace_id)`,
 
+  // Who changed what. `body` holds the names, the reason and the states before and after, without secrets.
+  `create table audit_entries (
+    position bigint generated always as identity primary key,
+    workspace_id uuid not null references workspaces,
+    at timestamptz not null,
+    action text not null,
+    resource_id text,
+    user_id uuid,
+    key_id uuid,
+    body text not null
+  )`,
+  `create index audit_entries_of_workspace on audit_entries (workspace_id, position desc)`,
+  `create index audit_entries_of_resource on audit_entries (workspace_id, resource_id, position desc)`,
+
   collection("error_codes"),
+
+  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in.
+  `create table processes (
+    id uuid primary key,
+    part text not null,
+    version text not null,
+    tz_data text,
+    artifact_store text,
+    began_at timestamptz not null,
+    seen_at timestamptz not null
+  )`,
 
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
   // that ended without an answer.
@@ -100,7 +129,8 @@ const workflows = [
   // The one row on which submissions, edits and claims of a workflow serialise. The interval [starts_at, stops_at) is
   // derived from the rest at every write: both are null when runs may not start, `stops_at` alone when there is no
   // end. A deleted workflow has its mark here, so that a transaction that waited for the row sees it. `slots` says
-  // whether a run with credentials was ever submitted. `waiting` is true where a run may wait; none of those that wait
+  // whether a run with credentials was ever submitted. No waiting run that a user released past the window starts before
+  // `released_ready_at`; it is null where none waits. `waiting` is true where a run may wait; none of those that wait
   // may start before `ready_at`: all are put off until then, or wait for what `blocked_on` names. What is given back
   // takes `ready_at` away; until then it is a net that makes claims look again some time.
   `create table gates (
@@ -122,6 +152,7 @@ const workflows = [
     review_at timestamptz,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
+    released_ready_at timestamptz,
     blocked_on text[],
     served_at timestamptz,
     removed_at timestamptz,
@@ -130,13 +161,37 @@ const workflows = [
   // A claim looks only at gates that let runs start and have one that may: not at those that are closed, nor at those
   // whose runs are all put off.
   `create index gates_startable on gates (greatest(starts_at, ready_at)) where waiting and starts_at is not null`,
+  `create index gates_with_released_runs on gates (released_ready_at) where released_ready_at is not null`,
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
-  // The waiting runs that still have to get the event that an edit holds them.
+  // The windows that workflows had: by these the starts of runs are judged later. A window without a definition was
+  // removed. A trigger keeps each as it is set, in the transaction of the edit.
+  `create table run_windows (
+    workflow_id uuid not null references workflows,
+    revision integer not null,
+    definition text,
+    set_at timestamptz,
+    set_by uuid,
+    primary key (workflow_id, revision)
+  )`,
+  `create function keep_window() returns trigger language plpgsql as $$
+  begin
+    insert into run_windows (workflow_id, revision, definition, set_at, set_by)
+    values (new.workflow_id, new.window_revision, new.run_window, new.window_set_at, new.window_set_by);
+    return null;
+  end $$`,
+  `create trigger first_windows_are_kept after insert on gates for each row
+    when (new.window_revision > 0) execute function keep_window()`,
+  `create trigger windows_are_kept after update of window_revision on gates for each row
+    when (new.window_revision <> old.window_revision) execute function keep_window()`,
+  // The workflows whose held runs still have to be told that an edit holds them: the watched ones after `told_to`, up
+  // to `last`, once the workflow itself has its event.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
+    told boolean not null default false,
+    served bigint generated always as identity,
     told_to bigint not null,
     last bigint not null
   )`,
@@ -208,6 +263,12 @@ const runs = [
     retries integer not null,
     max_retries integer not null,
     not_before timestamptz not null,
+    retry_of uuid,
+    retry_by uuid,
+    retry_reason text,
+    released_at timestamptz,
+    released_by uuid,
+    released_pause timestamptz,
     expires_at timestamptz,
     lease_worker text,
     lease_fence bigint,
@@ -218,10 +279,13 @@ const runs = [
     data text not null,
     errors text not null,
     client_id uuid,
+    watched boolean not null default false,
     added_output text,
     credentials text not null default '[]',
     queue text collate "C" not null default '',
     holds text[],
+    trigger text not null default 'api',
+    tags text[] not null default '{}',
     check ((status = 'execution.start') = (lease_fence is not null)),
     check ((lease_fence is null) = (lease_until is null) and (lease_fence is null) = (lease_worker is null)),
     check ((ended_at is null) = (status in ('execution.queued', 'execution.requeued', 'execution.start')))
@@ -231,6 +295,17 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued')`,
+  `create index runs_waiting_of_queue on runs (workspace_id, queue)
+    where status in ('execution.queued', 'execution.requeued') and queue <> ''`,
+  `create index runs_that_retry on runs (retry_of, sequence) where retry_of is not null`,
+  // Runs that users released past a closed window, which a claim finds among any number of held ones.
+  `create index runs_released on runs (workflow_id, sequence)
+    where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
+  `create index runs_released_in_queue on runs (workflow_id, queue, sequence)
+    where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
+  // A watched run has an event of its own when an edit holds it.
+  `create index runs_waiting_watched on runs (workflow_id, sequence)
+    where watched and status in ('execution.queued', 'execution.requeued')`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
   // A slot counts only while its run is carried out, so nothing else has to give it back.
   `create index runs_holding on runs using gin (holds) with (fastupdate = off)
@@ -239,7 +314,12 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued') and expires_at is not null`,
   `create index runs_put_off on runs (not_before) where status = 'execution.requeued'`,
   `create index runs_put_off_of_workflow on runs (workflow_id, not_before) where status = 'execution.requeued'`,
-  `create index runs_of_workspace on runs (workspace_id, created_at desc)`,
+  // Lists are newest first, by stored status: see `PgRunFilter`.
+  `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
+  `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
+  `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
+  // Retention removes the oldest first.
+  `create index runs_ended on runs (ended_at) where ended_at is not null`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 
   // A long input is collected here within the transaction that submits its run. Empty otherwise.
@@ -250,13 +330,53 @@ const runs = [
     primary key (run_id, position)
   )`,
 
-  `create table run_credentials (
-    workspace_id uuid not null references workspaces,
-    credential_hash text not null,
-    run_id uuid not null references runs,
-    primary key (workspace_id, credential_hash, run_id)
+  // The tags, error codes and credentials of runs, each as the beginning of a hash, in the order of lists.
+  `create table run_labels (
+    workspace_id uuid not null,
+    label uuid not null,
+    created_at timestamptz not null,
+    sequence bigint not null,
+    run_id uuid not null,
+    primary key (workspace_id, label, created_at, sequence)
   )`,
+  `create index run_labels_of_run on run_labels (run_id)`,
+  `create function run_label(kind text, value text) returns uuid language sql immutable parallel safe as $$
+    select left(encode(sha256(convert_to(kind || ':' || value, 'UTF8')), 'hex'), 32)::uuid
+  $$`,
+  `create function label_tags() returns trigger language plpgsql as $$
+  begin
+    if tg_op = 'UPDATE' then
+      delete from run_labels using unnest(old.tags) tag
+        where run_id = new.id and label = run_label('tag', tag) and tag <> all (new.tags);
+    end if;
+    insert into run_labels (workspace_id, label, created_at, sequence, run_id)
+      select new.workspace_id, run_label('tag', tag), new.created_at, new.sequence, new.id from unnest(new.tags) tag
+      on conflict do nothing;
+    return null;
+  end $$`,
+  `create trigger tags_are_listed after insert on runs for each row
+    when (new.tags <> '{}') execute function label_tags()`,
+  `create trigger changed_tags_are_listed after update of tags on runs for each row
+    when (new.tags <> old.tags) execute function label_tags()`,
 
+  // Why each attempt of a run started when it did.
+  `create table run_starts (
+    run_id uuid not null references runs,
+    attempt integer not null,
+    workspace_id uuid not null,
+    workflow_id uuid not null,
+    at timestamptz not null,
+    worker text not null,
+    gate_revision integer not null,
+    window_revision integer not null,
+    window_hash text,
+    lift_since timestamptz,
+    lift_by uuid,
+    release text,
+    zone_data text not null,
+    primary key (run_id, attempt)
+  )`,
+  `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (
     run_id uuid not null references runs,
@@ -269,6 +389,15 @@ const runs = [
     primary key (run_id, position)
   )`,
   `create index run_errors_of_workflow on run_errors (workflow_id, at desc)`,
+  `create index run_errors_of_workspace on run_errors (workspace_id, at desc)`,
+  `create function label_error() returns trigger language plpgsql as $$
+  begin
+    insert into run_labels (workspace_id, label, created_at, sequence, run_id)
+      select workspace_id, run_label('error', new.error_code), created_at, sequence, id from runs where id = new.run_id
+      on conflict do nothing;
+    return null;
+  end $$`,
+  `create trigger errors_are_listed after insert on run_errors for each row execute function label_error()`,
 
   // Failed logins after which waiting runs are still to be stopped: those up to the sequence `last`, from the queue
   // that is named here.
@@ -298,6 +427,51 @@ const runs = [
     answer text check (answer is null or (answered_at is not null and closed_at is null))
   )`,
   `create index interactions_not_taken on interactions (expires_at) where answer is not null`
+]
+
+const schedules = [
+  // `due_at` is when a schedule is to be looked at next: of the hundreds of thousands there may be, a tick reads those
+  // that are due. `waits` says that firings wait for the end of the runs in `runs`. `window_revision` is there where the
+  // window of the workflow decides when it fires.
+  `create table schedules (
+    id uuid primary key,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    revision integer not null,
+    due_at timestamptz,
+    waits boolean not null,
+    window_revision integer,
+    runs text[] not null,
+    body text not null
+  )`,
+  `create index schedules_due on schedules (due_at) where due_at is not null`,
+  `create index schedules_waiting on schedules (id) where waits`,
+  `create index schedules_of_workspace on schedules (workspace_id, id)`,
+  `create index schedules_of_workflow on schedules (workflow_id, id)`,
+  // The key lets an instant have one firing, and one by hand.
+  `create table schedule_firings (
+    schedule_id uuid not null references schedules on delete cascade,
+    instant timestamptz not null,
+    by_hand boolean not null,
+    decided_at timestamptz not null,
+    outcome text not null check (outcome in ('submitted', 'queued', 'skipped', 'missed', 'failed')),
+    run_id uuid,
+    reason text,
+    primary key (schedule_id, instant, by_hand),
+    check ((outcome = 'submitted') = (run_id is not null))
+  )`,
+  // Schedules go with their workflow, and look again at a window that was edited.
+  `create function tell_schedules() returns trigger language plpgsql as $$
+  begin
+    if new.removed_at is not null then
+      delete from schedules where workflow_id = new.workflow_id;
+    else
+      update schedules set due_at = 'epoch' where workflow_id = new.workflow_id and window_revision is not null;
+    end if;
+    return null;
+  end $$`,
+  `create trigger schedules_follow_their_workflow after update of window_revision, removed_at on gates for each row
+    when (new.window_revision <> old.window_revision or new.removed_at is not null) execute function tell_schedules()`
 ]
 
 const evidence = [
@@ -364,6 +538,7 @@ const evidence = [
     user_id uuid,
     key_id uuid
   )`,
+  `create index live_admissions_of_run on live_admissions (run_id)`,
   `create index live_admissions_over on live_admissions (expires_at)`,
   `create table live_controls (
     run_id uuid primary key references runs,
@@ -424,6 +599,18 @@ const events = [
     tx xid8 not null,
     sequence bigint not null
   )`,
+  // The events of a workflow that a consumer has put off: those after one place, up to another.
+  `create table event_backlogs (
+    consumer text not null references event_consumers,
+    workspace_id uuid not null references workspaces,
+    workflow_id uuid not null references workflows,
+    from_tx xid8 not null,
+    from_sequence bigint not null,
+    to_tx xid8 not null,
+    to_sequence bigint not null,
+    served bigint generated always as identity,
+    primary key (consumer, workflow_id)
+  )`,
   `create table client_progress (
     run_id uuid primary key references runs,
     sequence bigint not null,
@@ -441,7 +628,7 @@ const events = [
     workspace_id uuid not null references workspaces,
     run_id uuid not null references runs,
     target uuid not null,
-    sequence bigint not null references run_events,
+    sequence bigint not null,
     url text not null,
     created_at timestamptz not null,
     since timestamptz not null,
@@ -491,7 +678,8 @@ const vault = [
   // What an edit of an entry allows may let runs start that wait for it.
   `create function look_again() returns trigger language plpgsql as $$
   begin
-    update gates set ready_at = 'epoch', blocked_on = null
+    update gates set ready_at = 'epoch', blocked_on = null,
+      released_ready_at = case when released_ready_at is not null then 'epoch'::timestamptz end
     where workspace_id = coalesce(new.workspace_id, old.workspace_id) and blocked_on is not null;
     return null;
   end $$`,
@@ -572,14 +760,38 @@ const builder = [
 ]
 
 const invariants = [
+  // A run that is removed is removed with everything of it, by a transaction that says so. Where the trigger says
+  // "always", nothing is.
   `create function refuse_change() returns trigger language plpgsql as $$
   begin
+    if tg_op = 'DELETE' and current_setting('sluice.removal', true) = 'on' and tg_argv[1] is null then
+      return old;
+    end if;
     raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
   end $$`,
-  `create trigger ended_runs_never_change before update or delete on runs for each row
+  // Tags are no part of what happened.
+  `create function refuse_change_except_of_tags() returns trigger language plpgsql as $$
+  declare
+    tagged runs := old;
+  begin
+    tagged.tags := new.tags;
+    if new is distinct from tagged then
+      raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
+    end if;
+    return new;
+  end $$`,
+  `create trigger ended_runs_never_change before update on runs for each row
+    when (old.ended_at is not null) execute function refuse_change_except_of_tags('the run has ended')`,
+  `create trigger ended_runs_are_kept before delete on runs for each row
     when (old.ended_at is not null) execute function refuse_change('the run has ended')`,
   `create trigger events_are_only_appended before update or delete on run_events for each row
     execute function refuse_change('events are only appended')`,
+  `create trigger audit_entries_are_only_appended before update or delete on audit_entries for each row
+    execute function refuse_change('the audit trail is only appended', 'always')`,
+  `create trigger starts_are_only_appended before update or delete on run_starts for each row
+    execute function refuse_change('the ledger of starts is only appended')`,
+  `create trigger windows_never_change before update or delete on run_windows for each row
+    execute function refuse_change('a window that was set never changes', 'always')`,
   `create trigger versions_never_change before update or delete on workflow_versions for each row
     execute function refuse_change('a version never changes')`,
   `create trigger component_versions_never_change before update on component_versions for each row
@@ -588,7 +800,7 @@ const invariants = [
 
 export const schema = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  for (const statements of [workspaces, workflows, runs, evidence, events, vault, builder, invariants]) {
+  for (const statements of [workspaces, workflows, runs, schedules, evidence, events, vault, builder, invariants]) {
     for (const statement of statements) yield* sql.unsafe(statement)
   }
 })

@@ -2,8 +2,8 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
-import { isRunning, LeaseLost, type Run } from "../../../core/run/Run.ts"
-import { type Filter, type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
+import { isRunning, isWaiting, LeaseLost, type Run } from "../../../core/run/Run.ts"
+import { type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
@@ -11,10 +11,14 @@ import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
+import * as PgRunList from "../list/PgRunList.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as PgChangeAll from "../verb/PgChangeAll.ts"
+import * as PgRetries from "../verb/PgRetries.ts"
+import * as PgRunTags from "../verb/PgRunTags.ts"
 import * as Writing from "../Writing.ts"
 import * as PgReport from "./PgReport.ts"
 import * as PgSettle from "./PgSettle.ts"
@@ -26,6 +30,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const submit = PgSubmit.make(sql)
+    const retries = PgRetries.make(sql, submit)
     const memory = PgClaim.memory()
 
     const gateOf = (run: Run) =>
@@ -87,7 +92,7 @@ export const layer = Layer.effect(
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
         yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
-        if (change.run.status === "execution.requeued") yield* remind(change.run)
+        if (isWaiting(change.run)) yield* remind(change.run)
         yield* PgFailedLogins.note(sql, change, at)
       })
 
@@ -95,13 +100,32 @@ export const layer = Layer.effect(
      * Lets claims find the gate of a run that waits again from the instant on at which the run may start. The lock keeps
      * a claim from forgetting the gate meanwhile.
      */
-    const remind = ({ notBefore, workflowId }: Run) =>
-      sql`select from gates where workflow_id = ${workflowId} for no key update`.pipe(
+    const remind = ({ notBefore, release, workflowId }: Run) => {
+      const from = new Date(notBefore)
+      const isReleased = release !== null
+      return sql`select from gates where workflow_id = ${workflowId} for no key update`.pipe(
         Effect.andThen(sql`
-          update gates set waiting = true,
-            ready_at = case when waiting then least(ready_at, ${new Date(notBefore)}) else ${new Date(notBefore)} end
-          where workflow_id = ${workflowId} and (not waiting or ready_at > ${new Date(notBefore)})`)
+          update gates set waiting = true, ready_at = case when waiting then least(ready_at, ${from}) else ${from} end,
+            released_ready_at = case when ${isReleased} then least(released_ready_at, ${from}) else released_ready_at end
+          where workflow_id = ${workflowId} and (not waiting or ready_at > ${from}
+            or (${isReleased} and (released_ready_at is null or released_ready_at > ${from})))`)
       )
+    }
+
+    const changeAll = PgChangeAll.make(
+      sql,
+      Effect.fnUntraced(function* (changed) {
+        yield* PgSlots.giveBack(sql, [
+          ...new Set(changed.flatMap(({ before, change: { run } }) => Slots.freed(before.credentials, run.credentials)))
+        ])
+        // The run of each workflow that may start first: gates are locked in the order of their ids.
+        const waiting = changed.map(({ change: { run } }) => run).filter(isWaiting)
+        const first = new Map(
+          waiting.toSorted((a, b) => b.notBefore - a.notBefore).map((run) => [run.workflowId, run] as const)
+        )
+        for (const run of [...first.values()].sort((a, b) => (a.workflowId < b.workflowId ? -1 : 1))) yield* remind(run)
+      })
+    )
 
     /**
      * Clears the mark `waiting` of deleted workflows without waiting runs. Checked under the lock, as where turns are
@@ -149,48 +173,16 @@ export const layer = Layer.effect(
         )
     )
 
-    /** Behind a place in the list, which is one instant, or one run among those of that instant. */
-    const behind = ({ at, id }: NonNullable<Filter["before"]>) =>
-      id === undefined
-        ? sql`runs.created_at < ${new Date(at)}`
-        : sql`(runs.created_at < ${new Date(at)} or (runs.created_at = ${new Date(at)}
-            and runs.sequence < (select sequence from runs where id = ${id} and created_at = ${new Date(at)})))`
-
-    const list = Effect.fn("RunStore.list")((workspaceId, filter) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const instant = (at: number) => new Date(at)
-        const conditions = [
-          sql`runs.workspace_id = ${workspaceId}`,
-          ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
-          ...(filter.from === undefined ? [] : [sql`runs.created_at >= ${instant(filter.from)}`]),
-          ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${instant(filter.to)}`]),
-          ...(filter.before === undefined ? [] : [behind(filter.before)]),
-          ...(filter.credentials === undefined
-            ? []
-            : [
-                sql`runs.id in (select run_id from run_credentials where workspace_id = ${workspaceId} and ${sql.in(
-                  "credential_hash",
-                  filter.credentials.map(Writing.credentialHash)
-                )})`
-              ])
-        ]
-        const statuses = filter.statuses === undefined ? sql`true` : sql.in("status", filter.statuses)
-        const rows = yield* sql<Runs.ListedRow>`
-          with listed as (
-            select runs.id, runs.workspace_id, runs.workflow_id, runs.created_at, runs.started_at, runs.ended_at,
-              runs.options, runs.added_output, runs.sequence, ${Runs.statusAt(sql, now)} as status
-            from runs join gates using (workflow_id) where ${sql.and(conditions)}
-          )
-          select * from listed where ${statuses} order by created_at desc, sequence desc limit ${filter.limit}`
-        return rows.map(Runs.toListed)
-      }).pipe(withoutSqlErrors)
-    )
+    const { count, list, tally } = PgRunList.make(sql)
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
+      retry: Effect.fn("RunStore.retry")((submission, { isLatest }) => retries.retry(submission, isLatest)),
+      retriesOf: Effect.fn("RunStore.retriesOf")((ids) => retries.of(ids)),
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
+      count,
+      tally,
       reap,
       settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
       get: Effect.fn("RunStore.get")((workspaceId, id) =>
@@ -213,6 +205,10 @@ export const layer = Layer.effect(
           withoutSqlErrors
         )
       ),
+      changeAll: Effect.fn("RunStore.changeAll")((workspaceId, ids, decide, options) =>
+        changeAll(workspaceId, ids, decide, options)
+      ),
+      changeTags: Effect.fn("RunStore.changeTags")(PgRunTags.make(sql)),
       change: Effect.fn("RunStore.change")((workspaceId, id, decide) =>
         transaction(
           sql,
@@ -228,8 +224,11 @@ export const layer = Layer.effect(
           })
         )
       ),
-      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announce) =>
-        PgHoldAnnouncements.tell(sql, limit, announce)
+      announceHolds: Effect.fn("RunStore.announceHolds")((limit, announcement) =>
+        PgHoldAnnouncements.tell(sql, limit, announcement)
+      ),
+      watch: Effect.fn("RunStore.watch")((workspaceId, id, ofRun) =>
+        PgHoldAnnouncements.watch(sql, workspaceId, id, ofRun)
       ),
       loggedIn: Effect.fn("RunStore.loggedIn")((lease, alias) => loggedIn(lease, alias)),
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>

@@ -14,6 +14,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../../json/JsonPieces.ts"
+import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import * as Together from "../Together.ts"
 import { transaction } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
@@ -28,8 +29,9 @@ class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 /** Inputs longer than this many characters go by themselves, in pieces of about this size. */
 const pieceLength = 131_072
 
-type Submit = (
-  submission: Transition.Submission
+export type Submit = (
+  submission: Transition.Submission,
+  isLatest?: boolean
 ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
 
 /** A submission with the text of its input. */
@@ -40,7 +42,7 @@ interface Short {
 
 /** Accepts runs as the port says. */
 export const make = (sql: SqlClient.SqlClient): Submit => {
-  const alone = (submission: Transition.Submission) =>
+  const alone = (submission: Transition.Submission, isLatest: boolean) =>
     transaction(
       sql,
       Effect.gen(function* () {
@@ -49,7 +51,8 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
         const slots = submission.credentials.length > 0
         const before = yield* Clock.currentTimeMillis
         yield* sql`
-          update gates set waiting = true, ready_at = 'epoch', blocked_on = null, slots = slots or ${slots}
+          update gates set waiting = true, ready_at = 'epoch', blocked_on = null, ${ReleasedRuns.lookAgain(sql)},
+            slots = slots or ${slots}
           where workflow_id = ${workflowId}
             and (not waiting or ready_at > ${new Date(before)} or (${slots} and not slots))`
         const [row] = yield* sql<
@@ -60,7 +63,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
             and removed_at is null for share of gates`
         if (row === undefined) return yield* new WorkflowNotFound({ workflowId })
         if (!row.waiting || row.ready_at.getTime() > before) return yield* new Forgotten()
-        if (row.latest !== versionId) return yield* new VersionOutdated({ versionId })
+        if (isLatest && row.latest !== versionId) return yield* new VersionOutdated({ versionId })
         const gate = Gates.toGate(row)
         const at = yield* Clock.currentTimeMillis
         const { events, run } = Transition.submit(submission, gate, at)
@@ -94,13 +97,14 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
 
   const withOthers = Together.make(sql, { most: 64, groups: 2, all: acceptAll })
 
-  return (submission) =>
+  return (submission, isLatest = true) =>
     Effect.gen(function* () {
+      if (!isLatest) return yield* alone(submission, false)
       // Credentials are kept in a separate table, and an added output is weighed; few runs have either.
       const input = submission.credentials.length > 0 || addsOutput(submission) ? null : shortText(submission.input)
-      if (input === null) return yield* alone(submission)
+      if (input === null) return yield* alone(submission, true)
       const accepted = yield* withOthers({ submission, input })
-      return Option.isSome(accepted) ? accepted.value : yield* alone(submission)
+      return Option.isSome(accepted) ? accepted.value : yield* alone(submission, true)
     })
 }
 
@@ -154,7 +158,7 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
       select workflow_id from gates where workflow_id in (select workflow_id from new)
         and ${accepts} and (not waiting or ready_at > ${now}) order by workflow_id for no key update
     ), reminded as (
-      update gates set waiting = true, ready_at = 'epoch', blocked_on = null
+      update gates set waiting = true, ready_at = 'epoch', blocked_on = null, ${ReleasedRuns.lookAgain(sql)}
       where workflow_id in (select workflow_id from forgotten) returning *
     ), gate as (
       select * from found union all select * from reminded

@@ -10,6 +10,7 @@ import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlError } from "effect/sql"
+import * as Gauges from "../../../core/runtime/Gauges.ts"
 import * as Migrations from "../Migrations.ts"
 import { outageOf, stateOf } from "../Transaction.ts"
 import * as Probe from "./Probe.ts"
@@ -117,6 +118,7 @@ const watch = Effect.fnUntraced(function* ({
   })
   while (true) {
     yield* Effect.sleep(watchEvery)
+    yield* Gauges.setConnections(sockets.count(), sockets.longestWait())
     // Two questions, as a process that was busy itself may find the answer to the first one too late.
     if (sockets.longestWait() < suspectMillis || (yield* answers) || (yield* answers)) continue
     sockets.refuse(true)

@@ -9,6 +9,8 @@ export interface Sockets {
   readonly open: () => Socket
   /** For how long the longest unanswered statement has waited, in milliseconds. 0 when none waits. */
   readonly longestWait: () => number
+  /** How many connections are open. */
+  readonly count: () => number
   /** Ends all connections; the statements on them fail. */
   readonly endAll: () => void
   /** Refuses new connections, so that work that waits for one fails at once, or allows them again. */
@@ -42,6 +44,7 @@ export const make = (url: string): Sockets => {
       const now = performance.now()
       return Math.max(0, ...[...open.values()].map((since) => (since === null ? 0 : now - since)))
     },
+    count: () => open.size,
     endAll: () => {
       for (const socket of open.keys()) socket.destroy(new Error("the server does not answer"))
     },

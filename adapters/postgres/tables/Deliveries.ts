@@ -63,6 +63,7 @@ export type Row = Table.Row<typeof table.columns> &
 
 export const toDelivery = (row: Row): Delivery.Delivery => {
   const stored = table.decode(row)
+  const options = Runs.optionsOf(row)
   return {
     id: stored.id,
     position: Number(row.position),
@@ -71,7 +72,8 @@ export const toDelivery = (row: Row): Delivery.Delivery => {
     workflowId: row.workflow_id,
     url: stored.url,
     logged: Events.toLogged(row),
-    runWebhook: Runs.optionsOf(row).webhook ?? null,
+    runWebhook: options.webhook ?? null,
+    traceparent: options.traceparent ?? null,
     createdAt: stored.created_at,
     since: stored.since,
     status: stored.status,

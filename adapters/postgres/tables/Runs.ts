@@ -4,8 +4,11 @@ import { Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
+import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Credential } from "../../../core/run/CredentialReferences.ts"
-import { fromStored, Options, type Run, Status, StoredStatus } from "../../../core/run/Run.ts"
+import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
+import * as RunFilter from "../../../core/run/list/RunFilter.ts"
+import { fromStored, Options, type Run, StoredStatus, statusAt as statusOf, Trigger } from "../../../core/run/Run.ts"
 import type { Listed } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -57,7 +60,13 @@ const submitted = {
   options: column(Table.json(Options), (run) => withoutAdded(run.options)),
   added_output: column(Table.optional(Table.json(Table.anyJson)), (run) => run.options.dryRun?.addToOutput),
   client_id: column(Table.nullable(Table.uuid<string>()), (run) => run.options.clientId ?? null),
+  watched: column(Table.flag, (run) => isWatched(run.options)),
   created_at: column(Table.instant, (run) => run.createdAt),
+  trigger: column(Table.textOf(Trigger), (run) => run.trigger),
+  tags: column(Table.texts, (run) => run.tags),
+  retry_of: column(Table.nullable(Table.uuid<RunId>()), (run) => run.retry?.of ?? null),
+  retry_by: column(Table.nullable(Table.uuid<string>()), (run) => run.retry?.by ?? null),
+  retry_reason: column(Table.nullable(Table.text), (run) => run.retry?.reason ?? null),
   max_retries: column(Table.integer, (run) => run.maxRetries),
   expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
 }
@@ -73,6 +82,9 @@ const state = {
   attempts: column(Table.integer, (run) => run.attempts),
   retries: column(Table.integer, (run) => run.retries),
   not_before: column(Table.instant, (run) => run.notBefore),
+  released_at: column(Table.nullable(Table.instant), (run) => run.release?.at ?? null),
+  released_by: column(Table.nullable(Table.uuid<string>()), (run) => run.release?.by ?? null),
+  released_pause: column(Table.nullable(Table.instant), (run) => run.release?.pause ?? null),
   lease_worker: column(Table.nullable(Table.text), (run) => run.lease?.worker ?? null),
   lease_fence: column(Table.nullable(Table.bigint), (run) => run.lease?.fence ?? null),
   lease_until: column(Table.nullable(Table.instant), (run) => run.lease?.until ?? null),
@@ -95,6 +107,15 @@ export const states = Table.make("runs", { id: submitted.id, ...state }, ["id"])
 
 export type Row = Table.Row<typeof table.columns>
 
+const releaseOf = (stored: {
+  readonly released_at: number | null
+  readonly released_by: string | null
+  readonly released_pause: number | null
+}): Run["release"] =>
+  stored.released_at === null
+    ? null
+    : { at: stored.released_at, by: stored.released_by ?? "", pause: stored.released_pause }
+
 export const toRun = (row: Row): Run => {
   const stored = table.decode(row)
   const { lease_fence: fence, lease_until: until, lease_worker: worker } = stored
@@ -107,6 +128,8 @@ export const toRun = (row: Row): Run => {
     input: stored.input,
     credentials: stored.credentials,
     options: withAdded(stored),
+    trigger: stored.trigger,
+    tags: stored.tags,
     createdAt: stored.created_at,
     startedAt: stored.started_at,
     endedAt: stored.ended_at,
@@ -115,6 +138,9 @@ export const toRun = (row: Row): Run => {
     maxRetries: stored.max_retries,
     notBefore: stored.not_before,
     expiresAt: stored.expires_at,
+    retry:
+      stored.retry_of === null ? null : { of: stored.retry_of, by: stored.retry_by ?? "", reason: stored.retry_reason },
+    release: releaseOf(stored),
     lease: fence === null || until === null || worker === null ? null : { worker, fence, until },
     progress: { acted: stored.acted, committed: stored.committed, mark: stored.mark },
     data: stored.data,
@@ -125,21 +151,26 @@ export const toRun = (row: Row): Run => {
 /** The columns of a run. `text` is its input as JSON. */
 export const fromRun = (run: Run, text: string) => ({ ...withoutInput.encode(run), input: text })
 
-const listed = Table.make(
+const held = Table.make(
   "runs",
   {
     id: submitted.id,
-    workspace_id: submitted.workspace_id,
-    workflow_id: submitted.workflow_id,
-    options: submitted.options,
-    added_output: submitted.added_output,
-    created_at: submitted.created_at,
-    started_at: state.started_at,
-    ended_at: state.ended_at,
-    status: Table.of<Listed>()(Table.textOf(Status), (run) => run.status)
+    status: state.status,
+    released_at: state.released_at,
+    released_by: state.released_by,
+    released_pause: state.released_pause
   },
   ["id"]
 )
+
+/** The columns by which a gate holds a run. */
+export type HeldRow = Table.Row<typeof held.columns>
+
+/** The part of a run by which its gate holds it. */
+export const heldOf = (row: HeldRow): Pick<Run, "release" | "status"> => {
+  const stored = held.decode(row)
+  return { status: stored.status, release: releaseOf(stored) }
+}
 
 const asked = Table.make("runs", { options: submitted.options }, ["run_id"])
 
@@ -155,11 +186,40 @@ const naming = Table.make("runs", { id: submitted.id, credentials: state.credent
 export const credentialsOf = (row: Table.Row<typeof naming.columns>): ReadonlyArray<Credential> =>
   naming.decode(row).credentials
 
-/** The columns that lists of runs show, with the status that follows from the gate. */
+/** The columns that lists of runs show. */
+const listed = Table.make(
+  "runs",
+  {
+    id: submitted.id,
+    workspace_id: submitted.workspace_id,
+    workflow_id: submitted.workflow_id,
+    options: submitted.options,
+    trigger: submitted.trigger,
+    tags: submitted.tags,
+    created_at: submitted.created_at,
+    status: state.status,
+    queue: state.queue,
+    started_at: state.started_at,
+    ended_at: state.ended_at,
+    not_before: state.not_before,
+    released_at: state.released_at,
+    released_by: state.released_by,
+    released_pause: state.released_pause,
+    errors: state.errors
+  },
+  ["id"]
+)
+
 export type ListedRow = Table.Row<typeof listed.columns>
 
-export const toListed = (row: ListedRow): Listed => {
+/** A listed run, from its row, its gate and the name of its workflow. */
+export const toListed = (
+  row: ListedRow,
+  { awaitsCredential, gate, name }: { readonly gate: Gate; readonly name: string; readonly awaitsCredential: boolean },
+  at: number
+): Listed => {
   const stored = listed.decode(row)
+  const run = { ...stored, notBefore: stored.not_before, release: releaseOf(stored) }
   return {
     id: stored.id,
     workspaceId: stored.workspace_id,
@@ -167,13 +227,24 @@ export const toListed = (row: ListedRow): Listed => {
     createdAt: stored.created_at,
     startedAt: stored.started_at,
     endedAt: stored.ended_at,
-    options: withAdded(stored),
-    status: stored.status
+    options: stored.options,
+    trigger: stored.trigger,
+    tags: stored.tags,
+    status: statusOf(run, gate, at),
+    workflowName: name,
+    holds: RunFilter.holdsOf({ run, gate, awaitsCredential, at }),
+    error: stored.errors.at(-1) ?? null
   }
 }
+
+/** Whether a run is released past what holds its gate at an instant, where it is joined with that: see `Gate.past`. */
+export const isReleased = (sql: SqlClient.SqlClient, at: number) => sql`
+  coalesce(released_at is not null and removed_at is null
+    and (paused_at is null or paused_until <= ${new Date(at)} or paused_at is not distinct from released_pause), false)`
 
 /** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
 export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`
   case when runs.ended_at is null and runs.status <> 'execution.start' and not coalesce(
       starts_at <= ${new Date(at)} and (stops_at is null or stops_at > ${new Date(at)}), false)
+      and not ${isReleased(sql, at)}
     then 'execution.paused' else runs.status end`

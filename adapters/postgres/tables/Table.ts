@@ -69,6 +69,8 @@ export const of =
 
 /** A table of these columns, or those columns of a table that a statement reads or writes. */
 export const make = <C extends Columns>(name: string, columns: C, key: ReadonlyArray<string>): Table<C> => {
+  // A loop over columns of different types cannot be typed column by column. Each cast below states what the types of
+  // `C` already say: a column writes from its own source, reads its own stored value, and every column has a value.
   const entries = Object.entries<Column<never, unknown, never>>(columns)
   return {
     name,

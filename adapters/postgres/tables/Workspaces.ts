@@ -1,7 +1,7 @@
 /** The tables of workspaces and their API keys. */
-
+import { Schema } from "effect"
 import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
-import { Role, type Workspace } from "../../../core/workspace/Workspace.ts"
+import { Role, Scope, type Workspace } from "../../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Table from "./Table.ts"
 
@@ -22,6 +22,7 @@ export const table = Table.make(
   {
     id: column(Table.uuid<WorkspaceId>(), ({ id }) => id),
     created_at: column(Table.instant, ({ createdAt }) => createdAt),
+    founding: column(Table.flag, ({ founding }) => founding === true),
     ...changing
   },
   ["id"]
@@ -37,9 +38,12 @@ export const toWorkspace = (row: Row): Workspace => {
     createdAt: stored.created_at,
     waitingTtlMillis: stored.waiting_ttl_ms,
     inputRequiredTimeoutSeconds: stored.input_required_timeout_s,
-    signedUrlTtlSeconds: stored.signed_url_ttl_s
+    signedUrlTtlSeconds: stored.signed_url_ttl_s,
+    ...(stored.founding ? { founding: true } : {})
   }
 }
+
+const isScope = Schema.is(Scope)
 
 const ofKey = Table.of<StoredKey>()
 
@@ -54,7 +58,10 @@ export const keys = Table.make(
     role: ofKey(Table.textOf(Role), ({ role }) => role),
     created_at: ofKey(Table.instant, ({ createdAt }) => createdAt),
     revoked_at: ofKey(Table.nullable(Table.instant), ({ revokedAt }) => revokedAt),
-    seals_with: ofKey(Table.nullable(Table.integer), ({ sealsWith }) => sealsWith ?? null)
+    seals_with: ofKey(Table.nullable(Table.integer), ({ sealsWith }) => sealsWith ?? null),
+    scopes: ofKey(Table.nullable(Table.texts), ({ scopes }) => scopes ?? null),
+    expires_at: ofKey(Table.nullable(Table.instant), ({ expiresAt }) => expiresAt ?? null),
+    last_used_at: ofKey(Table.nullable(Table.instant), ({ lastUsedAt }) => lastUsedAt ?? null)
   },
   ["id"]
 )
@@ -72,6 +79,9 @@ export const toKey = (row: KeyRow): StoredKey => {
     role: stored.role,
     createdAt: stored.created_at,
     revokedAt: stored.revoked_at,
-    ...(stored.seals_with === null ? {} : { sealsWith: stored.seals_with })
+    ...(stored.seals_with === null ? {} : { sealsWith: stored.seals_with }),
+    ...(stored.scopes === null ? {} : { scopes: stored.scopes.filter(isScope) }),
+    ...(stored.expires_at === null ? {} : { expiresAt: stored.expires_at }),
+    ...(stored.last_used_at === null ? {} : { lastUsedAt: stored.last_used_at })
   }
 }

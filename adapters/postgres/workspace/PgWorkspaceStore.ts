@@ -4,26 +4,31 @@
  * A key that was found, and a workspace, are believed for a second: a revocation takes effect at once in the process that
  * makes it, and within that second in every other one.
  */
-import { Effect, Layer, Option, Result } from "effect"
+import { Clock, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Recent from "../Recent.ts"
-import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import { nowAndAfterwards, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Rows from "../tables/Workspaces.ts"
+import * as KeyUses from "./KeyUses.ts"
 
 export const layer = Layer.effect(
   WorkspaceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const uses = yield* KeyUses.make(sql)
     const callers = yield* Recent.make((hash) =>
-      sql<Rows.KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null`.pipe(
-        Effect.map(([row]): Caller | undefined => {
-          if (row === undefined) return undefined
-          const { id, role, userId, workspaceId } = Rows.toKey(row)
-          return { role, userId, workspaceId, keyId: id }
-        }),
-        withoutSqlErrors
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        sql<Rows.KeyRow>`select * from api_keys where hash = ${hash} and revoked_at is null
+          and (expires_at is null or expires_at > ${new Date(now)})`.pipe(
+          Effect.map(([row]): Caller | undefined => {
+            if (row === undefined) return undefined
+            const { id, role, scopes, userId, workspaceId } = Rows.toKey(row)
+            return { role, userId, workspaceId, keyId: id, ...(scopes === undefined ? {} : { scopes }) }
+          }),
+          withoutSqlErrors
+        )
       )
     )
     const spaces = yield* Recent.make((id) =>
@@ -51,7 +56,7 @@ export const layer = Layer.effect(
             yield* sql`update workspaces set ${sql.update(Rows.changes.encode(after))} where id = ${id}`
             return Option.some(after)
           })
-        ).pipe(Effect.ensuring(spaces.forget))
+        ).pipe(Effect.ensuring(nowAndAfterwards(spaces.forget)))
       ),
       addKey: Effect.fn("WorkspaceStore.addKey")((key) =>
         withoutSqlErrors(Effect.asVoid(sql`insert into api_keys ${sql.insert(Rows.keys.encode(key))}`))
@@ -75,7 +80,21 @@ export const layer = Layer.effect(
             yield* sql`update api_keys set revoked_at = ${new Date(at)} where id = ${key.id}`
             return Option.some({ ...key, revokedAt: at })
           })
-        ).pipe(Effect.ensuring(callers.forget))
+        ).pipe(Effect.ensuring(nowAndAfterwards(callers.forget)))
+      ),
+      changeKey: Effect.fn("WorkspaceStore.changeKey")((workspaceId, keyId, decide) =>
+        transaction(
+          sql,
+          Effect.gen(function* () {
+            const [row] = yield* sql<Rows.KeyRow>`
+              select * from api_keys where id = ${keyId} and workspace_id = ${workspaceId} and revoked_at is null
+              for update`
+            if (row === undefined) return Option.none()
+            const after = yield* Effect.fromResult(decide(Rows.toKey(row)))
+            yield* sql`update api_keys set ${sql.update(Rows.keys.encode(after))} where id = ${keyId}`
+            return Option.some(after)
+          })
+        ).pipe(Effect.ensuring(nowAndAfterwards(callers.forget)))
       ),
       getKey: Effect.fn("WorkspaceStore.getKey")((workspaceId, keyId) =>
         sql<Rows.KeyRow>`select * from api_keys where id = ${keyId} and workspace_id = ${workspaceId}`.pipe(
@@ -90,7 +109,10 @@ export const layer = Layer.effect(
           )
         )
       ),
-      authenticate: (hash) => Effect.map(callers.get(hash), Option.fromUndefinedOr)
+      authenticate: (hash) =>
+        Effect.tap(Effect.map(callers.get(hash), Option.fromUndefinedOr), (caller) =>
+          Option.isSome(caller) ? uses.note(caller.value) : Effect.void
+        )
     })
   })
 )

@@ -1,6 +1,7 @@
 /** The endpoints of run windows and pauses. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { mostCounted } from "../../../core/gate/GateStore.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
 import { edits, optional, workflow } from "../http/body/Fields.ts"
@@ -30,8 +31,11 @@ const PreviewResponse = Schema.Struct({
     description:
       "Whether there are fewer openings than asked for because none follows within 400 days: a later one may exist"
   }),
-  releases: Schema.Int,
-  holds: Schema.Int
+  releases: Schema.Int.annotate({
+    description: `How many waiting runs would be released, counted up to ${mostCounted}`
+  }),
+  holds: Schema.Int.annotate({ description: `How many waiting runs would be held, counted up to ${mostCounted}` }),
+  at_least: Schema.Boolean.annotate({ description: "Whether there are more runs than were counted" })
 }).annotate({ identifier: "RunWindowPreview" })
 
 export class GatesGroup extends HttpApiGroup.make("runWindows")
@@ -99,7 +103,12 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       }),
       success: Schema.Struct({
         success: Schema.Boolean,
-        resumedRuns: Schema.Int,
+        resumedRuns: Schema.Int.annotate({
+          description: `How many waiting runs may start now and could not before, counted up to ${mostCounted} for each workflow`
+        }),
+        resumedRunsAtLeast: Schema.Boolean.annotate({
+          description: "Whether there are more runs than resumedRuns, of a workflow with more than were counted"
+        }),
         skippedResourceGroups: Schema.Array(Schema.String),
         errors: Schema.Array(Schema.String)
       }),

@@ -42,6 +42,9 @@ export const layer = HttpApiBuilder.group(
 
         return {
           ...preview,
+          releases: preview.releases.runs,
+          holds: preview.holds.runs,
+          at_least: preview.releases.atLeast || preview.holds.atLeast,
           state: stateJson(preview.state),
           openings: preview.openings.map((opening) => ({
             opens_at: iso(opening.opensAt),
@@ -68,7 +71,13 @@ export const layer = HttpApiBuilder.group(
           payload.resource_ids.filter(isId)
         )
         const all = [...errors, ...new Set(unknown.map((id) => new WorkflowNotFound({ workflowId: id }).message))]
-        return { success: all.length === 0, resumedRuns, skippedResourceGroups: skipped, errors: all }
+        return {
+          success: all.length === 0,
+          resumedRuns: resumedRuns.runs,
+          resumedRunsAtLeast: resumedRuns.atLeast,
+          skippedResourceGroups: skipped,
+          errors: all
+        }
       })
     })
   })

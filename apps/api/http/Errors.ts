@@ -15,7 +15,9 @@ import type { NodeNotFound } from "../../../core/run/evidence/Evidence.ts"
 import type { InvalidAnswer, NotWaiting } from "../../../core/run/interaction/Interaction.ts"
 import type { RunEnded } from "../../../core/run/Run.ts"
 import type { InvalidSubmission } from "../../../core/run/Runs.ts"
+import type { RunNotEnded } from "../../../core/run/retention/RunRemoval.ts"
 import { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import type { InvalidSchedule, ScheduleNotFound } from "../../../core/schedule/RunSchedule.ts"
 import type { NoRotation, NotReencrypted, RotationInProgress, SameKey } from "../../../core/vault/keys/KeyRotation.ts"
 import type { InvalidPhoneNumber, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
 import type { CodesUnsupported, NoCode, NoInbox } from "../../../core/vault/otp/TfaCodes.ts"
@@ -39,7 +41,7 @@ import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { ErrorCodeNotFound } from "../../../core/workspace/ErrorCodes.ts"
 import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
-import type { WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
+import type { NotInstallationOwner, WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 
 /** The reason phrases of the statuses that the service answers with. */
 const reasons = {
@@ -250,12 +252,14 @@ const answers = {
     InvalidInput: invalidInput,
     InvalidPhoneNumber: ({ message }: InvalidPhoneNumber) => invalidQuery([{ path: "phone_number", message }]),
     InvalidRunWindow: invalidWindow,
+    InvalidSchedule: (failure: InvalidSchedule) => validation(failure),
     InvalidSubmission: invalidSubmission,
     InvalidWorkflow: (failure: InvalidWorkflow) => validation(failure),
     UrlRefused: urlRefused
   }),
   403: table({
     NoInbox: forbidden<NoInbox>(),
+    NotInstallationOwner: forbidden<NotInstallationOwner>(),
     OriginsForOwners: forbidden<OriginsForOwners>(),
     RoleForbids: forbidden<RoleForbids>()
   }),
@@ -270,6 +274,7 @@ const answers = {
     NodeNotFound: missing<NodeNotFound>(),
     PatchNotFound: missing<PatchNotFound>(),
     RunNotFound: missing<RunNotFound>(),
+    ScheduleNotFound: missing<ScheduleNotFound>(),
     WebhookNotFound: missing<WebhookNotFound>(),
     WorkflowNotFound: missing<WorkflowNotFound>(),
     WorkspaceNotFound: missing<WorkspaceNotFound>()
@@ -293,6 +298,7 @@ const answers = {
     PhoneNumberTaken: conflict<PhoneNumberTaken>(),
     RotationInProgress: conflict<RotationInProgress>(),
     RunEnded: conflict<RunEnded>(),
+    RunNotEnded: conflict<RunNotEnded>(),
     RunNotFailed: conflictWith<RunNotFailed>("RUN_NOT_FAILED"),
     SameKey: conflict<SameKey>(),
     SessionBusy: conflictWith<SessionBusy>("SESSION_BUSY"),

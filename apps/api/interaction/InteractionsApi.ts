@@ -58,7 +58,7 @@ export class InteractionsGroup extends group.add(
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Answer the open question of a run")
-    .annotate(Needs, "edit"),
+    .annotate(Needs, "run"),
   HttpApiEndpoint.post("correct", "/run/:session_id/new_input_variables", {
     params: session,
     payload: NewInputVariables,
@@ -66,5 +66,5 @@ export class InteractionsGroup extends group.add(
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound]
   })
     .annotate(OpenApi.Summary, "Send corrected inputs, or a chosen option, to a run that waits for them")
-    .annotate(Needs, "edit")
+    .annotate(Needs, "run")
 ) {}

@@ -5,9 +5,10 @@
  * headers and bodies are not logged.
  */
 import { randomUUID } from "node:crypto"
-import { Cause, Context, Effect, Exit } from "effect"
+import { Cause, Context, Effect, Exit, identity } from "effect"
 import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import * as Measures from "../../../core/runtime/Measures.ts"
+import * as Trace from "../../../core/runtime/Trace.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 
 /** The facts about a request that are known after it is routed and its key is looked up. */
@@ -40,7 +41,7 @@ const statusOf = (exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown
 
 /** Answers a request with its id, and logs it when its answer is decided. An answer in pieces may still be on its way. */
 export const logged = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method }) => {
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }) => {
     const began = performance.now()
     const sent = headers["x-request-id"]
     const id = sent !== undefined && takenId.test(sent) ? sent : randomUUID()
@@ -65,8 +66,22 @@ export const logged = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServer
             ...(facts.sessionId === null ? {} : { session_id: facts.sessionId })
           }
         )
-        return Effect.andThen(line, Measures.requestAnswered(facts.route, method, status, millis / 1_000))
+        const traced = Trace.annotate(
+          {
+            "http.request.method": method,
+            "http.route": facts.route,
+            "http.response.status_code": status,
+            "sluice.session_id": facts.sessionId,
+            "sluice.request_id": id
+          },
+          `${method} ${facts.route}`
+        )
+        const counted = Measures.requestAnswered(facts.route, method, status, millis / 1_000)
+        return Effect.andThen(line, Effect.andThen(traced, counted))
       }),
-      Effect.annotateLogs({ request_id: id })
+      Effect.annotateLogs({ request_id: id }),
+      Effect.provideService(Trace.RequestId, id),
+      probes.has(url) ? identity : Trace.inSpan(method, { kind: "server", decides: true }),
+      Trace.continued(headers.traceparent)
     )
   })

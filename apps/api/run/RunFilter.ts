@@ -1,90 +1,168 @@
 /**
- * The filters of the list of runs as they are sent.
+ * The filters of runs as they are sent: as parameters of a query, or as members of the object `filter` of a body.
  *
- * A filter of several values may be repeated, be written with `[]`, or hold them separated by commas; the ids of
- * credentials, which may hold commas, only where the name is in the plural. A cursor is the `created_at` of the last run
- * of the page before, which leaves out runs of that same millisecond that the page had no room for; or that and the
- * run's id with `_` between them, as `x-next-cursor` gives it, which leaves out none.
+ * A filter of several values may be repeated or be an array, be written with `[]`, or hold them separated by commas;
+ * ids of credentials, tags and error codes, which may hold commas, only where the name is in the plural. A cursor is the
+ * `created_at` of the last run of the page before, which leaves out runs of that same millisecond that the page had no
+ * room for; or that and the run's id with `_` between them, as `x-next-cursor` gives it, which leaves out none.
  */
 import { Schema } from "effect"
-import { Status } from "../../../core/run/Run.ts"
-import type { Filter, Listed } from "../../../core/run/RunStore.ts"
+import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
+import { Status, Trigger } from "../../../core/run/Run.ts"
+import type { Filter } from "../../../core/run/RunStore.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
-import type { RunFilter } from "./RunsApi.ts"
+import { names } from "./RunFilterJson.ts"
 
-type Name = keyof typeof RunFilter
+type Name = keyof typeof names
 
-export type Query = { readonly [K in Name]?: string | ReadonlyArray<string> }
+/** A filter as it was sent. */
+export type Sent = { readonly [K in Name]?: string | ReadonlyArray<string> | undefined }
+
+type PageName = "limit" | "cursor"
+
+/** A filter with the parameters of a page. */
+export type Query = Sent & { readonly [K in PageName]?: string | ReadonlyArray<string> | undefined }
+
+/** What is wrong with a filter, each at its parameter as it was written. */
+interface Wrong {
+  readonly problems: ReadonlyArray<Problem>
+}
 
 const dayMillis = 86_400_000
 const defaultLimit = 1_000
+const mostValues = 1_000
+const mostCharacters = 1_000
 
 /** How far the clock of a client may be ahead of ours when it asks for runs until now, in milliseconds. */
 const aheadMillis = 5_000
 
-/** Reads the filters; everything that is wrong is reported at the parameter as it was written. */
-export const read = (query: Query, now: number): Filter | { readonly problems: ReadonlyArray<Problem> } => {
+/** Reads single values and lists of a query, and collects what is wrong with them. */
+const reader = (query: Query) => {
   const problems: Array<Problem> = []
-  const wrong = (path: Name, expected: string, got: string): undefined => {
+  const wrong = (path: string, expected: string, got: string): undefined => {
     problems.push({ path, message: `Expected ${expected}, got "${got.slice(0, 100)}"` })
   }
-  const one = (name: Name): string | undefined => {
+  const one = (name: Name | PageName): string | undefined => {
     const [first, second] = [query[name] ?? []].flat()
     return second === undefined ? first : wrong(name, "one value", `${first}, ${second}`)
   }
+  /** The values of a filter under its names. Those of `whole` are not split at commas. */
   const many = <A extends string>(
-    names: ReadonlyArray<Name>,
+    under: ReadonlyArray<Name>,
     is: (text: string) => text is A,
-    expected: string
+    expected: string,
+    whole?: Name
   ): ReadonlyArray<A> | undefined => {
-    const values = names.flatMap((name) =>
+    const values = under.flatMap((name) =>
       [query[name] ?? []]
         .flat()
-        .flatMap((text) => (name === "credential_id" ? [text] : text.split(",").map((part) => part.trim())))
+        .flatMap((text) => (name === whole ? [text] : text.split(",").map((part) => part.trim())))
         .flatMap((text) => (is(text) ? [text] : (wrong(name, expected, text) ?? [])))
     )
-    return names.every((name) => query[name] === undefined) ? undefined : [...new Set(values)]
+    if (under.every((name) => query[name] === undefined)) return undefined
+    const different = [...new Set(values)]
+    const first = under.find((name) => query[name] !== undefined) ?? under[0]
+    if (different.length > mostValues) wrong(first ?? "", `at most ${mostValues} values`, String(different.length))
+    return different
   }
-  const instant = (name: Name): number | undefined => {
+  const instantOf = (...under: ReadonlyArray<Name>): { readonly name: Name; readonly at: number } | undefined => {
+    const [name, other] = under.filter((one) => query[one] !== undefined)
+    if (name === undefined) return undefined
     const text = one(name)
-    return text === undefined ? undefined : (parseInstant(text) ?? wrong(name, example, text))
+    if (other !== undefined) return wrong(other, `either ${name} or ${other}`, String(one(other)))
+    if (text === undefined) return undefined
+    const at = parseInstant(text)
+    return at === null ? wrong(name, example, text) : { name, at }
   }
+  return { problems, wrong, one, many, instantOf }
+}
 
-  const workflowIds = many(["workflow_id", "workflow_ids", "workflow_ids[]"], Schema.is(WorkflowId), "a UUID")
-  const statuses = many(["status", "statuses", "statuses[]"], Schema.is(Status), `one of ${Status.literals.join(", ")}`)
-  const credentials = many(
-    ["credential_id", "credential_ids", "credential_ids[]"],
-    (text): text is string => text !== "",
-    "a permissioned_user_id"
-  )
+const isText = (text: string): text is string => text !== "" && text.length <= mostCharacters
+
+const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, now: number): RunFilter => {
+  const text = one("text")
+  if (text !== undefined && !isText(text)) wrong("text", `1 to ${mostCharacters} characters`, text)
+  const start = instantOf("start_time", "start_timestamp")
+  const from = start?.at ?? now - dayMillis
+  const end = instantOf("end_time", "end_timestamp")
+  if (start !== undefined && from < now - 366 * dayMillis) {
+    wrong(start.name, "an instant within the last year", new Date(from).toISOString())
+  }
+  if (end !== undefined && end.at > now + aheadMillis) {
+    wrong(end.name, "an instant that is not in the future", new Date(end.at).toISOString())
+  } else if (end !== undefined && end.at < from && start !== undefined) {
+    wrong(end.name, `an instant that is not before ${start.name}`, new Date(end.at).toISOString())
+  } else if (end !== undefined && end.at < from) {
+    wrong(end.name, "an instant within the last 24 hours, or start_time beside it", new Date(end.at).toISOString())
+  }
+  return withoutUndefined({
+    workflowIds: many(["workflow_id", "workflow_ids", "workflow_ids[]"], Schema.is(WorkflowId), "a UUID"),
+    statuses: many(["status", "statuses", "statuses[]"], Schema.is(Status), `one of ${Status.literals.join(", ")}`),
+    holds: many(["hold", "hold[]"], Schema.is(HoldReason), `one of ${HoldReason.literals.join(", ")}`),
+    errorCodes: many(["error_code", "error_codes", "error_codes[]"], isText, "an error code", "error_code"),
+    credentials: many(
+      ["credential_id", "credential_ids", "credential_ids[]"],
+      isText,
+      "a permissioned_user_id",
+      "credential_id"
+    ),
+    tags: many(["tag", "tags", "tags[]"], isText, "a tag", "tag"),
+    triggers: many(["trigger", "trigger[]"], Schema.is(Trigger), `one of ${Trigger.literals.join(", ")}`),
+    text,
+    from,
+    waitingOfAnyAge: start === undefined ? true : undefined,
+    to: end?.at
+  })
+}
+
+/** Reads the filters of a query without a page. */
+export const readFilter = (query: Sent, now: number): RunFilter | Wrong => {
+  const read = reader(query)
+  const filter = filterOf(read, now)
+  return read.problems.length > 0 ? { problems: read.problems } : filter
+}
+
+/** Reads the filter of a body, which may be any JSON. Problems are reported at their paths below `filter`. */
+export const readFilterOfBody = (sent: unknown, now: number): RunFilter | Wrong => {
+  const below = ({ problems }: Wrong): Wrong => ({
+    problems: problems.map(({ message, path }) => ({ path: `filter.${path}`, message }))
+  })
+  if (!isObject(sent))
+    return { problems: [{ path: "filter", message: "Expected an object with filters of GET /runs" }] }
+  const known = Object.keys(names).filter((name) => !name.endsWith("[]"))
+  const problems = Object.entries(sent).flatMap(([path, value]): ReadonlyArray<Problem> => {
+    if (!known.includes(path)) return [{ path: path.slice(0, 80), message: `Expected one of ${known.join(", ")}` }]
+    return isValue(value) ? [] : [{ path, message: "Expected a text or a list of texts" }]
+  })
+  if (problems.length > 0) return below({ problems: problems.slice(0, mostProblems) })
+  const filter = readFilter(sent as Sent, now)
+  return "problems" in filter ? below(filter) : filter
+}
+
+const mostProblems = 20
+const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+const isValue = Schema.is(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+
+/** Reads the filters and the page of a query. */
+export const read = (query: Query, now: number): Filter | Wrong => {
+  const reading = reader(query)
+  const { one, problems, wrong } = reading
+  const filter = filterOf(reading, now)
   const written = one("limit") ?? String(defaultLimit)
   const limit = Number(written)
   if (!/^\d{1,5}$/.test(written) || limit < 1 || limit > 10_000) wrong("limit", "a number from 1 to 10000", written)
-
-  const from = instant("start_time") ?? now - dayMillis
-  const to = instant("end_time")
-  if (from < now - 366 * dayMillis) wrong("start_time", "an instant within the last year", String(one("start_time")))
-  if (to !== undefined && to > now + aheadMillis) {
-    wrong("end_time", "an instant that is not in the future", String(one("end_time")))
-  } else if (to !== undefined && to < from) {
-    wrong("end_time", "an instant that is not before start_time", String(one("end_time")))
-  }
   const cursor = one("cursor")
   const before = cursor === undefined ? undefined : (readCursor(cursor) ?? wrong("cursor", cursorExample, cursor))
-
   if (problems.length > 0) return { problems }
-  return {
-    from,
-    limit,
-    ...(workflowIds === undefined ? {} : { workflowIds }),
-    ...(statuses === undefined ? {} : { statuses }),
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(to === undefined ? {} : { to }),
-    ...(before === undefined ? {} : { before })
-  }
+  return { ...filter, limit, ...(before === undefined ? {} : { before }) }
 }
+
+const withoutUndefined = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
+    [K in keyof A]?: Exclude<A[K], undefined>
+  }
 
 const example = "an instant such as 2026-01-31T08:00:00Z"
 const cursorExample = `${example}, alone or followed by _ and the id of a run`
@@ -94,10 +172,4 @@ const readCursor = (text: string): Filter["before"] | null => {
   const at = parseInstant(alone)
   if (at === null || (id !== undefined && !Schema.is(RunId)(id))) return null
   return id === undefined ? { at } : { at, id: RunId.make(id) }
-}
-
-/** The cursor of the page after this one; `null` when there is none. */
-export const nextCursor = (listed: ReadonlyArray<Listed>, { limit }: Filter): string | null => {
-  const last = listed.at(-1)
-  return last === undefined || listed.length < limit ? null : `${new Date(last.createdAt).toISOString()}_${last.id}`
 }

@@ -8,9 +8,11 @@ import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
 import { useOf } from "../../../core/run/CredentialReferences.ts"
-import type { Run } from "../../../core/run/Run.ts"
-import type { Listed } from "../../../core/run/RunStore.ts"
-import type { View } from "../../../core/run/Runs.ts"
+import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
+import { type Run, Trigger } from "../../../core/run/Run.ts"
+import type { Listed, Total } from "../../../core/run/RunStore.ts"
+import type { Summary as Summarized, View } from "../../../core/run/Runs.ts"
+import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
 import { outcomeOf } from "../../../core/run/Transition.ts"
 import { session } from "../http/body/Fields.ts"
 
@@ -57,6 +59,24 @@ export const HoldJson = Schema.Struct({
   reason: Schema.String
 }).annotate({ identifier: "Hold" })
 
+/** What let an attempt of a run start, as it was stored with the start. */
+export const StartedBecause = Schema.Struct({
+  reason: Schema.Literals(["no_run_window", "run_window_open", "lift", "release"]),
+  at: Schema.String.annotate({ description: "The instant of the start, by the clock of the database" }),
+  attempt: Schema.Int,
+  run_window_revision: Schema.Int,
+  run_window_sha256: instant.annotate({
+    description: "The hash of the definition of that run window; null without one"
+  }),
+  lift: Schema.NullOr(Schema.Struct({ since: Schema.String, by: Schema.String })),
+  release: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.String })),
+  time_zone_data: Schema.String.annotate({ description: "The version of the time zone data that was used" })
+}).annotate({ identifier: "StartedBecause" })
+/** The decision of a user that a run starts past the run window, as the interface answers it. */
+const ReleaseJson = Schema.Struct({ at: Schema.String, by: Schema.String, past_pause: Schema.Boolean }).annotate({
+  identifier: "Release"
+})
+
 export const RunRecord = Schema.Struct({
   session_id: Schema.String,
   workflow_id: Schema.String,
@@ -88,10 +108,27 @@ export const RunRecord = Schema.Struct({
    * or because their store was away, and when older ones were removed because their time was over.
    */
   artifacts: Schema.Struct({ left_out: Schema.Int, removed_at: instant }),
+  /** The schedule that submitted the run, and the instant that it was scheduled for; null for every other run. */
+  schedule: Schema.NullOr(Schema.Struct({ schedule_id: Schema.String, scheduled_at: Schema.String })),
   /** The holds that stand on a waiting run. */
   holds: Schema.Array(HoldJson),
+  /** What submitted the run. */
+  trigger: Trigger,
+  tags: Schema.Array(Schema.String),
+  /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
+  retry: Schema.NullOr(
+    Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
+      identifier: "RetryOf"
+    })
+  ),
+  /** The runs that repeat this one, oldest first. */
+  retried_as: Schema.Array(Schema.String),
+  /** Who released the run past its run window, and when; null for a run that was not released. */
+  release: Schema.NullOr(ReleaseJson),
   /** The earliest instant at which a waiting run can start, if known. */
   can_start_at: instant,
+  /** Why its latest attempt started when it did; null for a run that has not started. */
+  started_because: Schema.NullOr(StartedBecause),
   /** The events so far, oldest first. */
   events: Schema.Array(Schema.Struct({ event: Schema.String, at: Schema.String, payload: Schema.JsonObject }))
 }).annotate({ identifier: "RunRecord" })
@@ -101,13 +138,78 @@ export const RunListItem = Schema.Struct({
   status: Schema.String,
   created_at: Schema.String,
   workflow_id: Schema.String,
+  workflow_name: Schema.String,
   workspace_id: Schema.String,
   execution_start: instant,
   execution_end: instant,
+  /** From the start of the first attempt to the end of the run, or to now while it is executed. */
+  duration_ms: Schema.NullOr(Schema.Int),
+  /** Why a waiting run has not started, the first reason; null for every other run, and while a retry is put off. */
+  hold: Schema.NullOr(HoldReason),
+  /** Every such reason. */
+  holds: Schema.Array(HoldReason),
+  /** The last failure of its attempts. */
+  error: Schema.NullOr(Schema.Struct({ error_code: Schema.NullOr(Schema.String), message: Schema.String })),
+  trigger: Trigger,
+  tags: Schema.Array(Schema.String),
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
-export const record = (view: View, links: EventJson.Links, kept: Summary): typeof RunRecord.Type => {
+const Count = Schema.Struct({ count: Schema.Int, exact: Schema.Boolean })
+const named = { count: Schema.Int }
+
+export const RunSummary = Schema.Struct({
+  timeframe: Schema.Struct({ start: instant, end: Schema.String }),
+  total: Count,
+  statuses: Schema.Record(Schema.String, Count),
+  /** Why waiting runs have not started. A run with two such reasons counts for both. */
+  holds: Schema.Record(Schema.String, Count),
+  counted_runs: Schema.Int,
+  complete: Schema.Boolean,
+  workflows: Schema.Array(Schema.Struct({ workflow_id: Schema.String, workflow_name: Schema.String, ...named })),
+  error_codes: Schema.Array(Schema.Struct({ error_code: Schema.String, ...named })),
+  tags: Schema.Array(Schema.Struct({ tag: Schema.String, ...named }))
+}).annotate({ identifier: "RunSummary" })
+
+export const summaryJson = (
+  { holds, newest, statuses, total }: Summarized,
+  { from, to }: RunFilter,
+  now: number
+): typeof RunSummary.Type => ({
+  timeframe: { start: isoOrNull(from ?? null), end: iso(to ?? now) },
+  total: countJson(total),
+  statuses: Object.fromEntries(statuses.map(([status, count]) => [status, countJson(count)])),
+  holds: Object.fromEntries(holds.map(([hold, count]) => [hold, countJson(count)])),
+  counted_runs: newest.runs,
+  complete: newest.isComplete,
+  workflows: newest.workflows.map(({ count, id, name }) => ({ workflow_id: id, workflow_name: name, count })),
+  error_codes: newest.errorCodes.map(({ count, value }) => ({ error_code: value, count })),
+  tags: newest.tags.map(({ count, value }) => ({ tag: value, count }))
+})
+
+const countJson = ({ count, isExact }: Total): typeof Count.Type => ({ count, exact: isExact })
+
+export const startedBecause = (start: Start): typeof StartedBecause.Type => ({
+  reason: reasonOf(start),
+  at: iso(start.at),
+  attempt: start.attempt,
+  run_window_revision: start.windowRevision,
+  run_window_sha256: start.windowHash,
+  lift: start.lift === null ? null : { since: iso(start.lift.since), by: start.lift.by },
+  release: start.release === null ? null : { at: iso(start.release.at), by: start.release.by },
+  time_zone_data: start.zoneData
+})
+
+const scheduleOf = ({ options: { schedule } }: Pick<Run, "options">) =>
+  schedule === undefined ? null : { schedule_id: schedule.id, scheduled_at: iso(schedule.at) }
+
+/** `start` is that of the latest attempt. */
+export const record = (
+  view: View,
+  links: EventJson.Links,
+  kept: Summary,
+  start: Start | undefined
+): typeof RunRecord.Type => {
   const { run } = view
   const errors = run.errors.map(EventJson.reported)
   const recovered = recoveredErrors(view.events)
@@ -135,8 +237,18 @@ export const record = (view: View, links: EventJson.Links, kept: Summary): typeo
       isRemoved(at, kept) ? [] : fileOf(event).map((file) => EventJson.signedFile(file, links))
     ),
     artifacts: { left_out: kept.leftOut, removed_at: isoOrNull(kept.removedAt) },
+    schedule: scheduleOf(run),
     holds: view.holds.map(holdJson),
+    trigger: run.trigger,
+    tags: run.tags,
+    retry: run.retry,
+    retried_as: view.retriedAs,
+    release:
+      run.release === null
+        ? null
+        : { at: iso(run.release.at), by: run.release.by, past_pause: run.release.pause !== null },
     can_start_at: isoOrNull(view.earliestStart),
+    started_because: start === undefined ? null : startedBecause(start),
     events: view.events.map(({ at, event }) => ({
       event: event.event,
       at: iso(at),
@@ -153,14 +265,28 @@ const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
 const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
   outcome === "success" && recovery !== "popup_xpaths"
 
-export const listItem = (run: Listed): typeof RunListItem.Type => ({
+export const listItem = (run: Listed, now: number): typeof RunListItem.Type => ({
   session_id: run.id,
   status: run.status,
   workflow_id: run.workflowId,
+  workflow_name: run.workflowName,
   workspace_id: run.workspaceId,
   ...times(run),
+  duration_ms: durationOf(run, now),
+  hold: run.holds[0] ?? null,
+  holds: run.holds,
+  error: run.error === null ? null : { error_code: run.error.code, message: run.error.message },
+  trigger: run.trigger,
+  tags: run.tags,
   dry_run: run.options.dryRun?.enabled === true
 })
+
+/** From the start of a run to its end, or to `now` while it is executed. */
+const durationOf = ({ endedAt, startedAt, status }: Listed, now: number): number | null => {
+  if (startedAt === null) return null
+  if (endedAt !== null) return endedAt - startedAt
+  return status === "execution.start" ? Math.max(0, now - startedAt) : null
+}
 
 export const holdJson = (hold: Hold): typeof HoldJson.Type => ({
   ...hold,

@@ -6,32 +6,26 @@ import { edits, optional, session } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
-import { RunListItem, RunRecord } from "./RunRecord.ts"
+import * as RunFilterJson from "./RunFilterJson.ts"
+import { RunListItem, RunRecord, RunSummary } from "./RunRecord.ts"
 import { RunRequest } from "./RunRequest.ts"
 
 const described = (description: string) =>
   Schema.optionalKey(Schema.Union([Schema.String, Schema.Array(Schema.String)]).annotate({ description }))
 
-const several = "May be repeated, be written with [], or hold several values separated by commas"
-const instant = "An instant in ISO 8601"
+type Parameter = ReturnType<typeof described>
 
 /** Filters of the list, checked by its handler, which names the parameter that is wrong. */
-export const RunFilter = {
-  workflow_id: described(several),
-  workflow_ids: described(several),
-  "workflow_ids[]": described(several),
-  credential_id: described("The permissioned_user_id of a credential that the run refers to"),
-  credential_ids: described(several),
-  "credential_ids[]": described(several),
-  status: described(several),
-  statuses: described(several),
-  "statuses[]": described(several),
+const filters = Object.fromEntries(
+  Object.entries(RunFilterJson.names).map(([name, description]) => [name, described(description)])
+) as { readonly [K in keyof typeof RunFilterJson.names]: Parameter }
+
+const listQuery = {
+  ...filters,
   limit: described("Maximum number of runs, 1 to 10000; default 1000"),
   cursor: described(
     "Goes on behind the page before, newest first: the created_at of its last run, which leaves out others of that millisecond, or the header x-next-cursor of its answer, which leaves out none"
-  ),
-  start_time: described(`${instant}, at most one year back; 24 hours ago when it is left out`),
-  end_time: described(`${instant}, not before start_time and not in the future`)
+  )
 }
 
 const group = HttpApiGroup.make("runs").annotate(OpenApi.Description, "Single executions of workflows")
@@ -43,7 +37,7 @@ export class RunsGroup extends group.add(
     error: edits
   })
     .annotate(OpenApi.Summary, "Start a run of a workflow; it waits while its run window, a pause or a limit holds it")
-    .annotate(Needs, "edit")
+    .annotate(Needs, "run")
     .annotate(MaxBody, mebibytes(25)),
   HttpApiEndpoint.get("record", "/run/:session_id", { params: session, success: RunRecord, error: Errors.NotFound })
     .annotate(OpenApi.Summary, "Read a run: its status, results, errors and events")
@@ -54,7 +48,17 @@ export class RunsGroup extends group.add(
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Stop a waiting or running run")
-    .annotate(Needs, "edit"),
+    .annotate(Needs, "run"),
+  HttpApiEndpoint.delete("removeRun", "/run/:session_id", {
+    params: session,
+    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Delete a run that has ended, with its events, deliveries, errors, evidence and artifacts; 409 while it has not"
+    )
+    .annotate(Needs, "manage"),
   HttpApiEndpoint.post("failedItem", "/failed_item", {
     headers: { "x-session-id": Schema.String },
     payload: Schema.Struct({
@@ -66,12 +70,26 @@ export class RunsGroup extends group.add(
     error: [...edits, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Stop a run with an error code and a reason, in the form of the oldest clients")
-    .annotate(Needs, "edit"),
+    .annotate(Needs, "run"),
+  HttpApiEndpoint.get("summary", "/runs/summary", { query: filters, success: RunSummary, error: Errors.BadRequest })
+    .annotate(OpenApi.Summary, "Count runs by status, hold, workflow, error code and tag")
+    .annotate(
+      OpenApi.Description,
+      "Takes the filters of GET /runs. The total, statuses and holds are exact up to 10000 each; where exact is false, there are at least so many. Workflows, error codes and tags are counted among the newest 10000 runs that the filters select: counted_runs says how many these were, complete whether that were all"
+    )
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("listRuns", "/runs", {
-    query: RunFilter,
+    query: listQuery,
     success: Schema.Array(RunListItem),
     error: Errors.BadRequest
   })
-    .annotate(OpenApi.Summary, "List runs, newest first; without start_time, only those of the last 24 hours")
+    .annotate(
+      OpenApi.Summary,
+      "List runs, newest first; without start_time, those of the last 24 hours and waiting ones of any age"
+    )
+    .annotate(
+      OpenApi.Description,
+      "The header x-total-count has the number of runs that the filters select, exact up to 10000; a number that ends in + is a lower bound. x-next-cursor is the cursor of the next page, where there is one"
+    )
     .annotate(Needs, "read")
 ) {}

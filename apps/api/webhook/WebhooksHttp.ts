@@ -13,7 +13,7 @@ import { type Settings, Webhooks } from "../../../core/event/webhook/Webhooks.ts
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
-import { allows, type Caller } from "../../../core/workspace/Workspace.ts"
+import { type Caller, permits } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { origin } from "../http/Origin.ts"
@@ -163,8 +163,8 @@ const settings = (sent: {
 })
 
 /** The path and the query of a webhook address may be credentials, so a Viewer sees only the host. */
-const urlFor = ({ role }: Caller, url: string): string => {
-  if (allows(role, "edit")) return url
+const urlFor = (caller: Caller, url: string): string => {
+  if (permits(caller, "edit")) return url
   const parsed = URL.parse(url)
   return parsed === null ? "hidden" : `${parsed.origin}/hidden`
 }

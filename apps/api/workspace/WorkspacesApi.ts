@@ -1,7 +1,7 @@
 /** The endpoints of workspaces, their settings and their API keys. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Role, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
+import { Role, Scope, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
 import { Needs, TellsSecret } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
@@ -68,10 +68,32 @@ const apiKey = {
   role: Role,
   user_id: Schema.String,
   created_at: Schema.String,
-  revoked_at: Schema.NullOr(Schema.String)
+  revoked_at: Schema.NullOr(Schema.String),
+  scopes: Schema.NullOr(Schema.Array(Scope)).annotate({
+    description: "What the key is restricted to, of what its role allows; null where it is not restricted"
+  }),
+  expires_at: Schema.NullOr(Schema.String),
+  last_used_at: Schema.NullOr(Schema.String).annotate({
+    description: "When the key was last used: written once a minute, so that it may be a minute behind"
+  })
 }
 
 export const ApiKeyRecord = Schema.Struct(apiKey).annotate({ identifier: "ApiKey" })
+
+const aDay = 86_400
+
+const MadeWorkspace = Schema.Struct({
+  ...workspace,
+  api_key: Schema.Struct({ ...apiKey, key: Schema.String }).annotate({
+    description: "A key of the Owner of the new workspace, which is returned only once"
+  })
+}).annotate({ identifier: "MadeWorkspace" })
+
+const RotatedApiKey = Schema.Struct({
+  ...apiKey,
+  key: Schema.String,
+  former: Schema.Struct(apiKey)
+}).annotate({ identifier: "RotatedApiKey" })
 
 const NewApiKey = Schema.Struct({ ...apiKey, key: Schema.String }).annotate({ identifier: "NewApiKey" })
 
@@ -98,6 +120,17 @@ export class WorkspacesGroup extends group.add(
   })
     .annotate(OpenApi.Summary, "List the workspaces of the key; with load_members=true, with their members")
     .annotate(Needs, "read"),
+  HttpApiEndpoint.post("createWorkspace", "/workspaces", {
+    payload: Schema.Struct({ name: title }).annotate({ identifier: "WorkspaceToMake" }),
+    success: MadeWorkspace.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Create a workspace with a key of its Owner; only Owners of the first workspace of the installation may"
+    )
+    .annotate(Needs, "manage")
+    .annotate(TellsSecret, true),
   HttpApiEndpoint.get("getSettings", "/workspaces/:workspace_id/settings", {
     params: settings,
     success: WorkspaceSettings,
@@ -123,13 +156,37 @@ export class WorkspacesGroup extends group.add(
     )
     .annotate(Needs, "manage"),
   HttpApiEndpoint.post("makeApiKey", "/api-keys", {
-    payload: Schema.Struct({ role: Role, name: optional(title) }).annotate({
-      identifier: "ApiKeyToMake"
-    }),
+    payload: Schema.Struct({
+      role: Role,
+      name: optional(title),
+      scopes: optional(Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(3))).annotate({
+        description:
+          "Restricts the key: read; run, which also starts runs, stops them and answers what they ask; or edit, which also changes workflows and credentials. A restricted key never manages keys or settings. If omitted, it may do what its role allows"
+      }),
+      expires_in_seconds: optional(Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 10 * aYear }))).annotate({
+        description: "The key is not accepted any more after this time; if omitted, it does not expire"
+      })
+    }).annotate({ identifier: "ApiKeyToMake" }),
     success: NewApiKey.pipe(HttpApiSchema.status(201)),
     error: [Errors.BadRequest, Errors.Forbidden]
   })
     .annotate(OpenApi.Summary, "Create an API key for a new user; the key is returned only once")
+    .annotate(Needs, "manage")
+    .annotate(TellsSecret, true),
+  HttpApiEndpoint.post("rotateApiKey", "/api-keys/:api_key_id/rotate", {
+    params: { api_key_id: Schema.String },
+    payload: Schema.Struct({
+      grace_seconds: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 30 * aDay }))).annotate({
+        description: "For how long the former key is still accepted; a day if omitted"
+      })
+    }).annotate({ identifier: "ApiKeyRotation" }),
+    success: RotatedApiKey.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Replace an API key by a new one of the same user, role, scopes and expiry; the former one expires after a grace period"
+    )
     .annotate(Needs, "manage")
     .annotate(TellsSecret, true),
   HttpApiEndpoint.delete("revokeApiKey", "/api-keys/:api_key_id", {

@@ -1,5 +1,5 @@
 /** Answers the endpoints of workspaces, their settings and their API keys. */
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { otherwiseDie } from "../../../core/runtime/StoreUnavailable.ts"
 import { PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
@@ -10,6 +10,8 @@ import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { ApiKeyRecord, WorkspaceRecord, WorkspaceSettings } from "./WorkspacesApi.ts"
+
+const defaultGraceSeconds = 86_400
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -75,9 +77,24 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const { key, stored } = yield* apiKeys.make(caller, {
           role: payload.role,
-          name: payload.name ?? null
+          name: payload.name ?? null,
+          ...(payload.scopes == null ? {} : { scopes: payload.scopes }),
+          ...(payload.expires_in_seconds == null
+            ? {}
+            : { expiresAt: (yield* Clock.currentTimeMillis) + payload.expires_in_seconds * 1_000 })
         })
         return { ...keyRecord(stored), key: Redacted.value(key) }
+      }),
+      rotateApiKey: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* CurrentCaller
+        const grace = payload.grace_seconds ?? defaultGraceSeconds
+        const { former, key, stored } = yield* apiKeys.rotate(caller, params.api_key_id, grace)
+        return { ...keyRecord(stored), key: Redacted.value(key), former: keyRecord(former) }
+      }),
+      createWorkspace: Effect.fn(function* ({ payload }) {
+        const caller = yield* CurrentCaller
+        const { key, owner, workspace } = yield* workspaces.create(caller, payload.name)
+        return { ...record(owner, workspace), api_key: { ...keyRecord(owner), key: Redacted.value(key) } }
       }),
       revokeApiKey: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
@@ -88,7 +105,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-const record = ({ role }: Caller, workspace: Workspace): typeof WorkspaceRecord.Type => ({
+const record = ({ role }: Pick<Caller, "role">, workspace: Workspace): typeof WorkspaceRecord.Type => ({
   id: workspace.id,
   organization_id: workspace.id,
   name: workspace.name,
@@ -111,5 +128,8 @@ const keyRecord = (key: ApiKey): typeof ApiKeyRecord.Type => ({
   role: key.role,
   user_id: key.userId,
   created_at: iso(key.createdAt),
-  revoked_at: isoOrNull(key.revokedAt)
+  revoked_at: isoOrNull(key.revokedAt),
+  scopes: key.scopes ?? null,
+  expires_at: isoOrNull(key.expiresAt ?? null),
+  last_used_at: isoOrNull(key.lastUsedAt ?? null)
 })

@@ -3,6 +3,7 @@
  */
 import { Console, Effect, Layer, Option } from "effect"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
 import * as Inbox from "../layers/Inbox.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
@@ -11,6 +12,7 @@ import { untilEnd } from "./AtRest.ts"
 export const inbox = Effect.fnUntraced(function* (
   settings: StorageSettings & Inbox.ReceivingMail & Health.HealthSettings
 ) {
+  yield* Guards.check("inbox", settings)
   if (Option.isNone(settings.smtpPort)) {
     return yield* new Inbox.MailMisconfigured({ reason: "set SLUICE_SMTP_PORT to the port to receive it on" })
   }

@@ -3,7 +3,8 @@
  */
 import { Clock, Console, Effect, Layer, Option, Redacted } from "effect"
 import { EncryptionKeys } from "../../../core/vault/keys/EncryptionKeys.ts"
-import { ApiKeys } from "../../../core/workspace/ApiKeys.ts"
+import { ApiKeys, revocationOf } from "../../../core/workspace/ApiKeys.ts"
+import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import type { Role } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
@@ -34,7 +35,14 @@ export const list = Effect.fnUntraced(function* (settings: StorageSettings & OfW
   yield* Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
     for (const key of yield* (yield* WorkspaceStore).listKeys(id)) {
-      const state = key.revokedAt === null ? "" : `  revoked ${new Date(key.revokedAt).toISOString()}`
+      const state = [
+        ["scopes", key.scopes?.join(",")],
+        ["expires", iso(key.expiresAt)],
+        ["used", iso(key.lastUsedAt)],
+        ["revoked", iso(key.revokedAt)]
+      ]
+        .map(([name, value]) => (value === undefined ? "" : `  ${name} ${value}`))
+        .join("")
       yield* Console.log(
         `${key.id}  ${key.role.padEnd(6)}  ${new Date(key.createdAt).toISOString()}  ${key.name ?? ""}${state}`
       )
@@ -42,10 +50,14 @@ export const list = Effect.fnUntraced(function* (settings: StorageSettings & OfW
   }).pipe(Effect.provide(layerStorage(settings)))
 })
 
+const iso = (at: number | null | undefined): string | undefined =>
+  at === null || at === undefined ? undefined : new Date(at).toISOString()
+
 export const revoke = Effect.fnUntraced(function* (settings: StorageSettings & OfWorkspace & { readonly key: string }) {
   yield* Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
-    const revoked = yield* (yield* WorkspaceStore).revokeKey(id, settings.key, yield* Clock.currentTimeMillis)
+    const revoke = (yield* WorkspaceStore).revokeKey(id, settings.key, yield* Clock.currentTimeMillis)
+    const revoked = yield* (yield* Audit).recording({ workspaceId: id }, revoke, revocationOf)
     if (Option.isNone(revoked))
       return yield* new CannotFind({ reason: `No key ${settings.key} of workspace ${id} that is not revoked yet` })
     yield* Console.log(`Revoked key ${settings.key}`)

@@ -3,7 +3,9 @@
  */
 import { Console, Effect, Layer } from "effect"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
+import * as Installation from "../health/Installation.ts"
 import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { untilEnd } from "./AtRest.ts"
@@ -13,10 +15,12 @@ export const scheduler = (settings: StorageSettings & Keeping & Health.HealthSet
     Effect.provide(
       Health.checks.pipe(
         Layer.provideMerge(layerScheduler(settings)),
+        Layer.provideMerge(Installation.layer("scheduler")),
         Layer.provide(layerEncryption(settings)),
         Layer.provide(layerStorage(settings)),
         Layer.provide(Health.layer(settings))
       )
     ),
+    (work) => Effect.andThen(Guards.check("scheduler", settings), work),
     Ending.service("scheduler")
   )

@@ -14,7 +14,9 @@ import * as MessageDelivery from "../../demo/MessageDelivery.ts"
 import * as Site from "../../demo/Site.ts"
 import * as Terminal from "../../demo/Terminal.ts"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
+import * as Installation from "../health/Installation.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
@@ -36,6 +38,7 @@ interface UpSettings
 
 export const up = Effect.fnUntraced(
   function* (given: UpSettings) {
+    yield* Guards.check("up", given)
     const withDemo = given.demo && Option.isNone(given.databaseUrl)
     const settings = withDemo ? yield* withInbox(given) : given
     const addresses = new Map<string, string>()
@@ -49,13 +52,15 @@ export const up = Effect.fnUntraced(
     const service = Health.checks.pipe(
       Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site)))),
       Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
+      Layer.provideMerge(FirstWorkspace.layer(settings)),
+      Layer.provideMerge(Installation.layer("up")),
       Layer.provideMerge(layerEncryption(settings)),
       Layer.provideMerge(layerStorage(settings)),
       Layer.provide(Health.layer(settings))
     )
 
     yield* Effect.gen(function* () {
-      const made = yield* FirstWorkspace.make(settings)
+      const made = yield* FirstWorkspace.FirstWorkspace
       const api = yield* Server.address
       if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
       if (Option.isSome(site)) {

@@ -3,7 +3,9 @@
  */
 import { Console, Effect, Layer } from "effect"
 import * as Ending from "../Ending.ts"
+import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
+import * as Installation from "../health/Installation.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { layerWorker, type Working } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
@@ -13,10 +15,12 @@ export const worker = (settings: StorageSettings & Working & Health.HealthSettin
     Effect.provide(
       Health.checks.pipe(
         Layer.provideMerge(layerWorker(settings)),
+        Layer.provideMerge(Installation.layer("worker")),
         Layer.provide(layerEncryption(settings)),
         Layer.provide(layerStorage(settings)),
         Layer.provide(Health.layer(settings))
       )
     ),
+    (work) => Effect.andThen(Guards.check("worker", settings), work),
     Ending.service("worker")
   )

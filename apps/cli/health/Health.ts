@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Probe } from "../../../adapters/postgres/server/Probe.ts"
 import * as ClockSkew from "../../../core/runtime/ClockSkew.ts"
+import * as Gauges from "../../../core/runtime/Gauges.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
 import { version } from "../Version.ts"
 
@@ -27,6 +28,9 @@ export class Health extends Context.Service<
     /** Replaces the effect that decides whether the process is ready. */
     readonly decide: (reasons: Reasons) => Effect.Effect<void>
     readonly measuredBy: (skew: Effect.Effect<number>) => Effect.Effect<void>
+    /** Whether all parts of the process are at work: they have started, and are not asked to end. */
+    readonly isAtWork: Effect.Effect<boolean>
+    readonly setAtWork: (is: boolean) => Effect.Effect<void>
   }
 >()("sluice/apps/cli/health/Health") {}
 
@@ -44,9 +48,15 @@ export class NoHealthPort extends Schema.TaggedError<NoHealthPort>()("NoHealthPo
 const state = Layer.sync(Health, () => {
   let reasons: Reasons = Effect.succeed(["This process is starting"])
   let skew = Effect.succeed(0)
+  let atWork = false
   return Health.of({
     reasons: Effect.suspend(() => reasons),
     skew: Effect.suspend(() => skew),
+    isAtWork: Effect.sync(() => atWork),
+    setAtWork: (is) =>
+      Effect.sync(() => {
+        atWork = is
+      }),
     measuredBy: (next) =>
       Effect.sync(() => {
         skew = next
@@ -88,7 +98,7 @@ const inWords = (skew: number): string => `${Math.abs(skew)} ms ${skew > 0 ? "ah
 /** Built on the work of a process: after that its parts decide whether it is ready, until its shutdown begins. */
 export const checks = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { decide, measuredBy } = yield* Health
+    const { decide, measuredBy, setAtWork } = yield* Health
     const { ask } = yield* Probe
     const { millis } = yield* ClockSkew.ClockSkew
     const { unhealthy } = yield* Supervisor
@@ -96,8 +106,10 @@ export const checks = Layer.effectDiscard(
     yield* decide(
       Effect.gen(function* () {
         const skew = yield* millis
+        const answers = (yield* ask) !== null
+        yield* Gauges.setDatabaseUp(answers)
         return [
-          ...((yield* ask) === null ? ["The database does not answer"] : []),
+          ...(!answers ? ["The database does not answer"] : []),
           ...(yield* unhealthy).map((loop) => `Internal errors keep this process from its work: ${loop}`),
           ...(Math.abs(skew) > ClockSkew.claimsUpTo
             ? [`The clock of this machine is ${inWords(skew)} that of the database: no work is claimed`]
@@ -105,6 +117,8 @@ export const checks = Layer.effectDiscard(
         ]
       })
     )
+    yield* setAtWork(true)
+    yield* Effect.addFinalizer(() => setAtWork(false))
     yield* Effect.addFinalizer(() => decide(Effect.succeed(["This process is shutting down"])))
   })
 )

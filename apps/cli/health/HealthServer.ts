@@ -5,6 +5,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
+import * as Gauges from "../../../core/runtime/Gauges.ts"
 
 export interface Versions {
   readonly version: string
@@ -48,13 +49,15 @@ const memory = Metric.gauge("process_resident_memory_bytes", { description: "Mem
 /** Sets the gauges of this instant, and answers all metrics in the text format of Prometheus. */
 const metrics = ({
   delay,
+  reasons,
   skew,
   versions
-}: Pick<Served, "skew" | "versions"> & { readonly delay: ReturnType<typeof monitorEventLoopDelay> }) =>
+}: Pick<Served, "reasons" | "skew" | "versions"> & { readonly delay: ReturnType<typeof monitorEventLoopDelay> }) =>
   Effect.gen(function* () {
     const { migration, node, tz_data, version } = versions
     yield* Metric.update(Metric.withAttributes(buildInfo, { version, node, migration }), 1)
     yield* Metric.update(Metric.withAttributes(tzData, { version: tz_data ?? "unknown" }), 1)
+    yield* Gauges.setReady((yield* reasons).length === 0)
     yield* Metric.update(clockSkew, (yield* skew) / 1_000)
     yield* Metric.update(memory, process.memoryUsage.rss())
     for (const quantile of [0.5, 0.99, 1]) {
@@ -77,7 +80,7 @@ export const serve = ({ host, port, reasons, skew, versions }: Served) =>
       HttpRouter.add("GET", "/healthz", Effect.succeed(HttpServerResponse.jsonUnsafe({ status: "live" }))),
       HttpRouter.add("GET", "/readyz", readyz(reasons)),
       HttpRouter.add("GET", "/version", Effect.succeed(HttpServerResponse.jsonUnsafe(versions))),
-      HttpRouter.add("GET", "/metrics", metrics({ delay, skew, versions }))
+      HttpRouter.add("GET", "/metrics", metrics({ delay, reasons, skew, versions }))
     )
     const server = () => createServer({ requestTimeout: 10_000, headersTimeout: 5_000 })
     const listening = NodeHttpServer.layer(server, { host, port, gracefulShutdownTimeout: "100 millis" })

@@ -2,6 +2,7 @@
  * The HTTP interface of a process, and the delivery of events to webhooks.
  */
 import { Effect, Layer, Option, type Redacted } from "effect"
+import * as BundleSigning from "../../../adapters/crypto/BundleSigning.ts"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
 import * as Probe from "../../../adapters/postgres/server/Probe.ts"
@@ -18,6 +19,7 @@ import { Readiness } from "../../api/Readiness.ts"
 import * as Server from "../../api/Server.ts"
 import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
 import * as Ending from "../Ending.ts"
+import { Health } from "../health/Health.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
@@ -55,6 +57,7 @@ export const layerApi = (settings: Serving) =>
       layerReadiness,
       Models.layerAvailability(settings),
       SignedLinks.layer,
+      BundleSigning.layer,
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
@@ -83,12 +86,16 @@ const layerWebhooks = Layer.effectDiscard(
 
 const layerReadiness = Layer.effect(
   Readiness,
-  Effect.map(Probe.Probe, ({ ask }) =>
-    Readiness.of({
+  Effect.gen(function* () {
+    const { ask } = yield* Probe.Probe
+    const { isAtWork } = yield* Health
+    return Readiness.of({
       ready: Effect.gen(function* () {
+        // The first workspace, its key, and the browser of a worker in this process are made while it starts.
+        if (!(yield* isAtWork)) return false
         const unhealthy = yield* (yield* Supervisor).unhealthy
         return unhealthy.length === 0 && (yield* ask) !== null
       })
     })
-  )
+  })
 )

@@ -24,23 +24,34 @@ export class S3Misconfigured extends Schema.TaggedError<S3Misconfigured>()("S3Mi
   }
 }
 
-export const layer = (settings: Settings): Layer.Layer<ArtifactFiles, S3Misconfigured> => {
-  const { s3AccessKey, s3Bucket, s3Endpoint, s3SecretKey } = settings
+/** The settings of an S3-compatible store that are not set; `all` when artifacts are kept in the data folder. */
+export const missing = ({
+  s3AccessKey,
+  s3Bucket,
+  s3Endpoint,
+  s3SecretKey
+}: Settings): ReadonlyArray<string> | "all" => {
   const named = {
     SLUICE_S3_ENDPOINT: s3Endpoint,
     SLUICE_S3_BUCKET: s3Bucket,
     SLUICE_S3_ACCESS_KEY: s3AccessKey,
     SLUICE_S3_SECRET_KEY: s3SecretKey
   }
-  const missing = Object.entries(named).flatMap(([name, value]) => (value._tag === "None" ? [name] : []))
-  if (missing.length === Object.keys(named).length) return ArtifactFolder.layer(`${settings.dataDir}/artifacts`)
+  const names = Object.entries(named).flatMap(([name, value]) => (value._tag === "None" ? [name] : []))
+  return names.length === Object.keys(named).length ? "all" : names
+}
+
+export const layer = (settings: Settings): Layer.Layer<ArtifactFiles, S3Misconfigured> => {
+  const { s3AccessKey, s3Bucket, s3Endpoint, s3SecretKey } = settings
+  const unset = missing(settings)
+  if (unset === "all") return ArtifactFolder.layer(`${settings.dataDir}/artifacts`)
   if (
     Option.isNone(s3Endpoint) ||
     Option.isNone(s3Bucket) ||
     Option.isNone(s3AccessKey) ||
     Option.isNone(s3SecretKey)
   ) {
-    return Layer.unwrap(Effect.fail(new S3Misconfigured({ missing })))
+    return Layer.unwrap(Effect.fail(new S3Misconfigured({ missing: unset })))
   }
   const store = {
     endpoint: s3Endpoint.value,

@@ -2,7 +2,7 @@
  * The first workspace of a service that starts on empty data, with its encryption key, and an API key of
  * its owner.
  */
-import { Clock, Effect, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import { EncryptionKeys } from "../../../core/vault/keys/EncryptionKeys.ts"
 import { Identifiers } from "../../../core/workspace/Identifiers.ts"
 import { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -21,6 +21,11 @@ export interface Made {
   readonly encryptionKey: Redacted.Redacted<string>
 }
 
+/** The keys of the first workspace, where this process made it. */
+export class FirstWorkspace extends Context.Service<FirstWorkspace, Option.Option<Made>>()(
+  "sluice/apps/cli/layers/FirstWorkspace"
+) {}
+
 /** Makes the first workspace if there is none, and answers its keys then: the only time that the owner's key is known. */
 export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Bootstrap) {
   const encryptionKeys = yield* EncryptionKeys
@@ -37,7 +42,8 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
     createdAt,
     waitingTtlMillis: null,
     inputRequiredTimeoutSeconds: defaultInputRequiredTimeoutSeconds,
-    signedUrlTtlSeconds: signedUrlTtlSeconds.maximum
+    signedUrlTtlSeconds: signedUrlTtlSeconds.maximum,
+    founding: true
   })
   const encryptionKey = yield* Option.match(bootstrap.bootstrapEncryptionKey, {
     onNone: () => encryptionKeys.of(workspaceId),
@@ -55,3 +61,6 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
   })
   return Option.some<Made>({ key, encryptionKey })
 })
+
+/** Makes it when it is built: what is built on it opens no port before the key is accepted. */
+export const layer = (bootstrap: Bootstrap) => Layer.effect(FirstWorkspace, make(bootstrap))

@@ -26,25 +26,33 @@ export class ModelMisconfigured extends Schema.TaggedError<ModelMisconfigured>()
   }
 }
 
-const namesOf = ({ models, visionModel }: ModelSettings): ReadonlyArray<string> => [
+type Named = Pick<ModelSettings, "modelUrl" | "models" | "visionModel">
+
+const namesOf = ({ models, visionModel }: Named): ReadonlyArray<string> => [
   ...new Set([...models, ...Option.toArray(visionModel)])
 ]
+
+/** What is missing of the settings that name a model. */
+export const misconfigured = (settings: Named): Option.Option<ModelMisconfigured> => {
+  const hasUrl = Option.isSome(settings.modelUrl)
+  if (hasUrl && settings.models.length === 0) {
+    return Option.some(
+      new ModelMisconfigured({ reason: "SLUICE_MODEL_URL is set; set SLUICE_MODEL to a name as well" })
+    )
+  }
+  if (hasUrl || namesOf(settings).length === 0) return Option.none()
+  const named = settings.models.length > 0 ? "SLUICE_MODEL" : "SLUICE_MODEL_VISION"
+  return Option.some(new ModelMisconfigured({ reason: `${named} is set; set SLUICE_MODEL_URL as well` }))
+}
 
 /** The models that workflows may ask for. */
 export const layerAvailability = (settings: ModelSettings) =>
   Layer.effect(
     ModelAvailability,
     Effect.gen(function* () {
-      const hasUrl = Option.isSome(settings.modelUrl)
-      const names = namesOf(settings)
-      if (hasUrl && settings.models.length === 0) {
-        return yield* new ModelMisconfigured({ reason: "SLUICE_MODEL_URL is set; set SLUICE_MODEL to a name as well" })
-      }
-      if (!hasUrl && names.length > 0) {
-        const named = settings.models.length > 0 ? "SLUICE_MODEL" : "SLUICE_MODEL_VISION"
-        return yield* new ModelMisconfigured({ reason: `${named} is set; set SLUICE_MODEL_URL as well` })
-      }
-      return { names, setting: settingNames.model }
+      const problem = misconfigured(settings)
+      if (Option.isSome(problem)) return yield* problem.value
+      return { names: namesOf(settings), setting: settingNames.model }
     })
   )
 

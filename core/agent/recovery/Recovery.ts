@@ -18,6 +18,7 @@
 import { Effect, Result } from "effect"
 import type { BrowserSession } from "../../browser/Browser.ts"
 import * as Survey from "../../browser/element/Survey.ts"
+import * as Measures from "../../runtime/Measures.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import { reworded, StepFailed } from "../Failure.ts"
@@ -113,16 +114,19 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     return { ...trouble, classification, tried: 0 } satisfies FailedStep
   })
   const tell = (kind: Analysis["kind"], outcome: Analysis["outcome"], remedy: Omit<Remedy, "_tag">, of: FailedStep) =>
-    listener.analysed({
-      node,
-      kind,
-      classification: of.classification,
-      remedy: remedy.remedy,
-      outcome,
-      byModel: "byModel" in remedy ? String(remedy.byModel) : null,
-      // Only the dismissal of a popup has this field.
-      popup: "popup" in remedy ? ((remedy.popup as Analysis["popup"]) ?? null) : null
-    })
+    Effect.andThen(
+      Measures.recovered(kind, outcome === "success"),
+      listener.analysed({
+        node,
+        kind,
+        classification: of.classification,
+        remedy: remedy.remedy,
+        outcome,
+        byModel: "byModel" in remedy ? String(remedy.byModel) : null,
+        // Only the dismissal of a popup has this field.
+        popup: "popup" in remedy ? ((remedy.popup as Analysis["popup"]) ?? null) : null
+      })
+    )
 
   let trouble: FailedStep = yield* looked(first, memory, page)
   while (mayRepeat(node, trouble.failure)) {

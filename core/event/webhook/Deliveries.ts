@@ -43,6 +43,9 @@ export class Deliveries extends Context.Service<
       attempt: (delivery: Delivery) => Effect.Effect<Delivery, StoreUnavailable, R>
     ) => Effect.Effect<void, StoreUnavailable, R>
 
+    /** How many deliveries are due and wait for an attempt, counted up to `most`. */
+    readonly due: (most: number) => Effect.Effect<number, StoreUnavailable>
+
     readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Delivery, DeliveryNotFound | StoreUnavailable>
 
     readonly list: (

@@ -45,6 +45,8 @@ export interface Delivery extends State {
   readonly logged: LoggedEvent
   /** The webhook options of the submission of the run. */
   readonly runWebhook: Schema.Json | null
+  /** The position of the submission of the run in its trace; `null` where it has none. */
+  readonly traceparent: string | null
   readonly createdAt: number
   /** When it began to be tried: when it was made, or taken up again by hand. */
   readonly since: number

@@ -4,6 +4,7 @@
 
 import { Clock, Effect, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import * as Trace from "../../runtime/Trace.ts"
 import type { Links } from "../EventJson.ts"
 import * as EventMessage from "../EventMessage.ts"
 import type { LoggedEvent } from "../RunEvent.ts"
@@ -45,6 +46,7 @@ export const send = Effect.fn("DeliveryAttempt.send")(function* (
   const secrets = yield* WebhookSecrets
   const sender = yield* Sender
   const body = JSON.stringify(message)
+  const traceparent = yield* Trace.traceparent
   return yield* secrets.sign(target.sealedSecret, body).pipe(
     Effect.flatMap((signature) =>
       sender.post({
@@ -54,7 +56,8 @@ export const send = Effect.fn("DeliveryAttempt.send")(function* (
           "User-Agent": "Sluice-Webhooks/1.0",
           "X-HMAC-Signature": `sha256=${signature}`,
           "X-Sluice-Delivery": delivery.id,
-          "X-Sluice-Attempt": String(delivery.attempt)
+          "X-Sluice-Attempt": String(delivery.attempt),
+          ...(traceparent === null ? {} : { traceparent })
         },
         body
       })

@@ -9,6 +9,7 @@ import { Clock, Effect, Option, Random, Result } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import * as Measures from "../../runtime/Measures.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import * as Trace from "../../runtime/Trace.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -35,10 +36,17 @@ export const defaults = { workers: 32, perOrigin: 4 }
 /** How many events one transaction makes into deliveries. */
 const batch = 200
 
+/**
+ * Events that were put off are made into deliveries while fewer than this many deliveries wait for an attempt, and so
+ * many at a time: what comes meanwhile waits for few.
+ */
+const mostDue = 4
+const late = 8
+
 /** The net under a lost signal. */
 const longestSleep = "10 seconds"
 
-/** Makes deliveries of the next events of the log, and answers whether there is more. */
+/** Makes deliveries of the next events of the log. Answers whether there is more, and whether it has to wait for room. */
 export const collect = Effect.fn("Dispatcher.collect")(function* () {
   const log = yield* EventLog
   const deliveries = yield* Deliveries
@@ -59,7 +67,12 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
     }
     if (made.length > 0) yield* deliveries.append(made)
   })
-  return yield* log.consume("webhooks", batch, make)
+  let isFull = false
+  const room = Effect.map(deliveries.due(mostDue), (due) => {
+    isFull = due >= mostDue
+    return isFull ? 0 : late
+  })
+  return { more: yield* log.consume("webhooks", batch, make, room), isFull }
 })
 
 /** Attempts a delivery, or decides that no attempt is made now, and returns the new state of the delivery. */
@@ -118,6 +131,7 @@ const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect
   const isSettled = after.status !== "pending"
   const line = isAttempted || isSettled ? Effect.logInfo(messages[after.status]) : Effect.logDebug("Delivery put off")
   const counted = isAttempted || isSettled ? Measures.delivery(outcomes[after.status]) : Effect.void
+  const traceId = Trace.idOf(before.traceparent ?? undefined)
   const annotated = Effect.annotateLogs(line, {
     delivery_id: before.id,
     event: before.logged.event.event,
@@ -129,10 +143,18 @@ const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect
     delivery_attempt: after.attempts,
     status: isAttempted ? after.responseStatus : null,
     ms: isAttempted ? after.durationMillis : null,
-    next_attempt_at: after.nextAttemptAt
+    next_attempt_at: after.nextAttemptAt,
+    ...(traceId === null ? {} : { trace_id: traceId })
   })
   return Effect.andThen(annotated, counted)
 }
+
+const factsOf = (delivery: Delivery.Delivery) => ({
+  "sluice.session_id": delivery.logged.runId,
+  "sluice.delivery_id": delivery.id,
+  "sluice.event": delivery.logged.event.event,
+  "sluice.delivery_attempt": delivery.attempts + 1
+})
 
 const outcomes: Readonly<Record<Delivery.Status, string>> = {
   delivered: "accepted",
@@ -166,12 +188,19 @@ export const run = Effect.fn("Dispatcher.run")(function* (options: Options) {
   const events = yield* Wake.onSignal((signal) => signal._tag === "events")
 
   const collecting = Effect.gen(function* () {
-    while (yield* collect()) yield* Effect.sleep("5 millis")
+    for (let { isFull, more } = yield* collect(); more; { isFull, more } = yield* collect()) {
+      yield* Effect.sleep(isFull ? "20 millis" : "5 millis")
+    }
     yield* events.sleep(longestSleep)
   }).pipe(Background.round("make events into deliveries to webhooks"), Effect.forever)
 
   const delivering = deliveries
-    .next((delivery) => Effect.tap(attempt(delivery, circuits, options), (after) => log(delivery, after)))
+    .next((delivery) =>
+      Effect.tap(attempt(delivery, circuits, options), (after) => log(delivery, after)).pipe(
+        Trace.inSpan("webhook", { kind: "client", attributes: factsOf(delivery) }),
+        Trace.continued(delivery.traceparent)
+      )
+    )
     .pipe(Background.round("attempt a delivery to a webhook"), Effect.forever)
 
   const tidying = Effect.gen(function* () {

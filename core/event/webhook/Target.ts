@@ -3,6 +3,7 @@
  */
 import { Option, Schema } from "effect"
 import type { Entry } from "../EventLog.ts"
+import { isOfRun } from "../RunEvent.ts"
 import * as Subscription from "./Subscription.ts"
 import { defaultValidity, RunWebhook, type Webhook } from "./Webhook.ts"
 
@@ -26,7 +27,8 @@ export const runWebhookOf = (sent: Schema.Json | null): RunWebhook =>
  * All targets of an event, the run's own first.
  *
  * A registered webhook is sent the events of its workflow or of all, of the kinds that it subscribed to, while it is
- * active. Naming one for a run does not take the registered ones' place.
+ * active. Naming one for a run does not take the registered ones' place. Events about the workflow go to registered
+ * webhooks only.
  */
 export const targetsOf = (
   { event, webhook, workflowId }: Pick<Entry, "event" | "webhook" | "workflowId">,
@@ -35,7 +37,9 @@ export const targetsOf = (
   const own = runWebhookOf(webhook)
   const ofRun = runTarget(own)
   return [
-    ...(ofRun !== null && Subscription.includes(own.event_types_subscribed ?? [], event.event) ? [ofRun] : []),
+    ...(ofRun !== null && isOfRun({ event }) && Subscription.includes(own.event_types_subscribed ?? [], event.event)
+      ? [ofRun]
+      : []),
     ...registered
       .filter(
         (one) =>

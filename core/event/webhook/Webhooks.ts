@@ -4,6 +4,8 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
+import * as AuditedChange from "../../workspace/audit/AuditedChange.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -92,6 +94,7 @@ export class Webhooks extends Context.Service<
     Webhooks,
     Effect.gen(function* () {
       const store = yield* WebhookStore
+      const audit = yield* Audit
       const workflows = yield* WorkflowStore
       const identifiers = yield* Identifiers
       const secrets = yield* WebhookSecrets
@@ -131,8 +134,8 @@ export class Webhooks extends Context.Service<
             createdBy: caller.userId,
             updatedAt: now
           }
-          yield* store
-            .insert(caller.workspaceId, webhook)
+          yield* audit
+            .recording(caller, store.insert(caller.workspaceId, webhook), () => [auditOfChange(null, webhook)])
             .pipe(Effect.catchTag("KeyTaken", () => Effect.fail(new WebhookExists({ workflowId }))))
           return { webhook, secret }
         }),
@@ -142,8 +145,13 @@ export class Webhooks extends Context.Service<
           const secret = settings.secret === undefined ? {} : yield* sealed(settings.secret)
           const updatedAt = yield* Clock.currentTimeMillis
           const before = yield* get(caller, id)
-          const changed = store.change(caller.workspaceId, id, (now) =>
-            Result.succeed(changedBy(now, settings, secret, updatedAt))
+          const changed = AuditedChange.change(
+            audit,
+            caller,
+            store,
+            id,
+            (now) => Result.succeed(changedBy(now, settings, secret, updatedAt)),
+            auditOfChange
           )
           return yield* found(
             changed.pipe(
@@ -152,7 +160,9 @@ export class Webhooks extends Context.Service<
             id
           )
         }),
-        remove: Effect.fn("Webhooks.remove")((caller, id) => found(store.remove(caller.workspaceId, id), id)),
+        remove: Effect.fn("Webhooks.remove")((caller, id) =>
+          found(AuditedChange.remove(audit, caller, store, id, auditOfRemoval), id)
+        ),
         test: Effect.fn("Webhooks.test")(function* (caller, id) {
           const target = Target.registeredTarget(yield* get(caller, id))
           const webhook = { id, workspaceId: caller.workspaceId }
@@ -206,3 +216,37 @@ const found = <E, R>(effect: Effect.Effect<Option.Option<Webhook>, E, R>, id: st
       onSome: (webhook) => Effect.succeed(webhook)
     })
   )
+
+/**
+ * The audit entry of a webhook. Of an address only the host is shown, because its path and query may hold a token; the
+ * secret is never in one.
+ */
+const auditOfChange = (before: Webhook | null, after: Webhook): Draft => ({
+  action: before === null ? "webhook.create" : "webhook.change",
+  resourceId: after.id,
+  resourceName: hostOf(after.url),
+  before: before === null ? null : audited(before),
+  after: {
+    ...audited(after),
+    url_changed: before?.url !== after.url,
+    secret_changed: before?.sealedSecret !== after.sealedSecret
+  }
+})
+
+const auditOfRemoval = (before: Webhook): Draft => ({
+  action: "webhook.delete",
+  resourceId: before.id,
+  resourceName: hostOf(before.url),
+  before: audited(before),
+  after: null
+})
+
+const audited = ({ active, eventTypes, url, validity, workflowId }: Webhook) => ({
+  host: hostOf(url),
+  workflow_id: workflowId,
+  event_types: eventTypes,
+  signature_validity_seconds: validity,
+  active
+})
+
+const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null)

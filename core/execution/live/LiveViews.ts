@@ -12,7 +12,7 @@ import { Sealing } from "../../vault/keys/Sealing.ts"
 import { type RunId, RunNotFound, type UserId, type WorkspaceId } from "../../workspace/Ids.ts"
 import { Keys } from "../../workspace/Keys.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
-import { allows, type Caller, type RoleForbids } from "../../workspace/Workspace.ts"
+import { type Caller, permits, type RoleForbids } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import { type Frame, LiveChannel } from "./LiveChannel.ts"
 import * as LiveMessage from "./LiveMessage.ts"
@@ -137,8 +137,9 @@ export class LiveViews extends Context.Service<
         if (run === undefined) return "none" satisfies Rights
         if (keyId === null) return userId === null ? "watch" : ("none" satisfies Rights)
         const key = Option.getOrUndefined(yield* workspaces.getKey(run.workspaceId, keyId))
-        if (key === undefined || key.revokedAt !== null || !allows(key.role, "read")) return "none" satisfies Rights
-        return key.userId === userId && allows(key.role, "edit") ? "control" : ("watch" satisfies Rights)
+        if (key === undefined || key.revokedAt !== null || !permits(key, "read")) return "none" satisfies Rights
+        if ((key.expiresAt ?? Infinity) <= (yield* Clock.currentTimeMillis)) return "none" satisfies Rights
+        return key.userId === userId && permits(key, "edit") ? "control" : ("watch" satisfies Rights)
       })
 
       const looks = Effect.fnUntraced(function* (id: RunId) {

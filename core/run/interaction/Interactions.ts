@@ -143,6 +143,6 @@ export class Interactions extends Context.Service<
           )
         )
       })
-    }).pipe(Permissions.checked<Interactions["Service"]>({ open: "read", answer: "edit", correct: "edit" }))
+    }).pipe(Permissions.checked<Interactions["Service"]>({ open: "read", answer: "run", correct: "run" }))
   )
 }

@@ -15,6 +15,7 @@ import { type Signal, Signals } from "../../runtime/Signals.ts"
 import * as Supervisor from "../../runtime/Supervisor.ts"
 import { Sandbox, type Shape as SandboxShape } from "../../workflow/sandbox/Sandbox.ts"
 import type { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import type { Audit } from "../../workspace/audit/Audit.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { IdempotencyStore } from "../../workspace/request/Idempotency.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
@@ -39,6 +40,7 @@ export type Stores =
   | WorkflowStore
   | WorkspaceStore
   | IdempotencyStore
+  | Audit
 
 /** A process that takes requests. */
 export interface Api {

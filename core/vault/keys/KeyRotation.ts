@@ -11,6 +11,7 @@
 
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { RoleForbids } from "../../workspace/Workspace.ts"
@@ -94,6 +95,7 @@ export class KeyRotation extends Context.Service<
     KeyRotation,
     Effect.gen(function* () {
       const keys = yield* EncryptionKeys
+      const audit = yield* Audit
       const stored = yield* WrappedKeys
       const wrapping = yield* KeyWrapping
       const walks = yield* ReencryptionWalks
@@ -139,23 +141,39 @@ export class KeyRotation extends Context.Service<
 
       return KeyRotation.of({
         state,
-        begin: Effect.fn("KeyRotation.begin")(function* ({ workspaceId }, given) {
+        begin: Effect.fn("KeyRotation.begin")(function* (acting, given) {
+          const { workspaceId } = acting
           const ring = yield* keys.ring(workspaceId)
           if (accepted(ring) !== null) return yield* new RotationInProgress()
           const key = given === null ? yield* wrapping.make : Redacted.make(Redacted.value(given).toLowerCase())
           const all = [ring.present, ...ring.former]
           if (all.some((one) => Redacted.value(one.key) === Redacted.value(key))) return yield* new SameKey()
-          const began = yield* keys.add(workspaceId, ring.present.version, key)
+          const { version } = ring.present
+          const began = yield* audit.recording(acting, keys.add(workspaceId, version, key), (added) =>
+            added ? [rotationEntry("encryption_key.rotate", version, version + 1)] : []
+          )
           return began ? key : yield* new RotationInProgress()
         }),
         finish: Effect.fn("KeyRotation.finish")(function* (acting) {
           const before = yield* state(acting)
           if (before.formerVersion === null) return yield* new NoRotation()
           if (!before.mayFinish) return yield* new NotReencrypted({ checked: before.checked, left: before.left })
-          yield* stored.retire(acting.workspaceId, before.formerVersion, yield* Clock.currentTimeMillis)
+          const { formerVersion, version } = before
+          const retire = stored.retire(acting.workspaceId, formerVersion, yield* Clock.currentTimeMillis)
+          yield* audit.recording(acting, retire, () => [
+            rotationEntry("encryption_key.finish_rotation", formerVersion, version)
+          ])
           return yield* state(acting)
         })
       })
     }).pipe(Permissions.checked<KeyRotation["Service"]>({ begin: "manage", state: "manage", finish: "manage" }))
   )
 }
+
+/** The audit entry of a step of a rotation: versions of the key, and never the key. */
+const rotationEntry = (action: string, before: number, after: number): Draft => ({
+  action,
+  resourceId: null,
+  before: { version: before },
+  after: { version: after }
+})

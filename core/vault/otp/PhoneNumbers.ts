@@ -8,6 +8,7 @@
 
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { RoleForbids } from "../../workspace/Workspace.ts"
@@ -80,6 +81,7 @@ export class PhoneNumbers extends Context.Service<
     PhoneNumbers,
     Effect.gen(function* () {
       const store = yield* PhoneNumberStore
+      const audit = yield* Audit
       const common = yield* DefaultPhoneNumber
 
       return PhoneNumbers.of({
@@ -97,10 +99,23 @@ export class PhoneNumbers extends Context.Service<
           // A workspace with its own number gets no messages of the common number.
           return Option.isSome(only) && Option.isNone(yield* store.of(only.value)) ? only : Option.none()
         }),
-        set: Effect.fn("PhoneNumbers.set")(function* ({ workspaceId }, written) {
+        set: Effect.fn("PhoneNumbers.set")(function* (acting, written) {
           const number = written === null ? null : yield* Effect.fromResult(parse(written))
           if (number !== null && number === common) return yield* new PhoneNumberTaken({ number })
-          yield* store.set(workspaceId, number)
+          const { workspaceId } = acting
+          const set = Effect.tap(store.of(workspaceId), () => store.set(workspaceId, number))
+          yield* audit.recording(acting, set, (before) =>
+            Option.getOrNull(before) === number
+              ? []
+              : [
+                  {
+                    action: "settings.change",
+                    resourceId: workspaceId,
+                    before: { phone_number: Option.getOrNull(before) },
+                    after: { phone_number: number }
+                  }
+                ]
+          )
         })
       })
     }).pipe(Permissions.checked<PhoneNumbers["Service"]>({ set: "manage" }))

@@ -5,6 +5,8 @@
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { inOneSentence } from "../../window/Problems.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
+import * as AuditedChange from "../../workspace/audit/AuditedChange.ts"
 import type { KeyTaken } from "../../workspace/Collection.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -13,6 +15,7 @@ import { Sealing } from "../keys/Sealing.ts"
 import { VaultEntries } from "../VaultEntries.ts"
 import { Problem } from "../VaultEntry.ts"
 import { BoundSecrets } from "./BoundSecrets.ts"
+import * as ConnectionAudit from "./ConnectionAudit.ts"
 import * as ConnectionBody from "./ConnectionBody.ts"
 import { type SecretProvider, SecretProviders } from "./SecretProviders.ts"
 import { type Access, type ConnectionError, type SecretItem, type SecretSource, SecretSources } from "./SecretSource.ts"
@@ -114,6 +117,7 @@ export class SecretConnections extends Context.Service<
     Effect.gen(function* () {
       const bound = yield* BoundSecrets
       const entries = yield* VaultEntries
+      const audit = yield* Audit
       const identifiers = yield* Identifiers
       const providers = yield* SecretProviders
       const sealing = yield* Sealing
@@ -178,7 +182,9 @@ export class SecretConnections extends Context.Service<
             createdAt: now,
             updatedAt: now
           }
-          yield* providers.insert(caller.workspaceId, provider)
+          yield* audit.recording(caller, providers.insert(caller.workspaceId, provider), () => [
+            ConnectionAudit.ofChange(null, provider)
+          ])
           return provider
         }),
 
@@ -208,7 +214,7 @@ export class SecretConnections extends Context.Service<
                   }
                 })
           const now = yield* Clock.currentTimeMillis
-          const after = yield* providers.change(caller.workspaceId, id, (current) =>
+          const decide = (current: SecretProvider) =>
             configured !== null && current.sealedAccess !== before.sealedAccess
               ? Result.fail(new ConnectionChanged({ name: current.name }))
               : Result.succeed({
@@ -220,7 +226,7 @@ export class SecretConnections extends Context.Service<
                   // Later than before in any case: what was read through the connection as it was is not used again.
                   updatedAt: Math.max(now, current.updatedAt + 1)
                 })
-          )
+          const after = yield* AuditedChange.change(audit, caller, providers, id, decide, ConnectionAudit.ofChange)
           return Option.isSome(after) ? after.value : yield* new ConnectionNotFound({ id })
         }),
 
@@ -230,7 +236,7 @@ export class SecretConnections extends Context.Service<
             ({ fields }) => fields.secret_provider_id === id
           )
           if (using.length > 0) return yield* new ConnectionInUse({ name, entries: using.length })
-          const removed = yield* providers.remove(caller.workspaceId, id)
+          const removed = yield* AuditedChange.remove(audit, caller, providers, id, ConnectionAudit.ofRemoval)
           return Option.isSome(removed) ? removed.value : yield* new ConnectionNotFound({ id })
         }),
 

@@ -3,7 +3,14 @@
  */
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import { type Draft, type ErrorCode, ErrorCodeStore, kind as errorCodeKind } from "../../workspace/ErrorCodes.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
+import {
+  creationOf,
+  type Draft,
+  type ErrorCode,
+  ErrorCodeStore,
+  kind as errorCodeKind
+} from "../../workspace/ErrorCodes.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -54,6 +61,7 @@ export class Transfers extends Context.Service<
       const store = yield* WorkflowStore
       const components = yield* ComponentStore
       const errorCodes = yield* ErrorCodeStore
+      const audit = yield* Audit
       const identifiers = yield* Identifiers
 
       const pack = Effect.fn("Transfers.pack")(function* (caller: Caller, id: WorkflowId) {
@@ -98,7 +106,7 @@ export class Transfers extends Context.Service<
             const attempt = Effect.gen(function* () {
               const found = yield* errorCodes.find(caller.workspaceId, errorCodeKind.key(made))
               if (Option.isSome(found)) return { ref, id: found.value.id, isNew: false }
-              yield* errorCodes.insert(caller.workspaceId, made)
+              yield* audit.recording(caller, errorCodes.insert(caller.workspaceId, made), () => [creationOf(made)])
               return { ref, id: made.id, isNew: true }
             })
             return yield* attempt.pipe(Effect.retry({ times: 10, while: isOther }), otherwiseDie)

@@ -8,7 +8,7 @@ import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrows
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import { certificate } from "../../support/certificate.ts"
 import { listening } from "../../support/listening.ts"
-import { executablePath } from "../../support/realBrowser.ts"
+import { chromiumPath } from "../../support/realBrowser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
 import { pages } from "./Pages.ts"
 import { promises, Site } from "./Promises.ts"
@@ -60,7 +60,7 @@ const site = Layer.effect(
 
 const browser = PlaywrightBrowser.layer({
   ...PlaywrightBrowser.defaults,
-  executablePath,
+  executablePath: chromiumPath,
   allowPrivateNetworks: true,
   runsPerBrowser: Number.POSITIVE_INFINITY,
   // One promise waits for it, beside the others.

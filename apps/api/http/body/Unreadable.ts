@@ -26,8 +26,16 @@ const isAnswering = (socket: Duplex): boolean => {
 
 const answered = new WeakSet<Duplex>()
 
+/** An error of the HTTP parser, with the bytes in which it was found. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer
+}
+
+/** A client takes a body in the answer to HEAD for the start of another answer (RFC 9110, 9.3.2). */
+const isHead = ({ rawPacket }: ParserError): boolean => rawPacket?.toString("latin1", 0, 5) === "HEAD "
+
 /** Handles the `clientError` of a server. */
-export const answer = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+export const answer = (error: ParserError, socket: Duplex): void => {
   // The parser complains again of each piece that still arrives.
   if (answered.has(socket)) return
   answered.add(socket)
@@ -43,7 +51,7 @@ export const answer = (error: NodeJS.ErrnoException, socket: Duplex): void => {
     "Content-Type: application/json",
     `Content-Length: ${Buffer.byteLength(body)}`
   ]
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`)
+  socket.end(`${head.join("\r\n")}\r\n\r\n${isHead(error) ? "" : body}`)
   socket.removeAllListeners("data")
   socket.resume()
   setTimeout(() => socket.destroy(), lingerMillis).unref()

@@ -1,0 +1,88 @@
+/**
+ * Traces and metrics over OTLP, as the variables of OpenTelemetry say. Nothing of it is loaded where they name no receiver.
+ *
+ * The ambient tracer stays as it is: only spans of `core/runtime/Trace` leave the process.
+ */
+import { randomBytes } from "node:crypto"
+import { ConfigProvider, Context, Effect, Layer, Tracer } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import * as Trace from "../../core/runtime/Trace.ts"
+
+export interface Options {
+  readonly environment: Readonly<Record<string, string>>
+  /** The part of the service that this process is. */
+  readonly part: string
+  readonly version: string
+}
+
+const samplers: Readonly<Record<string, { readonly follows: boolean; readonly always: number | null }>> = {
+  always_on: { follows: false, always: 1 },
+  always_off: { follows: false, always: 0 },
+  traceidratio: { follows: false, always: null },
+  parentbased_always_on: { follows: true, always: 1 },
+  parentbased_always_off: { follows: true, always: 0 },
+  parentbased_traceidratio: { follows: true, always: null }
+}
+
+/** The share of an argument such as `0.1`; 1 for a text that is no share. */
+const ratioOf = (written: string | undefined): number => {
+  const ratio = Number(written ?? "1")
+  return ratio >= 0 && ratio <= 1 ? ratio : 1
+}
+
+/** Decides which traces are recorded. By default, all are that do not arrive with another decision. */
+export const samplerOf = (
+  { OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Readonly<Record<string, string | undefined>>,
+  random: () => number = Math.random
+): Trace.Recorder["samples"] => {
+  const { always, follows } = samplers[OTEL_TRACES_SAMPLER ?? ""] ?? { follows: true, always: 1 }
+  const share = always ?? ratioOf(OTEL_TRACES_SAMPLER_ARG)
+  return (parent) => (follows && parent !== null ? parent.sampled : random() < share)
+}
+
+const unrecorded = () =>
+  Tracer.externalSpan({
+    traceId: randomBytes(16).toString("hex"),
+    spanId: randomBytes(8).toString("hex"),
+    sampled: false
+  })
+
+/** What the SDKs of OpenTelemetry default to. Logs go to standard error, and to a receiver only where that is asked for. */
+const usual = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "none" }
+
+const withDefaults = (environment: Readonly<Record<string, string>>): Record<string, string> => {
+  const named = Object.keys(environment).some((name) => /^OTEL_EXPORTER_OTLP_(\w+_)?ENDPOINT$/.test(name))
+  return { ...usual, ...(named ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318" }), ...environment }
+}
+
+/** Records the spans of a process and sends them with its metrics, until the layer is released. */
+export const layer = ({ environment, part, version }: Options): Layer.Layer<never> => {
+  const all = withDefaults(environment)
+  const resource = {
+    serviceName: all.OTEL_SERVICE_NAME ?? "sluice",
+    serviceVersion: version,
+    attributes: { "sluice.part": part, "process.pid": process.pid }
+  }
+  const serialization =
+    all.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
+  const provided = Layer.mergeAll(
+    serialization,
+    FetchHttpClient.layer,
+    ConfigProvider.layer(ConfigProvider.fromEnv({ env: all }))
+  )
+  const recorder = Layer.effect(
+    Trace.Recorder,
+    Effect.map(Layer.build(OtlpTracer.layerFromConfig({ resource })), (context) => ({
+      tracer: Context.get(context as Context.Context<never>, Tracer.Tracer),
+      samples: samplerOf(all),
+      unrecorded
+    }))
+  )
+  const isTraced = all.OTEL_TRACES_EXPORTER === "otlp"
+  return Layer.mergeAll(
+    isTraced ? recorder : Layer.empty,
+    OtlpMetrics.layerFromConfig({ resource }),
+    all.OTEL_LOGS_EXPORTER === "otlp" ? OtlpLogger.layerFromConfig({ resource }) : Layer.empty
+  ).pipe(Layer.provide(provided)) as Layer.Layer<never>
+}

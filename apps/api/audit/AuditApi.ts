@@ -1,0 +1,80 @@
+/** The endpoints of the audit trail. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Needs } from "../Annotations.ts"
+import * as Errors from "../http/Errors.ts"
+
+const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+/** Filters that the handler reads, which names the parameter that is wrong. */
+const filter = {
+  action: described(
+    "Actions such as run_window.set, or kinds such as run_window for all actions on them; several are separated by commas"
+  ),
+  resource_id: described("The id of what was changed, such as that of a workflow, a credential or a key"),
+  user_id: described("The user who made the change"),
+  key_id: described("The API key that the change was made with"),
+  start_time: described("An instant in ISO 8601: the first that is listed"),
+  end_time: described("An instant in ISO 8601: the first that is not listed any more")
+}
+
+export const AuditEntry = Schema.Struct({
+  id: Schema.String,
+  at: Schema.String.annotate({ description: "When the change was made, by the clock of the database" }),
+  action: Schema.String.annotate({
+    description:
+      "What was done to a kind of resource: run_window, lift, pause, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, invitation, runs or schedule, and after a dot the verb, such as run_window.set"
+  }),
+  resource_id: Schema.NullOr(Schema.String),
+  resource_name: Schema.NullOr(Schema.String),
+  user_id: Schema.NullOr(Schema.String).annotate({
+    description: "null where an operator made the change at the command line of the installation"
+  }),
+  key_id: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(Schema.String),
+  before: Schema.Json.annotate({
+    description: "The state that the change replaced, without secrets; null where there was none"
+  }),
+  after: Schema.Json.annotate({ description: "The state since, without secrets; null where the resource is gone" })
+}).annotate({ identifier: "AuditEntry" })
+
+const group = HttpApiGroup.make("audit").annotate(
+  OpenApi.Description,
+  "Who changed what, when, and from what to what; entries are only appended"
+)
+
+export class AuditGroup extends group.add(
+  HttpApiEndpoint.get("listAudit", "/audit", {
+    query: {
+      ...filter,
+      limit: Schema.optionalKey(
+        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
+      ).annotate({ description: "The number of entries of a page, 1 to 1000; default 100" }),
+      cursor: Schema.optionalKey(
+        Schema.FiniteFromString.check(
+          Schema.isInt(),
+          Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+        )
+      ).annotate({ description: "The next_cursor of the page before" })
+    },
+    success: Schema.Struct({
+      entries: Schema.Array(AuditEntry),
+      next_cursor: Schema.NullOr(Schema.String)
+    }).annotate({ identifier: "AuditEntries" }),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  })
+    .annotate(OpenApi.Summary, "List the changes in the workspace, newest first")
+    .annotate(Needs, "manage"),
+  HttpApiEndpoint.get("exportAudit", "/audit/export", {
+    query: {
+      ...filter,
+      format: Schema.optionalKey(Schema.Literals(["jsonl", "csv"])).annotate({
+        description: "One JSON object a line (default), or CSV with a header line"
+      })
+    },
+    success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  })
+    .annotate(OpenApi.Summary, "Stream all changes of a filter as JSON lines or CSV, newest first")
+    .annotate(Needs, "manage")
+) {}

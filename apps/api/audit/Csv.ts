@@ -1,0 +1,9 @@
+/** Lines of CSV as RFC 4180 describes them. */
+
+/** A line with its end. A cell that a spreadsheet would take for a formula gets an apostrophe in front. */
+export const line = (cells: ReadonlyArray<string>): string => `${cells.map(cell).join(",")}\r\n`
+
+const cell = (text: string): string => {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

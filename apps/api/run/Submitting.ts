@@ -1,0 +1,78 @@
+/** Submits a run as a body asks for it: one alone, or one of several. */
+import { Effect, Result, type Schema } from "effect"
+import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
+import type { Trigger } from "../../../core/run/Run.ts"
+import { Runs } from "../../../core/run/Runs.ts"
+import { Signals } from "../../../core/runtime/Signals.ts"
+import type { Caller } from "../../../core/workspace/Workspace.ts"
+import { AfterResponse } from "../http/AfterResponse.ts"
+import * as Errors from "../http/Errors.ts"
+import { sealed } from "../webhook/RunWebhookRequest.ts"
+import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import * as RunRequest from "./RunRequest.ts"
+
+export const make = Effect.gen(function* () {
+  const runs = yield* Runs
+  const webhooks = yield* Webhooks
+  const signals = yield* Signals
+  return Effect.fnUntraced(function* (caller: Caller, body: unknown, trigger: Trigger = "api") {
+    const { fields, problems: ofForm } = yield* RunRequest.read(body)
+    const { additional_context, client_id, debug, dry_run, notifications, run_input_variables } = fields
+    const webhook = yield* sealed(webhooks, fields.webhook).pipe(
+      Effect.map(Result.succeed),
+      Effect.catchTag("UrlRefused", ({ reason }) => Effect.succeed(Result.fail(reason)))
+    )
+    const problems = [
+      ...ofForm,
+      ...(Result.isFailure(webhook) ? [{ path: "webhook.url", message: webhook.failure }] : [])
+    ]
+    if (fields.workflow_id === undefined) return yield* Effect.fail(Errors.invalidQuery(problems))
+    const run = yield* workflowId(fields.workflow_id).pipe(
+      Effect.flatMap((id) =>
+        runs.submit(caller, {
+          workflowId: id,
+          input: run_input_variables ?? {},
+          options: withoutNulls({
+            dryRun: dryRunOf(dry_run),
+            clientId: client_id?.toLowerCase(),
+            debug,
+            webhook: Result.getOrUndefined(webhook),
+            additionalContext: additional_context,
+            notifications
+          }),
+          trigger,
+          problems
+        })
+      ),
+      Effect.mapError((error) =>
+        error._tag === "WorkflowNotFound" && problems.length > 0
+          ? Errors.invalidQuery([...problems, { path: "workflow_id", message: error.message }])
+          : error
+      )
+    )
+    const clientId = run.options.clientId
+    if (clientId !== undefined) {
+      const afterResponse = yield* AfterResponse
+      yield* afterResponse(
+        Effect.andThen(Effect.sleep(arrival), signals.publish({ _tag: "announced", runId: run.id, clientId }))
+      )
+    }
+    return run
+  })
+})
+
+/** The answer travels on another connection than the events, and must be there first. */
+const arrival = "25 millis"
+
+const dryRunOf = (
+  sent: { readonly enabled?: boolean | null; readonly add_to_output?: Schema.Json | null } | null | undefined
+) =>
+  sent === null || sent === undefined
+    ? undefined
+    : { enabled: sent.enabled !== false, ...(sent.add_to_output == null ? {} : { addToOutput: sent.add_to_output }) }
+
+/** `null` is the same as leaving a field out. */
+const withoutNulls = <A extends object>(fields: A) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
+    [K in keyof A]?: Exclude<A[K], null | undefined>
+  }

@@ -1,0 +1,115 @@
+/** Answers the endpoints that do one thing to several runs. */
+import { Effect, Schema } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { RunVerbs } from "../../../core/run/verb/RunVerbs.ts"
+import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
+import { RoleForbids } from "../../../core/workspace/Workspace.ts"
+import { Api } from "../Api.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
+import * as Submitting from "../run/Submitting.ts"
+import { type Selected, selecting } from "./Selecting.ts"
+
+export const layer = HttpApiBuilder.group(
+  Api,
+  "runVerbs",
+  Effect.fn(function* (handlers) {
+    const verbs = yield* RunVerbs
+    const submit = yield* Submitting.make
+    const select = selecting(verbs)
+    return handlers.handleAll({
+      release: Effect.fn(function* ({ payload }) {
+        const pastPause = payload.past_pause === true
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        return answer(selected, yield* verbs.release(caller, { ...selected.asked, pastPause }), resultOf)
+      }),
+      interruptAll: Effect.fn(function* ({ payload }) {
+        const reason = payload.reason ?? null
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        return answer(selected, yield* verbs.interrupt(caller, { ...selected.asked, reason }), resultOf)
+      }),
+      retry: Effect.fn(function* ({ payload }) {
+        const isForced = payload.force === true
+        const reason = payload.reason?.trim() ?? ""
+        if (isForced && reason === "") {
+          return yield* Effect.fail(
+            Errors.invalidQuery([
+              { path: "reason", message: "Expected why the runs are repeated all the same, as force is true" }
+            ])
+          )
+        }
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        const outcomes = yield* verbs.retry(caller, {
+          ...selected.asked,
+          version: payload.version ?? "same",
+          input: payload.run_input_variables ?? {},
+          reason: isForced ? reason : null
+        })
+        return answer(selected, outcomes, (one) => ({ ...resultOf(one), retry_session_id: one.retriedAs }))
+      }),
+      tag: Effect.fn(function* ({ payload }) {
+        const edit = { add: payload.add ?? [], remove: payload.remove ?? [] }
+        if (edit.add.length + edit.remove.length === 0) {
+          return yield* Effect.fail(
+            Errors.invalidQuery([{ path: "add", message: "Expected tags to add or to remove" }])
+          )
+        }
+        const caller = yield* CurrentCaller
+        const selected = yield* select(caller, payload)
+        return answer(selected, yield* verbs.tag(caller, { ...selected.asked, ...edit }), resultOf)
+      }),
+      batch: Effect.fn(function* ({ payload }) {
+        const caller = yield* CurrentCaller
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        // Under an idempotency key all of them are in one transaction: its statements follow each other, and all count or none.
+        const isOneStep = headers["idempotency-key"] !== undefined
+        const one = (body: unknown) =>
+          submit(caller, body, "batch").pipe(
+            Effect.map(({ id }) => ({ status: 201, session_id: id as string | null, error: null })),
+            Effect.catch((error) => {
+              if (error instanceof RoleForbids || (isOneStep && StoreUnavailable.is(error))) return Effect.fail(error)
+              return Effect.map(refusal(error), (refused) => ({
+                status: refused.statusCode,
+                session_id: null,
+                error: refused
+              }))
+            })
+          )
+        const results = yield* Effect.forEach(payload.runs, one, { concurrency: isOneStep ? 1 : together })
+        return { submitted: results.filter(({ status }) => status === 201).length, results }
+      })
+    })
+  })
+)
+
+/** How many submissions of a batch are under way at once. */
+const together = 16
+
+const resultOf = <Kind extends string>(one: {
+  readonly sessionId: string
+  readonly outcome: Kind
+  readonly status: string | null
+  readonly message: string | null
+}) => ({ session_id: one.sessionId, outcome: one.outcome, status: one.status, message: one.message })
+
+const answer = <O extends { readonly outcome: string }, R>(
+  { asked, nextCursor }: Selected,
+  outcomes: ReadonlyArray<O>,
+  result: (one: O) => R
+) => {
+  const counts: Record<string, number> = {}
+  for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
+  return { dry_run: asked.dryRun, next_cursor: nextCursor, counts, results: outcomes.map(result) }
+}
+
+/** The body with which a single submission would have been refused. */
+const refusal = (error: unknown) =>
+  Schema.encodeUnknownEffect(Schema.Union([Errors.BadRequest, Errors.NotFound, Errors.ServiceUnavailable]))(error).pipe(
+    // Bodies are JSON with a status, which their types do not say.
+    Effect.map((body) => body as unknown as Schema.JsonObject & { readonly statusCode: number }),
+    Effect.orDie
+  )

@@ -1,0 +1,121 @@
+/**
+ * What is checked before a process opens its database: mistakes in its settings, and what it needs of this machine.
+ *
+ * All that is found is reported at once, one sentence each, with the variable to change.
+ */
+import { createServer } from "node:net"
+import { Effect, Option, type Redacted, Schema } from "effect"
+import * as Artifacts from "../layers/Artifacts.ts"
+import type * as Inbox from "../layers/Inbox.ts"
+import * as Models from "../layers/Models.ts"
+import { defaultDataDir } from "../Settings.ts"
+import * as DataFolder from "./DataFolder.ts"
+import { unknown } from "./Variables.ts"
+
+export type Part = "up" | "api" | "inbox" | "scheduler" | "worker" | "migrate"
+
+/** The settings that every part has, and those of some. */
+export interface Guarded
+  extends Artifacts.Settings,
+    Partial<Models.ModelSettings>,
+    Partial<Inbox.ReceivingMail>,
+    Partial<{ readonly host: string; readonly port: number }> {
+  readonly databaseUrl: Option.Option<Redacted.Redacted<string>>
+  readonly masterKey: Option.Option<Redacted.Redacted<string>>
+}
+
+/** Raised when a process cannot start as it is set up. */
+export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return this.problems.join("\n")
+  }
+}
+
+type Problems = ReadonlyArray<string>
+
+/** A part of the service shares its work with others, and an embedded database belongs to one process. */
+const database = (part: Part, { databaseUrl, dataDir, masterKey }: Guarded): Problems => {
+  if (Option.isSome(databaseUrl)) {
+    return Option.isSome(masterKey)
+      ? []
+      : ["With DATABASE_URL, set SLUICE_MASTER_KEY to 64 hexadecimal digits, the same for every process"]
+  }
+  if (part === "up" || part === "migrate" || dataDir !== defaultDataDir) return []
+  return [
+    `\`sluice ${part}\` works with other processes on one database: set DATABASE_URL, or SLUICE_DATA_DIR for an embedded database of its own`
+  ]
+}
+
+const mail = (settings: Guarded): Problems => {
+  const { inboxDomain = Option.none(), smtpPort = Option.none() } = settings
+  if (Option.isNone(smtpPort) || Option.isSome(inboxDomain)) return []
+  return ["SLUICE_SMTP_PORT is set, and SLUICE_INBOX_DOMAIN is not: set it to the domain whose mail is received"]
+}
+
+const model = ({ models, modelUrl, visionModel = Option.none() }: Guarded): Problems =>
+  models === undefined || modelUrl === undefined
+    ? []
+    : Option.toArray(Models.misconfigured({ models, modelUrl, visionModel })).map(({ message }) => message)
+
+const store = (settings: Guarded): Problems => {
+  const missing = Artifacts.missing(settings)
+  if (missing === "all") {
+    const problem = DataFolder.problemOf(settings.dataDir)
+    return problem === null ? [] : [problem]
+  }
+  return missing.length === 0 ? [] : [new Artifacts.S3Misconfigured({ missing }).message]
+}
+
+/** Why a port cannot be opened now; nothing for one that can. */
+const refusal = (host: string, port: number): Effect.Effect<string | null> =>
+  Effect.callback((resume) => {
+    const server = createServer()
+    server.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(reasonOf(error))))
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resume(Effect.succeed(null))))
+  })
+
+const reasons: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process uses the port",
+  EACCES: "this user may not open the port",
+  EADDRNOTAVAIL: "this machine does not have the address",
+  ENOTFOUND: "the name of the host is unknown"
+}
+
+const reasonOf = ({ code = "", message }: NodeJS.ErrnoException): string => reasons[code] ?? message
+
+const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: Guarded): Effect.Effect<Problems> => {
+  const wanted = [
+    ...(host === undefined || port === undefined || port === 0 ? [] : [{ host, port, names: "HOST, PORT" }]),
+    ...(smtpHost === undefined
+      ? []
+      : Option.toArray(smtpPort).map((one) => ({
+          host: smtpHost,
+          port: one,
+          names: "SLUICE_SMTP_HOST, SLUICE_SMTP_PORT"
+        })))
+  ]
+  return Effect.map(
+    Effect.forEach(wanted, ({ host, names, port }) =>
+      Effect.map(refusal(host, port), (reason) =>
+        reason === null ? [] : [`Cannot listen on ${host}:${port} (${names}): ${reason}`]
+      )
+    ),
+    (found) => found.flat()
+  )
+}
+
+/** Fails with all that keeps a part from starting. */
+export const check = (part: Part, settings: Guarded): Effect.Effect<void, CannotStart> =>
+  Effect.gen(function* () {
+    const problems = [
+      ...unknown(process.env),
+      ...database(part, settings),
+      ...mail(settings),
+      ...model(settings),
+      ...(part === "migrate" && Option.isSome(settings.databaseUrl) ? [] : store(settings)),
+      ...(yield* ports(settings))
+    ]
+    if (problems.length > 0) return yield* new CannotStart({ problems })
+  })

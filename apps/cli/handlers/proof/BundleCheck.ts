@@ -1,0 +1,114 @@
+/**
+ * Checks a bundle of evidence without the installation that made it: its signature, the hash of every file, and the
+ * starts of the run by the evaluation of windows that starts runs.
+ */
+import { createHash, type Hash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { Console, Effect, Option, Schema } from "effect"
+import * as Tar from "../../../../adapters/archive/Tar.ts"
+import { isSigned } from "../../../../adapters/crypto/BundleSigning.ts"
+import * as Start from "../../../../core/run/start/Start.ts"
+import {
+  format,
+  type KeptStart,
+  type Manifest,
+  manifestName,
+  signatureName,
+  startsName
+} from "../../../api/bundle/Bundle.ts"
+
+/** Raised for a bundle that does not hold; `problems` are sentences. */
+export class BundleRefused extends Schema.TaggedError<BundleRefused>()("BundleRefused", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The bundle does not hold: ${this.problems.join("; ")}`
+  }
+}
+
+/** The files of a bundle that are read as text, and the most bytes of one of them. */
+const texts = new Set([manifestName, signatureName, startsName])
+const mostTextBytes = 64 * 1_048_576
+
+interface Found {
+  readonly bytes: number
+  readonly hash: Hash
+  readonly pieces: Array<Uint8Array>
+}
+
+const readAll = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Array>) {
+  const found = new Map<string, Found>()
+  yield* Effect.tryPromise({
+    try: () =>
+      Tar.read(pieces, ({ bytes, name }) => {
+        if (found.has(name)) throw new Tar.NoArchive(`it holds ${name} twice`)
+        if (texts.has(name) && bytes > mostTextBytes) throw new Tar.NoArchive(`${name} is too large`)
+        const file: Found = { bytes, hash: createHash("sha256"), pieces: [] }
+        found.set(name, file)
+        return (piece) => {
+          file.hash.update(piece)
+          if (texts.has(name)) file.pieces.push(Uint8Array.from(piece))
+        }
+      }),
+    catch: (cause) => new BundleRefused({ problems: [cause instanceof Error ? cause.message : "it cannot be read"] })
+  })
+  return found
+})
+
+/** The manifest of a bundle that holds, under the public key that is given, or else its own. */
+export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Array>, publicKey: Option.Option<string>) {
+  const found = yield* readAll(pieces)
+  const textOf = (name: string) => Buffer.concat(found.get(name)?.pieces ?? []).toString()
+  const text = textOf(manifestName)
+  const manifest = yield* Effect.try({
+    try: () => JSON.parse(text) as Manifest,
+    catch: () => new BundleRefused({ problems: [`${manifestName} is missing or no JSON`] })
+  })
+  if (manifest.format !== format || manifest.format_version !== 1) {
+    return yield* new BundleRefused({ problems: ["it is of another format or a later version"] })
+  }
+  const problems: Array<string> = []
+  const key = Option.getOrElse(publicKey, () => manifest.public_key).toLowerCase()
+  if (!isSigned(text, textOf(signatureName).trim(), key)) {
+    problems.push(`the signature of ${manifestName} is not of the key ${key}`)
+  }
+  const listed = new Set([manifestName, signatureName])
+  for (const { bytes, name, sha256 } of manifest.files) {
+    listed.add(name)
+    const file = found.get(name)
+    if (file === undefined) problems.push(`${name} is missing`)
+    else if (file.bytes !== bytes || file.hash.digest("hex") !== sha256) problems.push(`${name} was changed`)
+  }
+  for (const name of found.keys()) if (!listed.has(name)) problems.push(`${name} does not belong to it`)
+  if (problems.length > 0) return yield* new BundleRefused({ problems })
+  // What is signed was written by the service.
+  const starts = JSON.parse(textOf(startsName)) as ReadonlyArray<KeptStart>
+  for (const { evidence, start } of starts) {
+    const windows = evidence.windows.map((one) => ({ ...one, hash: hashOf(one.definition) }))
+    const wrong = Start.judge(start, { ...evidence, windows })
+    problems.push(...wrong.map((problem) => `attempt ${start.attempt}: ${problem}`))
+  }
+  if (problems.length > 0) return yield* new BundleRefused({ problems })
+  return { manifest, starts }
+})
+
+const hashOf = (definition: string | null): string | null =>
+  definition === null ? null : createHash("sha256").update(definition).digest("hex")
+
+export const verifyBundle = Effect.fnUntraced(function* (settings: {
+  readonly file: string
+  readonly publicKey: Option.Option<string>
+}) {
+  const { manifest, starts } = yield* check(createReadStream(settings.file), settings.publicKey)
+  yield* Console.log(
+    `Run ${manifest.session_id} of workspace ${manifest.workspace_id}, ${manifest.made_at}: ${manifest.files.length} files and ${starts.length} starts hold`
+  )
+  yield* Console.log(
+    Option.isSome(settings.publicKey)
+      ? "Signed by the given key"
+      : `Signed by the key ${manifest.public_key}: compare it with the one that GET /bundle-key answers, or give it in --public-key`
+  )
+  if (manifest.missing.length > 0) {
+    yield* Console.log(`No longer kept when it was made: ${manifest.missing.join(", ")}`)
+  }
+})

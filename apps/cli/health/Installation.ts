@@ -1,0 +1,99 @@
+/**
+ * How a process stands among the others of its installation: it says that it is alive, refuses to keep artifacts where the
+ * HTTP interface does not find them, warns of different time zone data, and reads the gauges of all when it leads.
+ */
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, Option, Schema, Stream } from "effect"
+import type { Own } from "../../../adapters/postgres/server/Processes.ts"
+import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
+import * as Background from "../../../core/runtime/Background.ts"
+import * as Gauges from "../../../core/runtime/Gauges.ts"
+import { version } from "../Version.ts"
+
+/** Raised when a worker would keep artifacts where the HTTP interface does not find them. */
+export class ArtifactsNotShared extends Schema.TaggedError<ArtifactsNotShared>()("ArtifactsNotShared", {}) {
+  override get message() {
+    return "Cannot start: the HTTP interface of this installation keeps artifacts in another place. Give every process the same SLUICE_DATA_DIR on a shared disk, or the same SLUICE_S3_ENDPOINT and SLUICE_S3_BUCKET"
+  }
+}
+
+/** The artifact whose content names the store that it is in. */
+const nameplate = "00000000-0000-4000-8000-000000000001"
+
+/** The name of the store of artifacts, which the first process gives it; `null` when the store does not answer. */
+const storeName = Effect.gen(function* () {
+  const files = yield* ArtifactFiles
+  const read = Effect.gen(function* () {
+    const kept = yield* files.find(nameplate)
+    if (Option.isNone(kept)) return null
+    const pieces = yield* Stream.runCollect(kept.value.read())
+    return Buffer.concat([...pieces]).toString("utf8")
+  })
+  const known = yield* read
+  if (known !== null) return known
+  yield* files.put(nameplate, { bytes: Buffer.from(randomUUID()), mediaType: "text/plain", fileName: null })
+  return yield* read
+}).pipe(
+  Effect.catchTag("ArtifactsUnavailable", ({ message }) =>
+    Effect.as(Effect.logWarning(`${message}. Whether all processes share them is not known`), null)
+  )
+)
+
+const serves = ({ part }: Own): boolean => part === "api" || part === "up"
+const schedules = ({ part }: Own): boolean => part === "scheduler" || part === "up"
+
+/** Whether two processes keep artifacts in different places. */
+const differ = (one: Own, other: Own): boolean =>
+  one.artifactStore !== null && other.artifactStore !== null && one.artifactStore !== other.artifactStore
+
+const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
+  const versions = [...new Set(all.flatMap(({ tzData }) => tzData ?? []))].toSorted()
+  const newest = versions.at(-1)
+  if (versions.length < 2 || own.tzData === newest) return Effect.void
+  return Effect.logWarning(
+    `This process has the time zone data ${own.tzData}, and others have ${newest}: windows of zones that changed open at different times. Give every process the same Node`
+  )
+}
+
+/** Stands among the others for as long as the layer lives. */
+export const layer = (part: string) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const Processes = yield* Effect.promise(() => import("../../../adapters/postgres/server/Processes.ts"))
+      const Backlog = yield* Effect.promise(() => import("../../../adapters/postgres/server/Backlog.ts"))
+      const registry = yield* Processes.make
+      const count = yield* Backlog.make
+      const keeps = part === "api" || part === "worker" || part === "up"
+      const own: Own = {
+        id: randomUUID(),
+        part,
+        version,
+        tzData: process.versions.tz ?? null,
+        artifactStore: keeps ? yield* storeName : null
+      }
+      const all = yield* registry.beat(own)
+      yield* Effect.addFinalizer(() => Effect.ignore(registry.leave(own.id)))
+      if (part === "worker" && all.some((other) => serves(other) && differ(own, other))) {
+        return yield* new ArtifactsNotShared()
+      }
+      if (serves(own) && all.some((other) => other.part === "worker" && differ(own, other))) {
+        yield* Effect.logError(
+          "A worker of this installation keeps artifacts in another place, where this process does not find them (SLUICE_DATA_DIR, SLUICE_S3_ENDPOINT)"
+        )
+      }
+      yield* warnOfZones(own, all)
+      const lead = (living: ReadonlyArray<Own>) =>
+        living.find(schedules)?.id === own.id ? Effect.flatMap(count, Gauges.setBacklog) : Gauges.setBacklog(null)
+      if (schedules(own)) yield* lead(all).pipe(Background.round("count what waits"))
+      yield* Effect.sleep(Processes.everyMillis).pipe(
+        Effect.andThen(
+          registry.beat(own).pipe(
+            Effect.tap((living) => (schedules(own) ? lead(living) : Effect.void)),
+            Background.round("say that this process is alive")
+          )
+        ),
+        Effect.forever,
+        Effect.forkScoped
+      )
+    })
+  )

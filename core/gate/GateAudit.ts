@@ -1,0 +1,67 @@
+/**
+ * The audit entries of run windows, lifts and manual pauses. There are none where nothing changes.
+ */
+import type { Schema } from "effect"
+import type { Draft } from "../workspace/audit/Audit.ts"
+import type { WorkflowId } from "../workspace/Ids.ts"
+import type { Gate } from "./Gate.ts"
+
+interface States {
+  readonly before: Gate
+  readonly after: Gate
+}
+
+/** A window that was set or removed. Its definition is whole: it holds no secrets. */
+export const ofWindow =
+  (id: WorkflowId) =>
+  ({ after, before }: States): ReadonlyArray<Draft> =>
+    before.windowRevision === after.windowRevision
+      ? []
+      : [
+          {
+            action: after.runWindow === null ? "run_window.remove" : "run_window.set",
+            resourceId: id,
+            before: windowJson(before),
+            after: windowJson(after)
+          }
+        ]
+
+/** A closed window that was lifted. */
+export const ofLift =
+  (id: WorkflowId) =>
+  ({ after, before }: States): ReadonlyArray<Draft> =>
+    before === after ? [] : [{ action: "lift.start", resourceId: id, before: liftJson(before), after: liftJson(after) }]
+
+/** A manual pause that began or ended. */
+export const ofPause =
+  (id: WorkflowId) =>
+  ({ after, before }: States): ReadonlyArray<Draft> =>
+    before === after
+      ? []
+      : [
+          {
+            action: after.pause === null ? "pause.end" : "pause.start",
+            resourceId: id,
+            reason: after.pause?.reason ?? null,
+            before: pauseJson(before),
+            after: pauseJson(after)
+          }
+        ]
+
+// A window is made of JSON, which its type does not say.
+const windowJson = ({ lift, runWindow, windowRevision }: Gate) =>
+  runWindow === null && windowRevision === 0
+    ? null
+    : {
+        run_window_revision: windowRevision,
+        run_window: runWindow as unknown as Schema.Json,
+        lift_since: iso(lift?.since ?? null)
+      }
+
+const liftJson = ({ lift, windowRevision }: Gate) =>
+  lift === null ? null : { since: iso(lift.since), by: lift.by, run_window_revision: windowRevision }
+
+const pauseJson = ({ pause }: Gate) =>
+  pause === null ? null : { since: iso(pause.since), until: iso(pause.until), by: pause.by, reason: pause.reason }
+
+const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

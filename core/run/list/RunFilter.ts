@@ -1,0 +1,111 @@
+/**
+ * The conditions that select runs of a workspace: what lists show, and what verbs on many runs apply to.
+ *
+ * Everything here is a function of its arguments; instants are epoch milliseconds.
+ */
+import { Schema } from "effect"
+import type * as Gate from "../../gate/Gate.ts"
+import type { WorkflowId } from "../../workspace/Ids.ts"
+import { codeOf } from "../evidence/ErrorReports.ts"
+import * as Run from "../Run.ts"
+
+/**
+ * Why a waiting run has not started: its run window is closed, its workflow is paused, its credentials are in use, it
+ * lost its browser and is tried again later, or it waits for a free worker.
+ */
+export const HoldReason = Schema.Literals(["run_window", "manual", "credential", "browser", "capacity"])
+export type HoldReason = typeof HoldReason.Type
+
+/**
+ * The conditions on a run, all of which it has to satisfy. Of several values of one condition, one is enough; a
+ * condition that is left out holds for every run.
+ */
+export interface RunFilter {
+  readonly workflowIds?: ReadonlyArray<WorkflowId>
+  /** The status as it reads. */
+  readonly statuses?: ReadonlyArray<Run.Status>
+  readonly holds?: ReadonlyArray<HoldReason>
+  /** The code of a failure of one of its attempts, as `codeOf` counts it. */
+  readonly errorCodes?: ReadonlyArray<string>
+  /** Referring to one of these credentials, by their permissioned user id. */
+  readonly credentials?: ReadonlyArray<string>
+  readonly tags?: ReadonlyArray<string>
+  readonly triggers?: ReadonlyArray<Run.Trigger>
+  /** Text in its input or output, in any case: see `contains`. */
+  readonly text?: string
+  /** Submitted at or after. */
+  readonly from?: number
+  /** A waiting run satisfies `from` whatever its age. */
+  readonly waitingOfAnyAge?: boolean
+  /** Submitted at or before. */
+  readonly to?: number
+}
+
+/** How many characters of the JSON of an input, and of an output, are searched for a text. */
+export const searchedCharacters = 16_384
+
+/** How many runs, newest first, a page examines for a text. The next page goes on behind them. */
+export const searchedRuns = 2_000
+
+/** A run, and what its status and holds follow from at `at`. */
+export interface Facts<R = Run.Run> {
+  readonly run: R
+  readonly gate: Gate.Gate
+  /** What it waits for besides its gate and its time is a credential that is in use. */
+  readonly awaitsCredential: boolean
+  readonly at: number
+}
+
+/** Why a waiting run has not started, the run window first. Empty for a run that does not wait, and during a retry's delay. */
+export const holdsOf = ({
+  at,
+  awaitsCredential,
+  gate,
+  run
+}: Facts<Pick<Run.Run, "status" | "notBefore" | "errors" | "release">>): ReadonlyArray<HoldReason> => {
+  if (!isWaiting(run.status)) return []
+  if (!Run.mayStart(run, gate, at)) return Run.holds(run, gate, at).map(({ kind }) => kind)
+  if (run.notBefore > at) return lostBrowser(run.errors) ? ["browser"] : []
+  return [awaitsCredential ? "credential" : "capacity"]
+}
+
+const isWaiting = Schema.is(Run.Waiting)
+
+/** Whether the last failure of a run was that of its browser. */
+export const lostBrowser = (errors: Run.Run["errors"]): boolean => errors.at(-1)?.code?.startsWith("BROWSER-") === true
+
+/** Whether a run satisfies a filter. */
+export const matches = (filter: RunFilter, facts: Facts): boolean => {
+  const { at, gate, run } = facts
+  const isInTime =
+    run.createdAt >= (filter.from ?? -Infinity) || (filter.waitingOfAnyAge === true && Run.isWaiting(run))
+  return (
+    isInTime &&
+    run.createdAt <= (filter.to ?? Infinity) &&
+    (filter.workflowIds?.includes(run.workflowId) ?? true) &&
+    (filter.statuses?.includes(Run.statusAt(run, gate, at)) ?? true) &&
+    some(filter.holds, () => holdsOf(facts)) &&
+    some(filter.errorCodes, () => run.errors.map(codeOf)) &&
+    some(filter.credentials, () => run.credentials.flatMap((one) => one.permissionedUserIds)) &&
+    some(filter.tags, () => run.tags) &&
+    (filter.triggers?.includes(run.trigger) ?? true) &&
+    (filter.text === undefined || contains(run, filter.text))
+  )
+}
+
+const some = <A>(asked: ReadonlyArray<A> | undefined, present: () => ReadonlyArray<A>): boolean =>
+  asked === undefined || present().some((one) => asked.includes(one))
+
+/**
+ * Whether the beginning of the JSON of the input or the output of a run contains a text. Upper and lower case of the
+ * letters A to Z are the same, and the text is searched as JSON writes it.
+ */
+export const contains = ({ data, input }: Pick<Run.Run, "data" | "input">, text: string): boolean => {
+  const searched = asSearched(text)
+  return [input, data].some((value) => folded(JSON.stringify(value).slice(0, searchedCharacters)).includes(searched))
+}
+
+/** A text as `contains` looks for it. */
+export const asSearched = (text: string): string => folded(JSON.stringify(text).slice(1, -1))
+
+const folded = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,0 +1,29 @@
+/** The store's part of removing runs with everything of them. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import type { RunId, WorkspaceId } from "../../workspace/Ids.ts"
+
+export class RunRemovalStore extends Context.Service<
+  RunRemovalStore,
+  {
+    /** At most `limit` runs that ended before an instant, oldest submissions first; of one workspace, if one is named. */
+    readonly ended: (
+      before: number,
+      limit: number,
+      only: WorkspaceId | null
+    ) => Effect.Effect<ReadonlyArray<RunId>, StoreUnavailable>
+
+    /** How many runs ended before an instant, by workspace. Takes as long as there are runs. */
+    readonly countEnded: (before: number) => Effect.Effect<ReadonlyMap<WorkspaceId, number>, StoreUnavailable>
+
+    /** The artifacts of these runs. */
+    readonly artifactsOf: (ids: ReadonlyArray<RunId>) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+
+    /**
+     * Removes the rows of these runs and of everything that belongs to them, and answers how many runs they were. Runs
+     * that have not ended stay, and those that another process is removing. It waits for no lock of a claim, and no claim
+     * waits for it.
+     */
+    readonly remove: (ids: ReadonlyArray<RunId>) => Effect.Effect<number, StoreUnavailable>
+  }
+>()("sluice/core/run/retention/RunRemovalStore") {}

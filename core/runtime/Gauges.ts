@@ -1,0 +1,84 @@
+/**
+ * The gauges of an installation, which the scheduler that leads reads from the database, and those of a process.
+ */
+import { Effect, Metric } from "effect"
+
+/** How much work waits in an installation. Durations are seconds. */
+export interface Backlog {
+  /** How many runs wait, by the first reason that keeps them from starting. */
+  readonly waiting: ReadonlyMap<string, number>
+  /** How long the run that waits for nothing but a worker has waited longest. */
+  readonly startable: number
+  readonly running: number
+  /** How many running runs have a lease that has run out. */
+  readonly lost: number
+  /** For how long the gate whose review is due has been waiting for it longest. */
+  readonly reviewOverdue: number
+  readonly deliveries: number
+  /** How long the delivery that is tried longest has been tried. */
+  readonly oldestDelivery: number
+}
+
+const gauge = (name: string, description: string) => Metric.gauge(name, { description })
+
+const waiting = gauge(
+  "sluice_runs_waiting",
+  "Runs that wait in the installation, by reason; set by the scheduler that leads"
+)
+const startable = gauge(
+  "sluice_runs_startable_seconds",
+  "How long the run that waits for nothing but a worker has waited longest"
+)
+const running = gauge("sluice_runs_running", "Runs in progress in the installation")
+const lost = gauge("sluice_leases_expired", "Runs in progress whose lease has run out")
+const reviewOverdue = gauge("sluice_gate_review_overdue_seconds", "How long the review of a gate is overdue")
+const deliveries = gauge("sluice_webhook_deliveries_pending", "Deliveries to webhooks that are not settled")
+const oldestDelivery = gauge(
+  "sluice_webhook_oldest_pending_seconds",
+  "How long the delivery that is not settled has been tried longest"
+)
+const leads = gauge("sluice_scheduler_leads", "1 for the scheduler that reads the gauges of the installation")
+const databaseUp = gauge("sluice_database_up", "1 when the database answers this process")
+const ready = gauge("sluice_ready", "1 when this process is ready")
+const held = gauge("sluice_leases_held", "Leases that this process holds, by what they are for")
+const browsers = gauge("sluice_browsers", "Sessions of browsers that this process has open")
+const connections = gauge("sluice_database_pool_connections", "Connections to the database that this process has open")
+const waits = gauge(
+  "sluice_database_pool_wait_seconds",
+  "How long the statement that the database has not answered has waited longest"
+)
+
+const reasons = ["run_window", "manual_pause", "credential", "retry", "worker"]
+
+const isOne = (is: boolean): number => (is ? 1 : 0)
+
+/** Sets the gauges of the installation; without a backlog, another process sets them. */
+export const setBacklog = (backlog: Backlog | null): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    yield* Metric.update(leads, isOne(backlog !== null))
+    for (const reason of reasons) {
+      yield* Metric.update(Metric.withAttributes(waiting, { reason }), backlog?.waiting.get(reason) ?? 0)
+    }
+    yield* Metric.update(startable, backlog?.startable ?? 0)
+    yield* Metric.update(running, backlog?.running ?? 0)
+    yield* Metric.update(lost, backlog?.lost ?? 0)
+    yield* Metric.update(reviewOverdue, backlog?.reviewOverdue ?? 0)
+    yield* Metric.update(deliveries, backlog?.deliveries ?? 0)
+    yield* Metric.update(oldestDelivery, backlog?.oldestDelivery ?? 0)
+  })
+
+export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update(databaseUp, isOne(is))
+
+export const setReady = (is: boolean): Effect.Effect<void> => Metric.update(ready, isOne(is))
+
+/** How many leases this process holds. `what` is a kind of work, such as `runs`. */
+export const setLeases = (what: string, count: number): Effect.Effect<void> =>
+  Metric.update(Metric.withAttributes(held, { what }), count)
+
+/** A session of a browser was opened (1) or closed (-1). */
+export const browserSessions = (change: 1 | -1): Effect.Effect<void> =>
+  Metric.modify(Metric.withAttributes(browsers, { state: "in_use" }), change)
+
+/** The connections of this process to the database. */
+export const setConnections = (open: number, longestWaitMillis: number): Effect.Effect<void> =>
+  Effect.andThen(Metric.update(connections, open), Metric.update(waits, longestWaitMillis / 1_000))

@@ -1,0 +1,217 @@
+/**
+ * Fires the schedules that are due: submits their runs, each instant once.
+ *
+ * Any number of processes may do this at once, and each may be killed at any point: the firing of an instant and the
+ * submission of its run are one transaction. Without such a process runs are submitted late, as each schedule's catch-up
+ * says.
+ */
+import { Clock, Effect, Option } from "effect"
+import * as Gate from "../gate/Gate.ts"
+import * as CredentialReferences from "../run/CredentialReferences.ts"
+import type { Gated } from "../run/RunStore.ts"
+import type { Submission } from "../run/Transition.ts"
+import * as Background from "../runtime/Background.ts"
+import { Signals } from "../runtime/Signals.ts"
+import * as Wake from "../runtime/Wake.ts"
+import * as InputContract from "../workflow/contract/InputContract.ts"
+import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
+import type { Problem } from "../workflow/Workflow.ts"
+import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
+import { Identifiers } from "../workspace/Identifiers.ts"
+import { RunId } from "../workspace/Ids.ts"
+import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import * as InputTemplates from "./InputTemplates.ts"
+import * as RunSchedule from "./RunSchedule.ts"
+import { type Due, ScheduleStore, type Step } from "./ScheduleStore.ts"
+import * as Timing from "./ScheduleTiming.ts"
+
+/** How many schedules one look at the store takes, and how many of them are dealt with at once. */
+const batch = 200
+const atOnce = 4
+
+/** How often a tick looks at most, so that one schedule with much to catch up does not keep it from ending. */
+const mostLooks = 50
+
+/** The longest sleep: the net under a lost signal, or a clock that was set forward. */
+const longestSleep = 30_000
+
+/** How soon the end of a run is noticed for which a firing waits, where no signal arrives. */
+const waitingSleep = 2_000
+
+/** How often a submission is prepared again because the workflow was saved meanwhile. */
+const mostVersions = 5
+
+/** The run of a firing. Fails with the problems of its input. */
+export const prepare = Effect.fnUntraced(function* (
+  { gate, schedule }: Pick<Due, "gate" | "schedule">,
+  instant: number,
+  version: RunTerms
+) {
+  const { workflowId, workspaceId } = schedule
+  const zone = Timing.zoneOf(schedule.terms.timing, gate.runWindow)
+  const { input, problems } = yield* InputTemplates.render(schedule, zone, instant)
+  const { content } = version
+  const errors = yield* Sandbox.run(workspaceId, "checkInput", {
+    content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
+    input
+  }).pipe(
+    Effect.catchTag(
+      "TooCostly",
+      Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
+    )
+  )
+  const all: ReadonlyArray<Problem> = problems.length > 0 ? problems : errors.map(InputContract.asProblem)
+  if (all.length > 0) return yield* new RunSchedule.InvalidSchedule({ problems: all })
+  const workspace = yield* (yield* WorkspaceStore).get(workspaceId)
+  const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
+  const submission: Submission = {
+    id: RunId.make(yield* (yield* Identifiers).uuid),
+    workspaceId,
+    workflowId,
+    versionId: version.versionId,
+    input,
+    credentials: CredentialReferences.of(content, input),
+    options: { schedule: { id: schedule.id, at: instant } },
+    trigger: "schedule",
+    maxRetries: content.max_retries,
+    expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
+  }
+  return submission
+})
+
+/** What is decided about one firing, for `submit`. */
+export interface Planned {
+  readonly before: RunSchedule.RunSchedule
+  /** Without the new run. */
+  readonly after: RunSchedule.RunSchedule
+  readonly instant: number
+  readonly byHand: boolean
+  readonly replaces: ReadonlyArray<RunId>
+  readonly now: number
+}
+
+/** Submits the run of a firing together with what is decided about its schedule; fails with the problems of its input. */
+export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Planned) {
+  const { after, before, byHand, instant, now, replaces } = planned
+  const store = yield* ScheduleStore
+  const workflows = yield* WorkflowStore
+  const attempt = Effect.fnUntraced(function* (version: RunTerms) {
+    const submission = yield* prepare({ schedule: before, gate }, instant, version)
+    const step: Step = {
+      before,
+      after: { ...after, runs: [...after.runs, submission.id] },
+      firings: [{ instant, byHand, decidedAt: now, outcome: "submitted", runId: submission.id, reason: null }],
+      submission,
+      replaces,
+      why: `Replaced by the next firing of schedule ${before.id}`
+    }
+    return yield* store.commit(step)
+  })
+  // The version may not be the latest any more; then it is found out, and asked for again.
+  const recent = yield* workflows.recentTerms(before.workspaceId, before.workflowId)
+  const latest = Effect.gen(function* () {
+    const { version } = yield* workflows.get(before.workspaceId, before.workflowId)
+    return yield* attempt(version)
+  }).pipe(Effect.retry({ times: mostVersions, while: (error) => error._tag === "VersionOutdated" }))
+  const submitted = yield* attempt(recent).pipe(
+    Effect.catchTags({ VersionOutdated: () => latest, InvalidSchedule: () => latest })
+  )
+  yield* announce(submitted, replaces)
+  return submitted
+})
+
+const announce = Effect.fnUntraced(function* (submitted: Gated | null, replaced: ReadonlyArray<RunId>) {
+  const signals = yield* Signals
+  for (const runId of replaced) yield* signals.publish({ _tag: "ended", runId })
+  if (submitted === null) return
+  yield* signals.publish({ _tag: Gate.mayStart(submitted.gate, submitted.run.createdAt) ? "work" : "due" })
+  yield* signals.publish({ _tag: "events" })
+})
+
+/** Takes one step about a schedule; returns whether there was one to take. */
+const settle = Effect.fnUntraced(
+  function* ({ gate, open, schedule: before }: Due) {
+    const store = yield* ScheduleStore
+    const now = yield* Clock.currentTimeMillis
+    const decision = RunSchedule.decide(before, gate, open, now)
+    if (decision === null) return false
+    const { after, fire, firings, replaces } = decision
+    const step = { before, after, submission: null, replaces: [], why: "" }
+    if (fire === null) {
+      yield* store.commit({ ...step, firings: firings.map((one) => ({ ...one, runId: null })) })
+      return true
+    }
+    const failed = (reason: string) =>
+      store.commit({
+        ...step,
+        // What was to be replaced goes on.
+        after: { ...after, runs: open },
+        firings: [
+          {
+            instant: fire,
+            byHand: false,
+            decidedAt: now,
+            outcome: "failed",
+            runId: null,
+            reason: reason.slice(0, mostReason)
+          }
+        ]
+      })
+    yield* submit(gate, { before, after, instant: fire, byHand: false, replaces, now }).pipe(
+      Effect.catchTags({
+        InvalidSchedule: ({ message }) => failed(`The run could not be submitted: ${message}`),
+        FieldsTooLarge: ({ message }) => failed(`The run could not be submitted: ${message}`)
+      })
+    )
+    return true
+  },
+  // Another process was faster, or the workflow is gone.
+  Effect.catchTags({
+    ScheduleOutdated: () => Effect.succeed(true),
+    VersionOutdated: () => Effect.succeed(true),
+    WorkflowNotFound: () => Effect.succeed(false),
+    FieldsTooLarge: () => Effect.succeed(false)
+  })
+)
+
+/** How many characters of a reason are kept. */
+const mostReason = 2_000
+
+/** A defect of one schedule must not keep the others from firing. */
+const settleAlone = (due: Due) =>
+  settle(due).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.as(Effect.logError(`Could not fire schedule ${due.schedule.id}`, defect), false)
+    )
+  )
+
+/** Fires everything that is due at this instant. */
+export const tick = Effect.fn("Firing.tick")(function* () {
+  const store = yield* ScheduleStore
+  for (let look = 0; look < mostLooks; look++) {
+    const due = yield* store.due(batch)
+    const done = yield* Effect.forEach(due, settleAlone, { concurrency: atOnce })
+    if (!done.includes(true)) break
+  }
+})
+
+/** Fires schedules without end, as they are due. */
+export const run = Effect.fn("Firing.run")(function* () {
+  const store = yield* ScheduleStore
+  let waits = false
+  const wake = yield* Wake.onSignal(({ _tag }) => _tag === "due" || (waits && _tag === "ended"))
+  const tickThenSleep = Effect.gen(function* () {
+    const began = yield* Clock.currentTimeMillis
+    yield* tick()
+    const next = yield* store.nextDue
+    waits = next.waits
+    const now = yield* Clock.currentTimeMillis
+    const left = Math.min((next.at ?? Number.POSITIVE_INFINITY) - now, waits ? waitingSleep : longestSleep)
+    // What is still due could not be done: it is tried again after a pause, and so after a clock that was set back.
+    yield* wake.sleep(now < began ? waitingSleep : Math.max(left, shortestSleep))
+  })
+  return yield* Effect.forever(tickThenSleep.pipe(Background.round("fire schedules")))
+}, Effect.scoped)
+
+/** The shortest pause between two ticks, in milliseconds. */
+const shortestSleep = 20

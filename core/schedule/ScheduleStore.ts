@@ -1,0 +1,106 @@
+/**
+ * The store of schedules and their firings.
+ */
+import { Context, type Effect, type Result, Schema } from "effect"
+import type { Gate } from "../gate/Gate.ts"
+import type { Gated, VersionOutdated } from "../run/RunStore.ts"
+import type { Submission } from "../run/Transition.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
+import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { Firing, RunSchedule, ScheduleId, ScheduleNotFound } from "./RunSchedule.ts"
+
+/** A schedule with the gate of its workflow. */
+export interface Placed {
+  readonly schedule: RunSchedule
+  readonly gate: Gate
+}
+
+/** A schedule that is to be looked at, and its runs that have not ended. */
+export interface Due extends Placed {
+  readonly open: ReadonlyArray<RunId>
+}
+
+/** Which schedules to list: oldest first, each field a condition, none meaning all. */
+export interface Filter {
+  readonly workflowId?: WorkflowId
+  /** The id of the last schedule of the page before. */
+  readonly after?: string
+  readonly limit: number
+}
+
+/** Everything that one decision about a schedule changes. */
+export interface Step {
+  /** The schedule that was decided about. */
+  readonly before: RunSchedule
+  readonly after: RunSchedule
+  readonly firings: ReadonlyArray<Firing>
+  /** The run that is submitted; it is among the runs of `after`. */
+  readonly submission: Submission | null
+  /** The runs that are stopped first, and why. */
+  readonly replaces: ReadonlyArray<RunId>
+  readonly why: string
+}
+
+/** Raised by a step about a schedule that has changed since, or does not exist any more. Nothing was changed. */
+export class ScheduleOutdated extends Schema.TaggedError<ScheduleOutdated>()("ScheduleOutdated", {}) {}
+
+export class ScheduleStore extends Context.Service<
+  ScheduleStore,
+  {
+    /** Keeps a new schedule. It goes with its workflow, when that is deleted. */
+    readonly insert: (schedule: RunSchedule) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
+
+    /** A schedule of this workspace whose workflow exists. */
+    readonly get: (
+      workspaceId: WorkspaceId,
+      id: ScheduleId
+    ) => Effect.Effect<Placed, ScheduleNotFound | StoreUnavailable>
+
+    /** Schedules whose workflows exist. */
+    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Placed>, StoreUnavailable>
+
+    /** Changes one schedule by a decision made while it is locked. It must be pure: it may be called again. */
+    readonly change: <E>(
+      workspaceId: WorkspaceId,
+      id: ScheduleId,
+      decide: (gated: Placed, now: number) => Result.Result<RunSchedule, E>
+    ) => Effect.Effect<Placed, E | ScheduleNotFound | StoreUnavailable>
+
+    /** Removes a schedule and its firings, not its runs, and answers what it was. */
+    readonly remove: (
+      workspaceId: WorkspaceId,
+      id: ScheduleId
+    ) => Effect.Effect<Placed, ScheduleNotFound | StoreUnavailable>
+
+    /** The latest firings of a schedule, latest first. */
+    readonly firings: (id: ScheduleId, limit: number) => Effect.Effect<ReadonlyArray<Firing>, StoreUnavailable>
+
+    /**
+     * Schedules that `RunSchedule.decide` has something to do about now, at most `limit`, those due first. The cost
+     * depends on how many these are, not on how many there are.
+     */
+    readonly due: (limit: number) => Effect.Effect<ReadonlyArray<Due>, StoreUnavailable>
+
+    /**
+     * Applies a step in one transaction: the schedule, its firings, the runs that it stops and the run that it submits
+     * change together or not at all. Fails with `ScheduleOutdated` unless the schedule is the one that was decided about, so
+     * that of several processes that decide at once one is in effect. Firings older than 30 days are forgotten.
+     */
+    readonly commit: (
+      step: Step
+    ) => Effect.Effect<
+      Gated | null,
+      ScheduleOutdated | WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable
+    >
+
+    /**
+     * The first instant, past ones included, at which a schedule is due, `null` when there is none; and whether firings
+     * wait for the end of a run.
+     */
+    readonly nextDue: Effect.Effect<{ readonly at: number | null; readonly waits: boolean }, StoreUnavailable>
+  }
+>()("sluice/core/schedule/ScheduleStore") {}
+
+/** How long firings are kept, in milliseconds. */
+export const keptMillis = 30 * 86_400_000

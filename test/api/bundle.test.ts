@@ -1,0 +1,82 @@
+/** The bundle of a run as a client gets it, and what a changed one is found by. */
+import { randomUUID } from "node:crypto"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { check } from "../../apps/cli/handlers/proof/BundleCheck.ts"
+import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import { daily, graph } from "../support/fixtures.ts"
+import { layer as layerService, Service } from "../support/service.ts"
+
+/** A file in several pieces, which end where they want. */
+async function* piecesOf(bytes: Uint8Array) {
+  for (let from = 0; from < bytes.length; from += 700) yield bytes.subarray(from, from + 700)
+}
+
+const checked = (bytes: Uint8Array, key?: string) => check(piecesOf(bytes), Option.fromUndefinedOr(key))
+
+/** Changes the first place of a text in an archive, without changing its length. */
+const altered = (bytes: Uint8Array, from: string, to: string): Uint8Array => {
+  const all = Buffer.from(bytes)
+  const at = all.indexOf(from)
+  assert.isAtLeast(at, 0, from)
+  all.write(to, at)
+  return all
+}
+
+layer(layerService, { timeout: "30 seconds" })("the bundle of a run", (it) => {
+  it.effect("holds all that is kept of it, signed, and a change of any part is found", () =>
+    Effect.gen(function* () {
+      const { member, send, url } = yield* Service
+      const [runs, files] = [yield* RunStore, yield* ArtifactFiles]
+      const me = yield* member("Member")
+      const ask = (method: string, path: string, json?: unknown) =>
+        send({ method, path, key: me.key, ...(json === undefined ? {} : { json }) })
+      const made = yield* ask("POST", "/workflows", { name: "Nightly", ...graph(), run_window: daily(0, 17) })
+      const { session_id: id } = (yield* ask("POST", "/run", { workflow_id: made.body.id })).body
+      const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
+      assert.strictEqual(claimed?.run.id, id)
+      if (claimed === undefined) return
+      const [kept, gone] = [randomUUID(), randomUUID()]
+      yield* files.put(kept, { mediaType: "text/csv", fileName: "bill.csv", bytes: Buffer.from("a,b\n".repeat(400)) })
+      for (const file of [kept, gone]) {
+        yield* runs.report(
+          { id: claimed.run.id, fence: claimed.run.lease.fence },
+          {
+            events: [
+              {
+                event: "file.uploaded",
+                runId: claimed.run.id,
+                workflowId: claimed.run.workflowId,
+                file: { id: file, name: "bill.csv", at: 0, metadata: {} }
+              }
+            ]
+          }
+        )
+      }
+      const because = (yield* ask("GET", `/run/${id}`)).body.started_because
+      assert.deepInclude(because, { reason: "run_window_open", attempt: 1, run_window_revision: 1, lift: null })
+
+      const answer = yield* Effect.promise(() => fetch(`${url}/run/${id}/bundle`, { headers: { "cc-key": me.key } }))
+      assert.strictEqual(answer.status, 200)
+      const bytes = new Uint8Array(yield* Effect.promise(() => answer.arrayBuffer()))
+      const { public_key: key } = (yield* ask("GET", "/bundle-key")).body as { readonly public_key: string }
+      const { manifest, starts } = yield* checked(bytes, key)
+      assert.deepStrictEqual(
+        manifest.files.map(({ name }) => name),
+        ["run.json", "events.jsonl", "decisions.jsonl", "starts.json", `files/${kept}`]
+      )
+      assert.deepStrictEqual(manifest.missing, [`files/${gone}`])
+      assert.lengthOf(starts, 1)
+
+      const problems = (changed: Uint8Array, of?: string) =>
+        Effect.map(Effect.flip(checked(changed, of)), (error) => error.problems.join("; "))
+      assert.include(yield* problems(altered(bytes, "a,b\na,b", "a,b\na,c")), `files/${kept} was changed`)
+      assert.include(yield* problems(altered(bytes, '"attempt":1', '"attempt":2')), "starts.json was changed")
+      assert.include(yield* problems(altered(bytes, '"made_at": "1', '"made_at": "2')), "the signature")
+      assert.include(yield* problems(bytes, "0".repeat(64)), "the signature")
+      assert.include(yield* problems(bytes.subarray(0, bytes.length - 2_048)), "ends too early")
+      assert.include(yield* problems(Buffer.from("no archive".repeat(100))), "no archive of a bundle")
+    })
+  )
+})

@@ -1,0 +1,114 @@
+/**
+ * What the processes of an installation know of each other: which are alive, whether they share their artifacts, and how
+ * much work waits.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Logger, Metric, Result, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
+import * as Backlog from "../../adapters/postgres/server/Backlog.ts"
+import * as Processes from "../../adapters/postgres/server/Processes.ts"
+import * as Installation from "../../apps/cli/health/Installation.ts"
+import * as Gate from "../../core/gate/Gate.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as databases from "../support/databases.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-installation-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const own = (part: string, id: string) => ({
+  id,
+  part,
+  version: "1.0.0",
+  tzData: "2026a",
+  artifactStore: null
+})
+
+const [layer] = databases.embedded
+
+it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
+  it.effect("knows the processes that are alive, and forgets those that ended or fell silent", () =>
+    Effect.gen(function* () {
+      const registry = yield* Processes.make
+      const [first, second, third] = [
+        "00000000-0000-4000-8000-00000000000a",
+        "00000000-0000-4000-8000-00000000000b",
+        "00000000-0000-4000-8000-00000000000c"
+      ] as const
+      yield* TestClock.setTime(1_000_000)
+      yield* registry.beat(own("scheduler", second))
+      yield* TestClock.adjust(1_000)
+      yield* registry.beat(own("api", first))
+      assert.deepStrictEqual(
+        (yield* registry.beat(own("worker", third))).map(({ part }) => part),
+        ["scheduler", "api", "worker"]
+      )
+      yield* registry.leave(first)
+      yield* TestClock.adjust(4 * Processes.everyMillis)
+      assert.deepStrictEqual(yield* registry.beat(own("worker", third)), [own("worker", third)])
+      yield* registry.leave(third)
+    })
+  )
+
+  it.effect("counts what waits by its first reason, and how long what may start has waited", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(2_000_000)
+      const caller = yield* makeWorkspace()
+      const runs = yield* RunStore
+      const gates = yield* GateStore
+      const [free, paused] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
+      for (const one of [free, free, paused]) yield* runs.submit(submission(one))
+      yield* gates.change(caller.workspaceId, paused.workflow.id, (gate, at) =>
+        Result.succeed(Gate.pause(gate, { at, by: caller.userId }, { until: null, reason: "why" }))
+      )
+      yield* TestClock.adjust(90_000)
+      const count = yield* Backlog.make
+      const before = yield* count
+      assert.deepStrictEqual([...before.waiting].toSorted(), [
+        ["manual_pause", 1],
+        ["worker", 2]
+      ])
+      assert.strictEqual(before.startable, 90)
+      assert.deepStrictEqual([before.running, before.lost, before.deliveries, before.oldestDelivery], [0, 0, 0, 0])
+      const claimed = yield* runs.claim({ worker: "w", limit: 2, leaseMillis: 30_000 })
+      assert.deepStrictEqual(
+        claimed.map(({ startableSince }) => startableSince),
+        [2_000_000, 2_000_000]
+      )
+      yield* TestClock.adjust(31_000)
+      const after = yield* count
+      assert.deepStrictEqual([after.startable, after.running, after.lost], [0, 2, 2])
+    })
+  )
+
+  it.effect("refuses a worker whose artifacts the HTTP interface does not find, and reads its gauges once", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      const [shared, other] = [yield* folder, yield* folder]
+      const started = (part: string, path: string) =>
+        Effect.gen(function* () {
+          const scope = yield* Effect.acquireRelease(Scope.make(), (one) => Scope.close(one, Exit.void))
+          const built = Layer.fresh(Installation.layer(part).pipe(Layer.provide(ArtifactFolder.layer(path))))
+          return yield* Effect.exit(Layer.buildWithScope(Layer.provide(built, logger), scope))
+        })
+      assert.isTrue(Exit.isSuccess(yield* started("api", shared)))
+      assert.isTrue(Exit.isSuccess(yield* started("worker", shared)))
+      const refused = yield* Effect.flip(Effect.flatten(Effect.succeed(yield* started("worker", other))))
+      assert.include(refused.message, "the same SLUICE_DATA_DIR")
+      assert.isTrue(Exit.isSuccess(yield* started("scheduler", other)))
+      assert.deepStrictEqual(lines, [])
+      assert.isTrue(Exit.isSuccess(yield* started("api", other)))
+      assert.match(lines.join(), /^A worker of this installation keeps artifacts in another place/)
+      const metrics = yield* Metric.snapshot
+      assert.strictEqual(metrics.find(({ id }) => id === "sluice_scheduler_leads")?.state !== undefined, true)
+    }).pipe(Effect.scoped)
+  )
+})

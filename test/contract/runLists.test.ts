@@ -1,0 +1,214 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, type Layer, Result } from "effect"
+import { TestClock } from "effect/testing"
+import * as RunFailure from "../../core/event/RunFailure.ts"
+import * as Gate from "../../core/gate/Gate.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
+import type { RunFilter } from "../../core/run/list/RunFilter.ts"
+import { type ListPage, RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
+import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import * as databases from "../support/databases.ts"
+import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { makeEntry, naming } from "../support/slots.ts"
+
+type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore
+
+const hour = 3_600_000
+
+const changeGate = Effect.fnUntraced(function* (
+  workspaceId: WorkspaceId,
+  id: WorkflowId,
+  decide: (gate: Gate.Gate, at: number) => Gate.Gate
+) {
+  yield* (yield* GateStore).change(workspaceId, id, (gate, at) => Result.succeed(decide(gate, at)))
+})
+
+/** Ends the run that is claimed next, which is the oldest that may start. */
+const finishNext = Effect.fnUntraced(function* (code: string | null, data: { readonly [key: string]: string } = {}) {
+  const runs = yield* RunStore
+  const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: hour })
+  if (claimed === undefined) throw new Error("No run may start")
+  const { id, lease } = claimed.run
+  yield* runs.settle({ id, fence: lease.fence }, (locked, at) =>
+    Transition.settle(
+      locked,
+      code === null
+        ? { _tag: "Success", data }
+        : {
+            _tag: "Failed",
+            data,
+            errors: [{ ...RunFailure.of({ code, message: "No" }), id: "1", at }],
+            retry: { times: null, delayMillis: hour }
+          },
+      at
+    )
+  )
+  return id
+})
+
+const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
+  it.layer(layer, { timeout: "60 seconds" })(`lists of runs (${name})`, (it) => {
+    const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
+      it.effect(title, () => Effect.andThen(empty, test()))
+
+    promise("have the runs of each filter, of pairs of them, and their number", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        const { workspaceId } = caller
+        yield* makeEntry(caller, "u-1")
+        const retried = yield* makeWorkflow(caller, { maxRetries: 1 })
+        const [open, closed, paused, both] = [
+          yield* makeWorkflow(caller),
+          yield* makeWorkflow(caller),
+          yield* makeWorkflow(caller),
+          yield* makeWorkflow(caller)
+        ]
+        const names = new Map<string, string>()
+        const send = Effect.fnUntraced(function* (
+          as: string,
+          workflow: typeof open,
+          overrides: Parameters<typeof submission>[1] = {}
+        ) {
+          const sent = submission(workflow, overrides)
+          names.set(sent.id, as)
+          yield* runs.submit(sent)
+          yield* TestClock.adjust(1_000)
+        })
+        const shut = (gate: Gate.Gate, at: number) => Gate.setWindow(gate, daily(8, 9), { at, by: caller.userId })
+        const pause = (gate: Gate.Gate, at: number) =>
+          Gate.pause(gate, { at, by: caller.userId }, { reason: "Holidays", until: null })
+        yield* changeGate(workspaceId, closed.workflow.id, shut)
+        yield* changeGate(workspaceId, paused.workflow.id, pause)
+        yield* changeGate(workspaceId, both.workflow.id, (gate, at) => pause(shut(gate, at), at))
+        yield* send("done", open, { tags: ["a", "b"], trigger: "schedule", input: { Name: 'Ann "A"' } })
+        yield* finishNext(null, { city: "Bern" })
+        yield* send("failed", open, { tags: ["a"] })
+        yield* finishNext("SITE-1")
+        yield* send("lost", retried)
+        yield* finishNext("BROWSER-E0001")
+        yield* send("holding", open, { credentials: [naming("u-1")] })
+        yield* runs.claim({ worker: "w", limit: 1, leaseMillis: hour })
+        yield* send("blocked", open, { credentials: [naming("u-1")], tags: ["b"] })
+        yield* runs.claim({ worker: "w", limit: 1, leaseMillis: hour })
+        yield* send("closed", closed, { tags: ["a"] })
+        yield* send("paused", paused)
+        yield* send("both", both, { trigger: "retry" })
+        yield* send("free", yield* makeWorkflow(caller))
+
+        const found = Effect.fnUntraced(function* (filter: RunFilter) {
+          const page = yield* runs.list(workspaceId, { limit: 100, ...filter })
+          assert.deepStrictEqual(yield* runs.count(workspaceId, filter), { count: page.runs.length, isExact: true })
+          assert.strictEqual(page.next, null)
+          return page.runs.map(({ id }) => names.get(id) ?? id)
+        })
+        const expected: ReadonlyArray<readonly [RunFilter, ReadonlyArray<string>]> = [
+          [{}, ["free", "both", "paused", "closed", "blocked", "holding", "lost", "failed", "done"]],
+          [{ statuses: ["execution.paused"] }, ["both", "paused", "closed"]],
+          [{ statuses: ["execution.queued", "execution.failed"] }, ["free", "blocked", "failed"]],
+          [{ statuses: ["execution.requeued", "execution.paused"] }, ["both", "paused", "closed", "lost"]],
+          [{ statuses: ["execution.start"] }, ["holding"]],
+          [{ holds: ["run_window"] }, ["both", "closed"]],
+          [{ holds: ["manual"] }, ["both", "paused"]],
+          [{ holds: ["manual", "run_window"] }, ["both", "paused", "closed"]],
+          [{ holds: ["credential"] }, ["blocked"]],
+          [{ holds: ["browser"] }, ["lost"]],
+          [{ holds: ["capacity"] }, ["free"]],
+          [{ holds: ["capacity", "manual"] }, ["free", "both", "paused"]],
+          [{ holds: ["manual"], statuses: ["execution.queued"] }, []],
+          [{ errorCodes: ["SITE-1"] }, ["failed"]],
+          [{ errorCodes: ["SITE-1", "BROWSER-E0001"] }, ["lost", "failed"]],
+          [{ credentials: ["u-1"] }, ["blocked", "holding"]],
+          [{ tags: ["a"] }, ["closed", "failed", "done"]],
+          [{ tags: ["b", "c"] }, ["blocked", "done"]],
+          [{ tags: ["c"] }, []],
+          [{ triggers: ["schedule", "retry"] }, ["both", "done"]],
+          [{ workflowIds: [open.workflow.id] }, ["blocked", "holding", "failed", "done"]],
+          [{ text: 'ANN "a' }, ["done"]],
+          [{ text: "bern", tags: ["a"] }, ["done"]],
+          [{ text: "Basel" }, []],
+          [{ tags: ["a"], statuses: ["execution.failed"] }, ["failed"]],
+          [{ tags: ["a"], holds: ["run_window"] }, ["closed"]],
+          [{ tags: ["b"], credentials: ["u-1"] }, ["blocked"]],
+          [{ triggers: ["api"], statuses: ["execution.success", "execution.start"] }, ["holding"]],
+          [{ workflowIds: [open.workflow.id], statuses: ["execution.queued"] }, ["blocked"]],
+          [{ from: 8_000 }, ["free"]],
+          [{ from: 8_000, waitingOfAnyAge: true }, ["free", "both", "paused", "closed", "blocked", "lost"]],
+          [{ from: 8_000, waitingOfAnyAge: true, tags: ["a"] }, ["closed"]],
+          [{ from: 8_000, waitingOfAnyAge: true, triggers: ["retry"] }, ["both"]],
+          [{ from: 1_000, to: 3_000 }, ["holding", "lost", "failed"]]
+        ]
+        for (const [filter, sought] of expected) {
+          assert.deepStrictEqual(yield* found(filter), sought, JSON.stringify(filter))
+        }
+        const { errorCodes, isComplete, runs: counted, tags, workflows } = yield* runs.tally(workspaceId, {})
+        assert.deepInclude({ counted, isComplete }, { counted: 9, isComplete: true })
+        assert.deepStrictEqual(workflows[0], { id: open.workflow.id, name: "Nightly", count: 4 })
+        assert.sameMembers(
+          workflows.map(({ count }) => count),
+          [4, 1, 1, 1, 1, 1]
+        )
+        assert.deepStrictEqual(errorCodes, [
+          { value: "BROWSER-E0001", count: 1 },
+          { value: "SITE-1", count: 1 }
+        ])
+        assert.deepStrictEqual(tags, [
+          { value: "a", count: 3 },
+          { value: "b", count: 2 }
+        ])
+        const { runs: rows } = yield* runs.list(workspaceId, { limit: 100 })
+        const row = (as: string) => rows.find(({ id }) => names.get(id) === as)
+        assert.deepInclude(row("both"), { holds: ["run_window", "manual"], workflowName: "Nightly", error: null })
+        assert.deepInclude(row("lost"), { holds: ["browser"], status: "execution.requeued" })
+        assert.deepInclude(row("blocked"), { holds: ["credential"], tags: ["b"], trigger: "api" })
+        assert.deepInclude(row("failed"), { holds: [], status: "execution.failed" })
+        assert.strictEqual(row("failed")?.error?.code, "SITE-1")
+      })
+    )
+
+    promise("go on behind each page of any filter, and end", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        const workflows = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)] as const
+        const sent = Array.from({ length: 12 }, (_, at) =>
+          submission(workflows[at % 2 === 0 ? 0 : 1], { tags: at % 3 === 0 ? ["x"] : [], input: { at: `n${at % 4}` } })
+        )
+        yield* Effect.forEach(sent, runs.submit)
+        const pages = Effect.fnUntraced(function* (filter: RunFilter) {
+          const found: Array<string> = []
+          let before: ListPage["next"] = null
+          do {
+            const page: ListPage = yield* runs.list(caller.workspaceId, {
+              ...filter,
+              limit: 2,
+              ...(before === null ? {} : { before })
+            })
+            found.push(...page.runs.map(({ id }) => id))
+            before = page.next
+          } while (before !== null)
+          return found
+        })
+        const all = sent.map(({ id }) => id).reverse()
+        const ids = workflows.map(({ workflow }) => workflow.id)
+        assert.deepStrictEqual(yield* pages({}), all)
+        assert.deepStrictEqual(yield* pages({ workflowIds: ids, statuses: ["execution.queued"] }), all)
+        assert.deepStrictEqual(
+          yield* pages({ tags: ["x"] }),
+          all.filter((_, at) => (11 - at) % 3 === 0)
+        )
+        assert.deepStrictEqual(
+          yield* pages({ text: "N3" }),
+          all.filter((_, at) => (11 - at) % 4 === 3)
+        )
+      })
+    )
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)

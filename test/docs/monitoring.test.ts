@@ -1,0 +1,105 @@
+/**
+ * The dashboards and alerts under `deploy/` name metrics that the service has, and fire when they should.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import * as Gauges from "../../core/runtime/Gauges.ts"
+import * as Measures from "../../core/runtime/Measures.ts"
+import { root } from "../layout/Source.ts"
+
+const read = (path: string) => readFileSync(join(root, path), "utf8")
+
+/** The metrics that the service declares. */
+const declared = new Set(
+  ["core/runtime/Measures.ts", "core/runtime/Gauges.ts", "apps/cli/health/HealthServer.ts"].flatMap((path) =>
+    [...read(path).matchAll(/"((?:sluice|process)_[a-z_]+)"/g)].map(([, name = ""]) => name)
+  )
+)
+
+const pages = ["deploy/grafana/sluice.json", "deploy/prometheus/sluice.rules.yml", "docs/operating.md"]
+
+/** The tool of Prometheus, in the path or where `SLUICE_TEST_PROMTOOL` names it; `null` where it is missing. */
+const promtool = (() => {
+  const named = process.env.SLUICE_TEST_PROMTOOL ?? "promtool"
+  return spawnSync(named, ["--version"]).status === 0 ? named : null
+})()
+
+const missing = "promtool is missing: Debian's package prometheus has it"
+
+const backlog = {
+  waiting: new Map([["worker", 3]]),
+  startable: 2,
+  running: 1,
+  lost: 0,
+  reviewOverdue: 0,
+  deliveries: 4,
+  oldestDelivery: 5
+}
+
+/** All metrics of the service, with a value each. */
+const all = Effect.gen(function* () {
+  yield* Gauges.setBacklog(backlog)
+  yield* Gauges.setDatabaseUp(true)
+  yield* Gauges.setReady(true)
+  yield* Gauges.setLeases("runs", 2)
+  yield* Gauges.browserSessions(1)
+  yield* Gauges.setConnections(3, 20)
+  yield* Measures.runSubmitted
+  yield* Measures.attemptStarted
+  yield* Measures.startDelayed(0.2)
+  yield* Measures.gateOpened(0.1)
+  yield* Measures.runEnded("failed", "SELECTOR-E0001", 12)
+  yield* Measures.recovered("element", true)
+  yield* Measures.nodeDone("CLICK", 0.3)
+  yield* Measures.delivery("accepted")
+  yield* Measures.requestAnswered("/run", "POST", 201, 0.02)
+  return yield* PrometheusMetrics.format()
+})
+
+describe("what watches the service", () => {
+  for (const page of pages) {
+    it(`${page} names metrics that there are`, () => {
+      const named = [...read(page).matchAll(/\b((?:sluice|process)_[a-z]+_[a-z_]+)\b/g)].map(([, name = ""]) => name)
+      const unknown = named.filter(
+        (name) => !declared.has(name) && !declared.has(name.replace(/_(bucket|sum|count)$/, ""))
+      )
+      assert.isAbove(named.length, 8)
+      assert.deepStrictEqual([...new Set(unknown)], [])
+    })
+  }
+
+  it("docs/operating.md describes every metric", () => {
+    const page = read("docs/operating.md")
+    assert.deepStrictEqual(
+      [...declared].filter((name) => !page.includes(`\`${name}\``)),
+      []
+    )
+  })
+
+  it("alerts fire for lost workers, schedulers or database, stuck webhooks, odd clocks, late windows", (context) => {
+    assert.isTrue(existsSync(join(root, "deploy/prometheus/sluice.rules.test.yml")))
+    if (promtool === null) return context.skip(missing)
+    const { status, stderr, stdout } = spawnSync(
+      promtool,
+      ["test", "rules", join(root, "deploy/prometheus/sluice.rules.test.yml")],
+      { encoding: "utf8" }
+    )
+    assert.strictEqual(status, 0, `${stdout}${stderr}`)
+  })
+
+  it.effect("promtool finds nothing wrong with the metrics", (context) =>
+    Effect.gen(function* () {
+      const text = yield* all
+      for (const name of declared) {
+        if (name.startsWith("sluice_run") || name.startsWith("sluice_gate")) assert.include(text, `\n# TYPE ${name} `)
+      }
+      if (promtool === null) return context.skip(missing)
+      const { status, stderr, stdout } = spawnSync(promtool, ["check", "metrics"], { input: text, encoding: "utf8" })
+      assert.strictEqual(status, 0, `${stdout}${stderr}`)
+    })
+  )
+})

@@ -1,0 +1,186 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, References } from "effect"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import * as Telemetry from "../../adapters/telemetry/Telemetry.ts"
+import { isAskedFor } from "../../apps/cli/Telemetry.ts"
+import * as Dispatcher from "../../core/event/webhook/Dispatcher.ts"
+import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
+import * as Attempt from "../../core/run/Attempt.ts"
+import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as Trace from "../../core/runtime/Trace.ts"
+import { graphOf } from "../support/browser.ts"
+import { canary, leaksIn } from "../support/canaries.ts"
+import { asMember } from "../support/credentials.ts"
+import { collector, type Span, variablesFor } from "../support/otlp.ts"
+import { type Received, receiver } from "../support/receiver.ts"
+import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
+import { layerWith, Service } from "../support/service.ts"
+
+const site = "https://bank.example"
+const browser = ScriptedBrowser.layer({ [`${site}/`]: [{ selector: "#user", value: "" }] })
+
+const dispatching = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { under } = yield* ArtifactLinks
+    yield* Effect.forkScoped(
+      Dispatcher.run({ ...Dispatcher.defaults, links: (workspace) => under("https://sluice.example.com", workspace) })
+    )
+  })
+).pipe(
+  Layer.provideMerge(
+    layerWith({ sending: { ...HttpSender.defaults, allowPrivateNetworks: true }, stores: Memory.layer })
+  )
+)
+
+const caller = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" }
+const given = `00-${caller.traceId}-${caller.spanId}-01`
+
+const telemetry = (part: string, url: string, more: Record<string, string> = {}) =>
+  Telemetry.layer({ environment: { ...variablesFor(url), ...more }, part, version: "1.0.0" })
+
+/** Submits a run that fails, carries it out, and waits for its webhook. Everything is flushed when it has ended. */
+const carriedOut = Effect.fnUntraced(function* (url: string, traceparent: string | null) {
+  const secrets = [canary("user name"), canary("password"), canary("input")] as const
+  const received: Array<Received> = []
+  const hook = yield* receiver(200)
+  yield* Effect.gen(function* () {
+    const { ask, me, sealed } = yield* asMember()
+    const { send } = yield* Service
+    const [name, password] = secrets.map(({ value }) => sealed(value))
+    yield* ask("POST", "/vault", { permissioned_user_id: "ada", domain: site, user_name: name, password })
+    const workflow = yield* ask("POST", "/workflows", {
+      name: "Bank",
+      vault_schema: { BANK: { type: "credential", domain: site } },
+      ...graphOf(`${site}/`, [
+        { action: "INPUT_TEXT", parameters: { selector: "#user", text: "{{context.inputs.BANK.USER_NAME}}" } },
+        { action: "CLICK", parameters: { selector: "//b[.='{{context.inputs.BANK.PASSWORD}}']", wait_time: 0 } }
+      ])
+    })
+    yield* send({
+      method: "POST",
+      path: "/run",
+      key: me.key,
+      headers: { "x-request-id": "request-1", ...(traceparent === null ? {} : { traceparent }) },
+      json: {
+        workflow_id: workflow.body.id,
+        run_input_variables: { BANK: "ada", note: secrets[2].value },
+        webhook: { url: `${hook.url}/${secrets[2].value}`, secret: "of the receiver" }
+      }
+    })
+    const worker = Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(browser)))
+    yield* Effect.gen(function* () {
+      const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+      assert.strictEqual(claimed[0]?.run.options.requestId, "request-1")
+      yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one), { discard: true })
+    }).pipe(Effect.provide(worker), Effect.provide(telemetry("worker", url)))
+    while (received.at(-1)?.body.event !== "execution.failed") received.push(yield* hook.next)
+  }).pipe(
+    Effect.provide(dispatching),
+    Effect.provide(telemetry("api", url)),
+    Effect.provideService(References.MinimumLogLevel, "Warn")
+  )
+  return { secrets, received }
+})
+
+const named = (spans: ReadonlyArray<Span>, name: string) => {
+  const found = spans.find((span) => span.name === name)
+  assert.isDefined(found, `${name} among ${spans.map((span) => span.name).join(", ")}`)
+  return found as Span
+}
+
+describe("traces and metrics over OTLP", () => {
+  it.live(
+    "have one trace for a run, from its request to its webhook, with nothing secret in it",
+    () =>
+      Effect.gen(function* () {
+        const { bodies, metrics, spans, url } = yield* collector
+        const { received, secrets } = yield* carriedOut(url, given)
+        const ours = spans().filter(({ traceId }) => traceId === caller.traceId)
+        const request = named(ours, "POST /run")
+        const run = named(ours, "run")
+        const node = named(ours, "node INPUT_TEXT")
+        assert.deepStrictEqual(
+          [
+            request,
+            named(ours, "run waits"),
+            run,
+            named(ours, "webhook"),
+            node,
+            named(ours, "browser elements.type")
+          ].map(({ parentSpanId, part }) => [part, parentSpanId]),
+          [
+            ["api", caller.spanId],
+            ["worker", request.spanId],
+            ["worker", request.spanId],
+            ["api", request.spanId],
+            ["worker", run.spanId],
+            ["worker", node.spanId]
+          ]
+        )
+        assert.deepInclude(request.attributes, {
+          "http.route": "/run",
+          "sluice.request_id": "request-1",
+          "sluice.session_id": run.attributes["sluice.session_id"]
+        })
+        assert.isTrue(named(ours, "browser elements.click").failed)
+        for (const { headers } of received) {
+          assert.match(String(headers.traceparent), new RegExp(`^00-${caller.traceId}-[0-9a-f]{16}-01$`))
+        }
+        assert.isTrue(metrics().has("sluice_node_duration_seconds"))
+        assert.deepStrictEqual(
+          leaksIn(
+            bodies.map((bytes) => ({ channel: "OTLP", bytes })),
+            secrets
+          ),
+          []
+        )
+        assert.notInclude(bodies.join(), site)
+      }).pipe(Effect.scoped),
+    60_000
+  )
+
+  it.live(
+    "leave out a trace that its caller does not record, and pass its position on",
+    () =>
+      Effect.gen(function* () {
+        const { spans, url } = yield* collector
+        const { received } = yield* carriedOut(url, given.replace(/01$/, "00"))
+        assert.deepStrictEqual(
+          spans().filter(({ traceId }) => traceId === caller.traceId),
+          []
+        )
+        assert.isAbove(received.length, 0)
+        for (const { headers } of received)
+          assert.match(String(headers.traceparent), /^00-0af7651916cd43dd8448eb211c80319c-.*-00$/)
+      }).pipe(Effect.scoped),
+    60_000
+  )
+})
+
+describe("the variables of OpenTelemetry", () => {
+  it("turn telemetry on by an endpoint alone, and off by the switch", () => {
+    assert.isFalse(isAskedFor({}))
+    assert.isFalse(isAskedFor({ OTEL_SERVICE_NAME: "sluice" }))
+    assert.isTrue(isAskedFor({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" }))
+    assert.isTrue(isAskedFor({ OTEL_TRACES_EXPORTER: "otlp" }))
+    assert.isFalse(isAskedFor({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_SDK_DISABLED: "true" }))
+  })
+
+  it("sample by ratio, and follow the decision of the caller where they say so", () => {
+    const recorded = Trace.parse(given)
+    const left = Trace.parse(given.replace(/01$/, "00"))
+    const decisions = (sampler: string | undefined, ratio: string | undefined, random: number) => {
+      const samples = Telemetry.samplerOf(
+        { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio },
+        () => random
+      )
+      return [samples(null), samples(recorded), samples(left)]
+    }
+    assert.deepStrictEqual(decisions(undefined, undefined, 0.99), [true, true, false])
+    assert.deepStrictEqual(decisions("parentbased_traceidratio", "0.1", 0.2), [false, true, false])
+    assert.deepStrictEqual(decisions("traceidratio", "0.1", 0.05), [true, true, true])
+    assert.deepStrictEqual(decisions("always_off", undefined, 0), [false, false, false])
+  })
+})

@@ -177,11 +177,11 @@ export const make = Effect.fnUntraced(function* (time: VirtualTime.VirtualTime) 
       return api
     }).pipe(Effect.provideContext(contextOf(machine)))
 
-  const boot = Effect.fnUntraced(function* (process: Process) {
-    const name = nameOf(process)
+  const boot = Effect.fnUntraced(function* (part: Process) {
+    const name = nameOf(part)
     const machine = Machine.make(name, time, storeClock, network)
-    if (process.kind === "api") apis.set(name, yield* Effect.scoped(apiOf(machine)))
-    const program = programOf(process.kind, `${name} since ${time.now()}`)
+    if (part.kind === "api") apis.set(name, yield* Effect.scoped(apiOf(machine)))
+    const program = programOf(part.kind, `${name} since ${time.now()}`)
     const fiber = yield* program.pipe(Effect.provideContext(contextOf(machine)), Effect.forkDetach)
     booted.set(name, { machine, fiber })
   })

@@ -9,6 +9,7 @@ import { SettingNames } from "../../core/runtime/SettingNames.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
+import { prune } from "./commands/Prune.ts"
 import { up } from "./commands/Up.ts"
 import { verify } from "./commands/Verify.ts"
 import { window } from "./commands/Window.ts"
@@ -21,7 +22,20 @@ import { version } from "./Version.ts"
 
 const sluice = Command.make("sluice").pipe(
   Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([up, api, inbox, scheduler, worker, migrate, keys, workspaces, window, verify, doctor]),
+  Command.withSubcommands([
+    up,
+    api,
+    inbox,
+    scheduler,
+    worker,
+    migrate,
+    keys,
+    workspaces,
+    prune,
+    window,
+    verify,
+    doctor
+  ]),
   Command.provide(Logging.layer),
   Command.withGlobalFlags([Logging.LogLevel, Logging.LogFormat])
 )

@@ -34,6 +34,8 @@ export const page = { events: 500, characters: 4_000_000 } as const
 
 export interface LogPage {
   readonly entries: ReadonlyArray<Entry>
+  /** The places behind the entries, in their order. */
+  readonly positions: ReadonlyArray<Position>
   /** After the last entry that was read. */
   readonly position: Position
   /** There is more to read now or within milliseconds: the limit was reached, or others are about to append before it. */

@@ -8,7 +8,7 @@ import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge, FieldTooLarge } from "../workflow/FieldLimit.ts"
 import type { WorkflowVersion } from "../workflow/Workflow.ts"
-import type { RunId, RunNotFound, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { HoldAnnouncement } from "./hold/HoldAnnouncement.ts"
 import type { HoldReason, RunFilter } from "./list/RunFilter.ts"
 import type { LeaseLost, Progress, Retry, Run, RunEnded, RunningRun, Status, WaitingRun } from "./Run.ts"
@@ -68,6 +68,32 @@ export interface Total {
   readonly count: number
   readonly isExact: boolean
 }
+
+/** The newest runs that satisfy a filter, up to `mostCounted` of them, counted by what they have. Most frequent first. */
+export interface Tally {
+  readonly runs: number
+  /** No run was left out. */
+  readonly isComplete: boolean
+  readonly workflows: ReadonlyArray<{ readonly id: WorkflowId; readonly name: string; readonly count: number }>
+  /** A run with several failures of one code counts once for that code. */
+  readonly errorCodes: ReadonlyArray<Counted>
+  readonly tags: ReadonlyArray<Counted>
+}
+
+/** How many runs have a value. */
+export interface Counted {
+  readonly value: string
+  readonly count: number
+}
+
+/** How many workflows, error codes and tags a tally names. */
+export const mostNamed = 100
+
+/** The order of what a tally names. */
+export const byCount = (
+  a: { readonly count: number; readonly value: string },
+  b: { readonly count: number; readonly value: string }
+): number => b.count - a.count || (a.value < b.value ? -1 : 1)
 
 /** The highest exact total. */
 export const mostCounted = 10_000
@@ -152,6 +178,9 @@ export class RunStore extends Context.Service<
 
     /** Counts the runs that satisfy a filter, up to `mostCounted` of them, and by a bounded effort. */
     readonly count: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Total, StoreUnavailable>
+
+    /** Counts the newest runs that satisfy a filter. */
+    readonly tally: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Tally, StoreUnavailable>
 
     /**
      * One page of the events of a run, oldest first, from the one after `after` (0 for the first page). Empty when there are

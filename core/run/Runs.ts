@@ -21,9 +21,9 @@ import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 import * as CredentialReferences from "./CredentialReferences.ts"
-import type { RunFilter } from "./list/RunFilter.ts"
+import { HoldReason, type RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
-import { type Filter, type Gated, history, type ListPage, RunStore, type Total } from "./RunStore.ts"
+import { type Filter, type Gated, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
 /** A run as its record shows it at one instant. */
@@ -38,6 +38,14 @@ export interface View {
   readonly retriedAs: ReadonlyArray<RunId>
   /** Oldest first. */
   readonly events: ReadonlyArray<LoggedEvent>
+}
+
+/** The runs that satisfy a filter, counted. Statuses and holds are as they read at the instant of the answer. */
+export interface Summary {
+  readonly total: Total
+  readonly statuses: ReadonlyArray<readonly [Run.Status, Total]>
+  readonly holds: ReadonlyArray<readonly [HoldReason, Total]>
+  readonly newest: Tally
 }
 
 /** A submission: a workflow, its input and how to run it. */
@@ -101,6 +109,9 @@ export class Runs extends Context.Service<
     /** How many runs satisfy a filter, exact up to a bound. */
     readonly count: (caller: Caller, filter: RunFilter) => Effect.Effect<Total, StoreUnavailable>
 
+    /** Counts the runs that satisfy a filter by status, by hold, and by what the newest of them have. */
+    readonly summary: (caller: Caller, filter: RunFilter) => Effect.Effect<Summary, StoreUnavailable>
+
     /** Stops the waiting runs of deleted workflows, within a bounded time; the scheduler stops the rest. */
     readonly stopOrphans: Effect.Effect<void, StoreUnavailable>
 
@@ -148,7 +159,7 @@ export class Runs extends Context.Service<
           versionId: version.versionId,
           input: request.input,
           credentials: CredentialReferences.of(version.content, request.input),
-          options: { ...request.options, ...(yield* origin) },
+          options: { ...request.options, ...(yield* Trace.origin) },
           trigger: request.trigger ?? "api",
           maxRetries: version.content.max_retries,
           expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
@@ -222,6 +233,20 @@ export class Runs extends Context.Service<
         runs.count(caller.workspaceId, filter)
       )
 
+      const summary = Effect.fn("Runs.summary")(function* ({ workspaceId }: Caller, filter: RunFilter) {
+        const counted = <A>(all: ReadonlyArray<A>, asked: ReadonlyArray<A> | undefined, as: (one: A) => RunFilter) =>
+          Effect.forEach(
+            all.filter((one) => asked?.includes(one) ?? true),
+            (one) => Effect.map(runs.count(workspaceId, { ...filter, ...as(one) }), (total) => [one, total] as const)
+          )
+        return {
+          total: yield* runs.count(workspaceId, filter),
+          statuses: yield* counted(Run.Status.literals, filter.statuses, (status) => ({ statuses: [status] })),
+          holds: yield* counted(HoldReason.literals, filter.holds, (hold) => ({ holds: [hold] })),
+          newest: yield* runs.tally(workspaceId, filter)
+        }
+      })
+
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {
         const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
           Transition.interrupt(locked, at, why)
@@ -240,7 +265,7 @@ export class Runs extends Context.Service<
         }
       }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
-      return Runs.of({ submit, get, events, watch, list, count, interrupt, stopOrphans })
+      return Runs.of({ submit, get, events, watch, list, count, summary, interrupt, stopOrphans })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
         submit: "run",
@@ -249,18 +274,12 @@ export class Runs extends Context.Service<
         watch: "read",
         list: "read",
         count: "read",
+        summary: "read",
         interrupt: "run"
       })
     )
   )
 }
-
-/** The request and the trace that a submission belongs to. */
-const origin = Effect.gen(function* () {
-  const traceparent = yield* Trace.traceparent
-  const requestId = yield* Trace.RequestId
-  return { ...(traceparent === null ? {} : { traceparent }), ...(requestId === null ? {} : { requestId }) }
-})
 
 /** A deletion stops at most this many runs itself. */
 const orphanBatch = 200

@@ -48,6 +48,13 @@ export const traceparent: Effect.Effect<string | null> = Effect.map(Current, (sp
   span === null ? null : traceparentOf(span)
 )
 
+/** The request and the position in its trace that a submission belongs to. */
+export const origin = Effect.gen(function* () {
+  const position = yield* traceparent
+  const requestId = yield* RequestId
+  return { ...(position === null ? {} : { traceparent: position }), ...(requestId === null ? {} : { requestId }) }
+})
+
 /** The id of the trace that a kept `traceparent` belongs to, if the trace is recorded. */
 export const idOf = (kept: string | undefined): string | null => {
   const span = parse(kept)

@@ -20,6 +20,12 @@ export interface Listed {
   readonly settings: Content["settings"]
 }
 
+/** At most `limit` workflows, behind the place of one in the list. */
+export interface Page {
+  readonly limit: number
+  readonly after: { readonly updatedAt: number; readonly id: WorkflowId } | null
+}
+
 /** The contract of a version with its runs. */
 export type RunTerms = Pick<WorkflowVersion, "versionId"> & {
   readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema" | "max_retries">
@@ -83,8 +89,8 @@ export class WorkflowStore extends Context.Service<
       id: WorkflowId
     ) => Effect.Effect<RunTerms, WorkflowNotFound | StoreUnavailable>
 
-    /** All workflows of a workspace, the one changed last first. */
-    readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    /** The workflows of a workspace, the one changed last first: all of them, or those of a page. */
+    readonly list: (workspaceId: WorkspaceId, page?: Page) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
 
     /** The versions of a workflow without their content, newest first. */
     readonly versions: (

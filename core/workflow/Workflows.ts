@@ -29,7 +29,7 @@ import {
   type WorkflowExists,
   type WorkflowVersion
 } from "./Workflow.ts"
-import { type Listed, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
+import { type Listed, type Page, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
 
 /** Raised by a save that was based on another version than the latest. */
 export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", {
@@ -102,7 +102,7 @@ export class Workflows extends Context.Service<
     ) => Effect.Effect<void, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
-    readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    readonly list: (caller: Caller, page?: Page) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
     readonly versions: (
       caller: Caller,
       id: WorkflowId
@@ -253,7 +253,7 @@ export class Workflows extends Context.Service<
           yield* signals.publish({ _tag: "due" })
         }),
         get: Effect.fn("Workflows.get")((caller, id) => store.get(caller.workspaceId, id)),
-        list: Effect.fn("Workflows.list")((caller) => store.list(caller.workspaceId)),
+        list: Effect.fn("Workflows.list")((caller, page) => store.list(caller.workspaceId, page)),
         versions: Effect.fn("Workflows.versions")((caller, id) => store.versions(caller.workspaceId, id)),
         version: Effect.fn("Workflows.version")((caller, id, number) => store.version(caller.workspaceId, id, number))
       })

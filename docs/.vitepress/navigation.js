@@ -55,6 +55,7 @@ export const navigation = [
       { text: "Settings", link: "/settings" },
       { text: "Operating", link: "/operating" },
       { text: "Several runs", link: "/several-runs" },
+      { text: "Audit, starts and evidence", link: "/audit" },
       { text: "Security", link: "/security" }
     ]
   },

@@ -114,6 +114,7 @@ const table: Readonly<Record<string, Row>> = {
     status: 200
   },
   "DELETE /run/{session_id}": { ability: "manage", status: 409 },
+  "GET /runs/summary": { ability: "read", status: 200 },
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/bundle": { ability: "read", status: 200 },
@@ -134,6 +135,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /webhook-deliveries/{delivery_id}/retry": { ability: "edit", status: 200 },
   "GET /webhooks/{session_id}": { ability: "read", status: 200 },
   "POST /webhooks/{session_id}/replay": { ability: "edit", status: 200 },
+  "GET /events": { ability: "read", status: 200 },
   "GET /run/{session_id}/events": { ability: "read", status: 200 },
   "POST /workflow-builder/agent/session": {
     ability: "edit",

@@ -201,6 +201,22 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
         assert.strictEqual(errors[0]?.error_description, "No element of the page matches the selector")
         const older = yield* get(me, `/reporting/errors?workflow_id=${failing}&${frame}`)
         assert.deepStrictEqual(older.body, body)
+        const day = "start_time=1970-01-01T00:00:00Z&end_time=1970-01-02T00:00:00Z&error_code=SELECTOR-E0001"
+        const everywhere = yield* get(me, `/reporting/errors?${day}`)
+        assert.deepStrictEqual(everywhere.body, { ...body, workflow_id: null })
+        const listed = yield* get(me, "/runs?error_code=SELECTOR-E0001&status=execution.failed")
+        assert.strictEqual(listed.headers.get("x-total-count"), "2")
+        const [row] = listed.body as unknown as ReadonlyArray<Fields>
+        assert.deepInclude(row, { hold: null, holds: [], trigger: "api", tags: [] })
+        assert.strictEqual((row?.error as Fields | undefined)?.error_code, "SELECTOR-E0001")
+        const summary = yield* get(me, "/runs/summary?error_code=SELECTOR-E0001")
+        assert.deepInclude(summary.body, {
+          total: { count: 2, exact: true },
+          counted_runs: 2,
+          complete: true,
+          error_codes: [{ error_code: "SELECTOR-E0001", count: 2 }]
+        })
+        assert.deepInclude(summary.body.statuses as Fields, { "execution.failed": { count: 2, exact: true } })
         const limited = yield* get(me, `/runs/workflow/${failing}/errors?${frame}&limit=1`)
         assert.strictEqual(limited.body.total_errors, 2)
         assert.lengthOf(

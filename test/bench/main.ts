@@ -9,6 +9,7 @@ import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
 import { gauntlet } from "./gauntlet.ts"
 import { heldRuns } from "./held.ts"
+import { lists } from "./lists.ts"
 import type { Row } from "./Row.ts"
 import { runs } from "./runs.ts"
 import { schedules } from "./schedules.ts"
@@ -31,7 +32,8 @@ const suites = {
   dispatch,
   waiting,
   held: heldRuns,
-  schedules
+  schedules,
+  lists
 }
 // `--runs N` is for one suite.
 const wanted = process.argv.slice(2).filter((one, index, all) => one !== "--runs" && all[index - 1] !== "--runs")

@@ -113,7 +113,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* failingRun(other, [failedWith("A", 3_000)])
         const id = workflow.workflow.id
         const all = { from: 1_000, to: 9_000, limit: 1_000 }
-        assert.deepStrictEqual(yield* reports.report(caller.workspaceId, id, all), [
+        assert.deepStrictEqual(yield* reports.report(caller.workspaceId, { ...all, workflowIds: [id] }), [
           {
             code: "A",
             count: 3,
@@ -130,7 +130,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           },
           { code: odd, count: 1, errors: [{ runId: first.id, error: first.errors[1] as RunFailure.RunFailure }] }
         ])
-        const some = yield* reports.report(caller.workspaceId, id, { from: 1_001, to: 4_000, limit: 1 })
+        const everywhere = yield* reports.report(caller.workspaceId, { ...all, codes: ["A", odd] })
+        assert.deepStrictEqual(
+          everywhere.map(({ code, count }) => [code, count]),
+          [
+            ["A", 4],
+            [odd, 1]
+          ]
+        )
+        const some = yield* reports.report(caller.workspaceId, { workflowIds: [id], from: 1_001, to: 4_000, limit: 1 })
         assert.deepStrictEqual(
           some.map(({ code, count, errors }) => [code, count, errors.map(({ runId }) => runId)]),
           [
@@ -138,7 +146,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
             [odd, 1, []]
           ]
         )
-        assert.deepStrictEqual(yield* reports.report((yield* makeWorkspace()).workspaceId, id, all), [])
+        assert.deepStrictEqual(
+          yield* reports.report((yield* makeWorkspace()).workspaceId, { ...all, workflowIds: [id] }),
+          []
+        )
       })
     )
 

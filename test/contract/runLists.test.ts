@@ -145,6 +145,21 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         for (const [filter, sought] of expected) {
           assert.deepStrictEqual(yield* found(filter), sought, JSON.stringify(filter))
         }
+        const { errorCodes, isComplete, runs: counted, tags, workflows } = yield* runs.tally(workspaceId, {})
+        assert.deepInclude({ counted, isComplete }, { counted: 9, isComplete: true })
+        assert.deepStrictEqual(workflows[0], { id: open.workflow.id, name: "Nightly", count: 4 })
+        assert.sameMembers(
+          workflows.map(({ count }) => count),
+          [4, 1, 1, 1, 1, 1]
+        )
+        assert.deepStrictEqual(errorCodes, [
+          { value: "BROWSER-E0001", count: 1 },
+          { value: "SITE-1", count: 1 }
+        ])
+        assert.deepStrictEqual(tags, [
+          { value: "a", count: 3 },
+          { value: "b", count: 2 }
+        ])
         const { runs: rows } = yield* runs.list(workspaceId, { limit: 100 })
         const row = (as: string) => rows.find(({ id }) => names.get(id) === as)
         assert.deepInclude(row("both"), { holds: ["run_window", "manual"], workflowName: "Nightly", error: null })

@@ -10,9 +10,11 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { reasonOf } from "../../core/run/start/Start.ts"
 import { judge, judgeAll, StartLedger } from "../../core/run/start/StartLedger.ts"
+import * as Transition from "../../core/run/Transition.ts"
 import type { ValidRunWindow } from "../../core/window/RunWindow.ts"
 import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { Audit } from "../../core/workspace/audit/Audit.ts"
+import type { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -51,9 +53,13 @@ const change = Effect.fnUntraced(function* (
 const set = (window: ValidRunWindow) => (gate: Gate.Gate, actor: Gate.Actor) => Gate.setWindow(gate, window, actor)
 
 /** Submits a run and starts it. */
-const startOne = Effect.fnUntraced(function* (workflow: Stored) {
+const startOne = Effect.fnUntraced(function* <R = never>(
+  workflow: Stored,
+  before: (id: RunId) => Effect.Effect<unknown, unknown, R> = () => Effect.void
+) {
   const [runs, ledger] = [yield* RunStore, yield* StartLedger]
   const { run } = yield* runs.submit(submission(workflow))
+  yield* Effect.orDie(before(run.id))
   const claimed = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
   assert.deepStrictEqual(
     claimed.map(({ run: { id } }) => id),
@@ -83,11 +89,28 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         const [lifted] = yield* startOne(workflow)
         yield* change(caller, workflow, Gate.removeWindow)
         const [removed] = yield* startOne(workflow)
-        const starts = [free, open, lifted, removed].flatMap((start) => start ?? [])
-        assert.deepStrictEqual(starts.map(reasonOf), ["no_run_window", "run_window_open", "lift", "no_run_window"])
+        yield* change(caller, workflow, set(closedAt(now)))
+        const [released] = yield* startOne(workflow, (run) =>
+          Effect.flatMap(RunStore, (runs) =>
+            runs.changeAll(
+              caller.workspaceId,
+              [run],
+              (locked, at) => Transition.release(locked, { at, by: caller.userId }, false),
+              { dryRun: false }
+            )
+          )
+        )
+        const starts = [free, open, lifted, removed, released].flatMap((start) => start ?? [])
+        assert.deepStrictEqual(starts.map(reasonOf), [
+          "no_run_window",
+          "run_window_open",
+          "lift",
+          "no_run_window",
+          "release"
+        ])
         assert.deepStrictEqual(
           starts.map(({ attempt, windowRevision, worker }) => [attempt, windowRevision, worker]),
-          [0, 1, 2, 3].map((revision) => [1, revision, "w"])
+          [0, 1, 2, 3, 4].map((revision) => [1, revision, "w"])
         )
         assert.strictEqual(lifted?.lift?.by, caller.userId)
         assert.strictEqual(open?.zoneData, process.versions.tz)
@@ -100,7 +123,7 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         const rest = yield* ledger.page(caller.workspaceId, { ...always, after: first[2] ?? null, limit: 3 })
         assert.sameDeepMembers([...first, ...rest], starts)
         assert.deepStrictEqual(yield* judgeAll(caller.workspaceId, always), {
-          starts: 4,
+          starts: 5,
           wrong: 0,
           examples: [],
           missing: []

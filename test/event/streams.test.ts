@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { page } from "../../core/event/EventLog.ts"
 import { type Batch, EventStreams } from "../../core/event/stream/EventStreams.ts"
+import * as WorkspaceStream from "../../core/event/stream/WorkspaceStream.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
@@ -45,6 +46,43 @@ const read = (workspaceId: WorkspaceId, clientId: string) =>
     )
     return batches
   })
+
+it.effect("a workspace's stream has the events its filter takes, and goes on behind any of them", () =>
+  provided(
+    Effect.gen(function* () {
+      const mine = yield* setUp
+      const other = yield* setUp
+      const read = (after: string | null) =>
+        Effect.gen(function* () {
+          const parts = yield* Queue.unbounded<WorkspaceStream.Part>()
+          const takes = ({ event }: { readonly event: { readonly event: string } }) =>
+            event.event !== "execution.success"
+          yield* Effect.forkScoped(
+            Stream.runForEach(WorkspaceStream.make(mine.workspaceId, { after, takes }), (part) =>
+              Queue.offer(parts, part)
+            )
+          )
+          return parts
+        })
+      const live = yield* read(null)
+      assert.deepStrictEqual((yield* Queue.take(live)).events, [])
+      yield* other.submit
+      const id = yield* mine.submit
+      yield* TestClock.adjust("1 second")
+      const [queued] = (yield* Queue.take(live)).events
+      assert.deepInclude({ run: queued?.runId, event: queued?.event.event }, { run: id, event: "execution.queued" })
+      yield* mine.interrupt(id)
+      yield* TestClock.adjust("1 second")
+      const stopped = yield* Queue.take(live)
+      assert.deepStrictEqual(kinds(stopped.events), ["execution.stopped"])
+      yield* TestClock.adjust("15 seconds")
+      assert.deepStrictEqual((yield* Queue.take(live)).events, [])
+      const again = yield* read(queued?.position ?? "")
+      yield* Queue.take(again)
+      assert.deepStrictEqual(yield* Queue.take(again), stopped)
+    })
+  )
+)
 
 it.effect("a stream gives a sign of life at once, and again after each 15 seconds of silence", () =>
   provided(

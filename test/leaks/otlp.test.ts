@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, References } from "effect"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Telemetry from "../../adapters/telemetry/Telemetry.ts"
@@ -76,7 +76,11 @@ const carriedOut = Effect.fnUntraced(function* (url: string, traceparent: string
       yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one), { discard: true })
     }).pipe(Effect.provide(worker), Effect.provide(telemetry("worker", url)))
     while (received.at(-1)?.body.event !== "execution.failed") received.push(yield* hook.next)
-  }).pipe(Effect.provide(dispatching), Effect.provide(telemetry("api", url)))
+  }).pipe(
+    Effect.provide(dispatching),
+    Effect.provide(telemetry("api", url)),
+    Effect.provideService(References.MinimumLogLevel, "Warn")
+  )
   return { secrets, received }
 })
 

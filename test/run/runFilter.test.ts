@@ -1,7 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Schema } from "effect"
 import * as RunFilter from "../../apps/api/run/RunFilter.ts"
-import { RunFilterJson } from "../../apps/api/run/RunFilterJson.ts"
 
 const day = 86_400_000
 const now = Date.UTC(2026, 0, 31, 12)
@@ -62,8 +60,17 @@ it("a filter names each parameter that is wrong", () => {
   assert.sameMembers(paths, ["hold", "trigger", "tags[]", "error_codes", "text", "start_timestamp", "limit"])
 })
 
-it("the filter of a body takes the same names, and refuses others", () => {
-  const read = Schema.decodeUnknownResult(RunFilterJson)
-  assert.strictEqual(read({ hold: ["manual"], tags: "a", start_time: "2026-01-30T00:00:00Z" })._tag, "Success")
-  assert.strictEqual(read({ tagz: "a" })._tag, "Failure")
+it("the filter of a body takes the same names, and refuses others at their paths", () => {
+  const sent = { hold: ["manual"], tags: "a", start_time: "2026-01-31T00:00:00Z" }
+  assert.deepStrictEqual<unknown>(RunFilter.readFilterOfBody(sent, now), RunFilter.readFilter(sent, now))
+  for (const [wrong, path] of [
+    [{ tagz: "a" }, "filter.tagz"],
+    [{ tags: 1 }, "filter.tags"],
+    [{ hold: "nope" }, "filter.hold"],
+    [[], "filter"],
+    [null, "filter"]
+  ] as const) {
+    const found = RunFilter.readFilterOfBody(wrong, now)
+    assert.deepStrictEqual("problems" in found ? found.problems.map((one) => one.path) : [], [path])
+  }
 })

@@ -31,7 +31,15 @@ export const layer = Layer.effectContext(
     const read = (from: number, limit: number) => {
       const events = pageOf(tables.events.slice(from, from + limit))
       const to = from + events.length
-      return { entries: events.flatMap(toEntry), to, more: to < tables.events.length }
+      const found = events.flatMap((logged, index) =>
+        toEntry(logged).map((entry) => ({ entry, place: from + index + 1 }))
+      )
+      return {
+        entries: found.map(({ entry }) => entry),
+        positions: found.map(({ place }) => String(place)),
+        to,
+        more: to < tables.events.length
+      }
     }
 
     const ahead = (from: number, to: number) =>

@@ -8,12 +8,13 @@ export const layer = Layer.effect(
   ErrorReports,
   Effect.map(Tables, ({ runs }) =>
     ErrorReports.of({
-      report: (workspaceId, workflowId, { from, limit, to }) =>
+      report: (workspaceId, { codes, from, limit, to, workflowIds }) =>
         Effect.sync(() => {
           const framed = [...runs.values()]
-            .filter((run) => run.workspaceId === workspaceId && run.workflowId === workflowId)
+            .filter((run) => run.workspaceId === workspaceId && (workflowIds?.includes(run.workflowId) ?? true))
             .flatMap(({ errors, id }) => errors.map((error) => ({ runId: id, error })))
             .filter(({ error: { at } }) => from <= at && at <= to)
+            .filter(({ error }) => codes?.includes(codeOf(error)) ?? true)
             .sort((a, b) => b.error.at - a.error.at || (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0))
           const groups = new Map<string, Shown>()
           for (const [index, { error, runId }] of framed.entries()) {

@@ -1,17 +1,22 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
+import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
   AlreadyRetried,
+  byCount,
   type Claimed,
+  type Counted,
   type Filter,
   type Gated,
   type LeaseRef,
   type Listed,
   type ListPage,
   mostCounted,
+  mostNamed,
   RunStore,
+  type Tally,
   type Total,
   VersionOutdated
 } from "../../../core/run/RunStore.ts"
@@ -19,7 +24,7 @@ import * as Slots from "../../../core/run/Slots.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
-import { type RunId, RunNotFound, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { type RunId, RunNotFound, WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { pageOf } from "../event/Page.ts"
 import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
@@ -145,6 +150,24 @@ export const layer = Layer.effect(
           const examined = selected.slice(0, RunFilter.searchedRuns)
           const count = examined.filter((run) => RunFilter.contains(run, text)).length
           return { count, isExact: examined.length === selected.length }
+        })
+      ),
+      tally: Effect.fn("RunStore.tally")((workspaceId, filter) =>
+        Effect.map(Clock.currentTimeMillis, (now): Tally => {
+          const selected = newestFirst(workspaceId).filter((run) => RunFilter.matches(filter, facts(run, now)))
+          const counted = selected.slice(0, mostCounted)
+          const workflows = tallied(counted, (run) => [run.workflowId])
+          return {
+            runs: counted.length,
+            isComplete: counted.length === selected.length,
+            workflows: workflows.map(({ count, value }) => ({
+              id: WorkflowId.make(value),
+              name: tables.workflows.get(value)?.name ?? "",
+              count
+            })),
+            errorCodes: tallied(counted, (run) => run.errors.map(codeOf)),
+            tags: tallied(counted, ({ tags }) => tags)
+          }
         })
       ),
       events: Effect.fn("RunStore.events")((id, after) =>
@@ -277,6 +300,21 @@ export const layer = Layer.effect(
     })
   }).pipe(Effect.map(atomicStore))
 )
+
+/** How many runs have each value. */
+const tallied = (
+  runs: ReadonlyArray<Run.Run>,
+  valuesOf: (run: Run.Run) => ReadonlyArray<string>
+): ReadonlyArray<Counted> => {
+  const counts = new Map<string, number>()
+  for (const run of runs) {
+    for (const value of new Set(valuesOf(run))) counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort(byCount)
+    .slice(0, mostNamed)
+}
 
 /** The runs of a sorted list that stand after the place where the page before ended. */
 const behind = (before: Filter["before"]) => (run: Run.Run, index: number, sorted: ReadonlyArray<Run.Run>) => {

@@ -35,10 +35,12 @@ export const layer = Layer.effect(
             }))
           )
         ),
-      startedAt: (runIds) =>
+      told: (runIds) =>
         Effect.sync(() =>
           tables.events.flatMap(({ at, event, runId }) =>
-            event.event === "execution.start" && runIds.includes(runId) ? [{ runId, at }] : []
+            (event.event === "execution.start" || event.event === "execution.released") && runIds.includes(runId)
+              ? [{ runId, at, event: event.event }]
+              : []
           )
         ),
       missing: (workspaceId, { from, limit, to }) =>

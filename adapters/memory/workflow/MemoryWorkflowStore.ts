@@ -75,7 +75,14 @@ export const layer = Layer.effect(
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         find(workspaceId, id, (versions) => versions.find((version) => version.versionNumber === versionNumber))
       ),
-      list: Effect.fn("WorkflowStore.list")((workspaceId) => Effect.sync(() => listed(workspaceId))),
+      list: Effect.fn("WorkflowStore.list")((workspaceId, page) =>
+        Effect.sync(() => {
+          const after = page?.after ?? null
+          const isBehind = ({ workflow: { id, updatedAt } }: Listed) =>
+            after === null || updatedAt < after.updatedAt || (updatedAt === after.updatedAt && id > after.id)
+          return listed(workspaceId).filter(isBehind).slice(0, page?.limit)
+        })
+      ),
       remove: Effect.fn("WorkflowStore.remove")(function* (workspaceId, id) {
         const at = yield* Clock.currentTimeMillis
         const { gate } = yield* latest(workspaceId, id)

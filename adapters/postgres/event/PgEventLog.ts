@@ -42,6 +42,7 @@ const log = Layer.effect(
           const last = settled.at(-1)
           return {
             entries: settled.map(toEntry),
+            positions: settled.map(({ sequence, tx }) => toPosition({ tx, sequence: Number(sequence) })),
             to: last === undefined ? from : { tx: last.tx, sequence: Number(last.sequence) },
             more: unsettled !== -1 || (rows[0]?.found ?? 0) > rows.length || rows.length === limit
           }

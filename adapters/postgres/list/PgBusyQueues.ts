@@ -27,7 +27,7 @@ export const ofRuns = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>, now
     : Effect.flatMap(
         sql<PgSlots.Candidate>`
           select distinct on (queue) id, workspace_id, sequence, queue, credentials, not_before
-          from runs where ${sql.in("id", ids)} order by queue`,
+          from runs where id = any(${`{${ids.join(",")}}`}::uuid[]) order by queue`,
         (candidates) => busyAmong(sql, candidates, now)
       )
 

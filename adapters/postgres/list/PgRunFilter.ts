@@ -13,7 +13,7 @@ import * as Gate from "../../../core/gate/Gate.ts"
 import type { HoldReason, RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { Ended, type StoredStatus, Waiting } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
-import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
@@ -22,10 +22,17 @@ import * as PgBusyQueues from "./PgBusyQueues.ts"
 export interface Source {
   readonly from: Statement.Fragment
   readonly where: Statement.Fragment
+  /** Where few workflows are asked for, each of them has its runs in this order, and all of them together do not. */
+  readonly each: ReadonlyArray<string> | null
+  /** The table whose index has the order. */
+  readonly by: "label" | "runs"
 }
 
+/** Ids as the text of an array. */
+export const arrayOf = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
+
 /** More workflows than this are not read one by one. */
-const mostWorkflows = 64
+const mostWorkflows = 500
 
 const unstarted = new Set<string>(["execution.paused", ...Waiting.literals])
 const others: ReadonlyArray<StoredStatus> = ["execution.start", ...Ended.literals]
@@ -49,7 +56,14 @@ export const sources = Effect.fnUntraced(function* (
   const few =
     held === null || filter.workflowIds !== undefined ? null : yield* workflowsOf(sql, workspaceId, gates.of(held))
   const workflowIds = few ?? filter.workflowIds
-  const everywhere = common(sql, workspaceId, { ...filter, ...(workflowIds === undefined ? {} : { workflowIds }) })
+  const ofGates = workflowIds !== undefined && few === null ? yield* inWorkspace(sql, workspaceId, workflowIds) : few
+  const each = ofGates != null && ofGates.length <= mostWorkflows ? ofGates : null
+  const conditions = common(sql, workspaceId, filter)
+  const ofPlace = [
+    sql`runs.workspace_id = ${workspaceId}`,
+    ...(workflowIds === undefined ? [] : [sql`runs.workflow_id = any(${arrayOf(workflowIds)}::uuid[])`])
+  ]
+  const everywhere = [...ofPlace, ...conditions]
   const since = filter.from === undefined ? [] : [sql`runs.created_at >= ${new Date(filter.from)}`]
   const busy = asksForSlots(filter) ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now) : new Set<string>()
   const condition = waitingCondition(sql, filter, pastReleases(sql, gates, now), { busy, now })
@@ -63,20 +77,35 @@ export const sources = Effect.fnUntraced(function* (
         (status) => asked === undefined || asked.includes("execution.paused") || asked.includes(status)
       )
     : []
+  const only = onlyLabel(filter)
+  const by = only === null ? "runs" : "label"
+  const labelled =
+    only === null
+      ? []
+      : [
+          sql`label.workspace_id = ${workspaceId} and label.label = ${only}::uuid`,
+          ...(filter.to === undefined ? [] : [sql`label.created_at <= ${new Date(filter.to)}`]),
+          ...(filter.before === undefined ? [] : [sql`label.created_at <= ${new Date(filter.before.at)}`])
+        ]
+  const labelledRuns = only === null ? sql`runs` : sql`run_labels label join runs on runs.id = label.run_id`
   const ofWaiting = (place: ReadonlyArray<Statement.Fragment>): Source => ({
-    from: waitingFrom,
-    where: sql.and([...everywhere, ...place, ...(condition === null ? [] : [condition])])
+    from: condition === null ? labelledRuns : sql`${labelledRuns} join gates on gates.workflow_id = runs.workflow_id`,
+    where: sql.and([...everywhere, ...labelled, ...place, ...(condition === null ? [] : [condition])]),
+    each: null,
+    by
   })
   const ofOthers = (place: ReadonlyArray<Statement.Fragment>): Source => ({
-    from: sql`runs`,
-    where: sql.and([...everywhere, ...since, ...place])
+    from: labelledRuns,
+    where: sql.and([...everywhere, ...labelled, ...since, ...place]),
+    each: null,
+    by
   })
   const age = filter.waitingOfAnyAge === true ? [] : since
 
   const isOrderedElsewhere =
     filter.tags !== undefined || filter.errorCodes !== undefined || filter.credentials !== undefined
-  if (isOrderedElsewhere || filter.triggers !== undefined) {
-    const isAll = asked === undefined && filter.holds === undefined
+  const isAll = asked === undefined && filter.holds === undefined
+  if (isOrderedElsewhere || (filter.triggers !== undefined && isAll && workflowIds === undefined)) {
     if (isAll && filter.from === undefined) return [ofOthers([])]
     const older = sql`${sql.in("runs.status", Waiting.literals)} and runs.created_at < ${new Date(filter.from ?? 0)}`
     if (isAll) return [ofOthers([]), ...(filter.waitingOfAnyAge === true ? [ofWaiting([older])] : [])]
@@ -85,15 +114,37 @@ export const sources = Effect.fnUntraced(function* (
       ...(waiting.length === 0 ? [] : [ofWaiting([...age, sql.in("runs.status", waiting)])])
     ]
   }
-  const places =
-    workflowIds !== undefined && workflowIds.length <= mostWorkflows
-      ? workflowIds.map((id) => [sql`runs.workflow_id = ${id}`])
-      : [[]]
-  return places.flatMap((place) => [
-    ...ended.map((status) => ofOthers([...place, sql`runs.status = ${status}`])),
-    ...waiting.map((status) => ofWaiting([...place, ...age, sql`runs.status = ${status}`]))
-  ])
+  const placed = (from: Statement.Fragment, rest: ReadonlyArray<Statement.Fragment>): Source => ({
+    from,
+    where: sql.and([...(each === null ? everywhere : conditions), ...rest]),
+    each,
+    by: "runs"
+  })
+  return [
+    ...ended.map((status) => placed(sql`runs`, [...since, sql`runs.status = ${status}`])),
+    ...waiting.map((status) =>
+      placed(waitingFrom, [...age, sql`runs.status = ${status}`, ...(condition === null ? [] : [condition])])
+    )
+  ]
 })
+
+/** The label that a filter asks for, if it is one. */
+const onlyLabel = ({ credentials = [], errorCodes = [], tags = [] }: RunFilter): string | null => {
+  const labels = [
+    ...tags.map((tag) => labelOf("tag", tag)),
+    ...errorCodes.map((code) => labelOf("error", asValue(code))),
+    ...credentials.map((id) => labelOf("credential", asValue(id)))
+  ]
+  return labels.length === 1 ? (labels[0] ?? null) : null
+}
+
+/** Those of some workflows that the workspace has: an index of theirs need not be asked for the workspace. */
+const inWorkspace = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, ids: ReadonlyArray<WorkflowId>) =>
+  Effect.map(
+    sql<{ readonly workflow_id: WorkflowId }>`
+      select workflow_id from gates where workspace_id = ${workspaceId} and workflow_id = any(${arrayOf(ids)}::uuid[])`,
+    (rows) => rows.map((row) => row.workflow_id)
+  )
 
 /** The conditions that hold for the runs of every source. */
 const common = (
@@ -113,8 +164,7 @@ const common = (
             and label.created_at = runs.created_at and label.sequence = runs.sequence)`
         ]
   return [
-    sql`runs.workspace_id = ${workspaceId}`,
-    ...(filter.workflowIds === undefined ? [] : [sql.in("runs.workflow_id", filter.workflowIds)]),
+    sql`true`,
     ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${new Date(filter.to)}`]),
     ...(filter.before === undefined ? [] : [behind(sql, filter.before)]),
     ...(filter.triggers === undefined ? [] : [sql.in("runs.trigger", filter.triggers)]),

@@ -3,9 +3,18 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { asSearched, type RunFilter, searchedCharacters, searchedRuns } from "../../../core/run/list/RunFilter.ts"
 import { Waiting } from "../../../core/run/Run.ts"
-import { type Filter, type ListPage, mostCounted, type Total } from "../../../core/run/RunStore.ts"
-import { RunId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import {
+  byCount,
+  type Filter,
+  type ListPage,
+  mostCounted,
+  mostNamed,
+  type Tally,
+  type Total
+} from "../../../core/run/RunStore.ts"
+import { RunId, WorkflowId, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Evidence from "../tables/Evidence.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
@@ -13,9 +22,13 @@ import * as PgRunFilter from "./PgRunFilter.ts"
 
 const isWaiting = Schema.is(Waiting)
 
-interface Place {
-  readonly id: string
-  readonly created_at: Date
+type PageRow = Runs.ListedRow & { readonly found: boolean }
+
+interface TallyRow {
+  readonly kind: "runs" | "examined" | "workflow" | "error" | "tag"
+  readonly value: string | null
+  readonly n: number
+  readonly name: string | null
 }
 
 type GateRow = Gates.Row & { readonly name: string }
@@ -23,11 +36,17 @@ type GateRow = Gates.Row & { readonly name: string }
 export const make = (sql: SqlClient.SqlClient) => {
   /** The first runs of all sources, newest first. */
   const merged = (sources: ReadonlyArray<PgRunFilter.Source>, limit: number) => {
-    const newest = ({ from, where }: PgRunFilter.Source) => sql`
-      (select runs.id, runs.created_at, runs.sequence from ${from} where ${where}
-        order by runs.created_at desc, runs.sequence desc limit ${limit})`
+    const newest = ({ by, each, from, where }: PgRunFilter.Source) => {
+      const ofOne = (condition: Statement.Fragment) => sql`
+        (select runs.id, runs.created_at, runs.sequence from ${from} where ${condition} and ${where}
+          order by ${sql(`${by}.created_at`)} desc, ${sql(`${by}.sequence`)} desc limit ${limit})`
+      if (each === null) return ofOne(sql`true`)
+      return sql`(select of_each.* from unnest(${PgRunFilter.arrayOf(each)}::uuid[]) as workflow (id),
+        lateral ${ofOne(sql`runs.workflow_id = workflow.id`)} of_each
+        order by of_each.created_at desc, of_each.sequence desc limit ${limit})`
+    }
     const all = sources.map(newest)
-    const [first, ...rest] = all.length === 0 ? [sql`select id, created_at, sequence from runs where false`] : all
+    const [first, ...rest] = all.length === 0 ? [sql`(select id, created_at, sequence from runs where false)`] : all
     const together = rest.reduce<Statement.Fragment>((before, one) => sql`${before} union all ${one}`, first ?? sql``)
     return sql`select id, created_at, sequence from (${together}) found
       order by created_at desc, sequence desc limit ${limit}`
@@ -40,47 +59,44 @@ export const make = (sql: SqlClient.SqlClient) => {
     return sql`(${inColumn("input")} or ${inColumn("data")})`
   }
 
-  /** The runs among those of the sources that have the text, and the place behind those that were examined. */
-  const searched = Effect.fnUntraced(function* (
-    sources: ReadonlyArray<PgRunFilter.Source>,
-    text: string,
-    limit: number
-  ) {
-    const examined = yield* sql<Place>`${merged(sources, searchedRuns)}`
-    if (examined.length === 0) return { found: [], last: null }
-    const found = yield* sql<Place>`
-      select id, created_at, sequence from runs where ${sql.in(
-        "id",
-        examined.map(({ id }) => id)
-      )} and ${contains(text)} order by created_at desc, sequence desc limit ${limit}`
-    return { found, last: examined.length === searchedRuns ? (examined.at(-1) ?? null) : null }
-  })
-
-  const pageOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId, filter: Filter, now: number) {
-    const { limit, text } = filter
-    const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
-    const { found, last } =
-      text === undefined
-        ? { found: yield* sql<Place>`${merged(sources, limit + 1)}`, last: null }
-        : yield* searched(sources, text, limit + 1)
-    const shown = found.slice(0, limit)
-    return { shown, next: found.length > limit ? (shown.at(-1) ?? null) : last }
-  })
-
-  const rowsOf = (ids: ReadonlyArray<string>) => sql<Runs.ListedRow>`
-    select id, workspace_id, workflow_id, options, trigger, tags, created_at, status, queue, started_at, ended_at,
-      not_before, released_at, released_by, released_pause, errors
-    from runs where ${sql.in("id", ids)} order by created_at desc, sequence desc`
+  /**
+   * The runs of a page and one more, newest first. With a text, the last of the runs that were examined for it comes
+   * with them, if there may be more behind it.
+   */
+  const pageOf = (sources: ReadonlyArray<PgRunFilter.Source>, { limit, text }: Filter) => {
+    const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, runs.created_at, status, queue, started_at,
+      ended_at, not_before, released_at, released_by, released_pause, errors, runs.sequence`
+    if (text === undefined) {
+      return sql<PageRow>`
+        with page as materialized (${merged(sources, limit + 1)})
+        select ${shown}, true as found from page join runs using (id) order by runs.created_at desc, runs.sequence desc`
+    }
+    return sql<PageRow>`
+      with examined as materialized (${merged(sources, searchedRuns)}),
+      found as materialized (
+        select examined.* from examined join runs using (id) where ${contains(text)}
+        order by examined.created_at desc, examined.sequence desc limit ${limit + 1}),
+      page as (
+        select id, true as found from found
+        union all
+        (select id, false from examined where (select count(*) from examined) = ${searchedRuns}
+          order by created_at, sequence limit 1))
+      select ${shown}, found from page join runs using (id)
+      order by page.found desc, runs.created_at desc, runs.sequence desc`
+  }
 
   const gatesOf = (workflowIds: ReadonlySet<string>) => sql<GateRow>`
     select gates.*, workflows.name
-    from gates join workflows on workflows.id = workflow_id where ${sql.in("workflow_id", [...workflowIds])}`
+    from gates join workflows on workflows.id = workflow_id where workflow_id = any(${PgRunFilter.arrayOf([...workflowIds])}::uuid[])`
 
   const list = Effect.fn("RunStore.list")((workspaceId: WorkspaceId, filter: Filter) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const { next, shown } = yield* pageOf(workspaceId, filter, now)
-      const rows = shown.length === 0 ? [] : yield* rowsOf(shown.map(({ id }) => id))
+      const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
+      const page = yield* pageOf(sources, filter)
+      const found = page.filter((row) => row.found)
+      const rows = found.slice(0, filter.limit)
+      const next = found.length > filter.limit ? rows.at(-1) : page.find((row) => !row.found)
       const gates = rows.length === 0 ? [] : yield* gatesOf(new Set(rows.map((row) => row.workflow_id)))
       const known = new Map(gates.map((row) => [row.workflow_id, { gate: Gates.toGate(row), name: row.name }]))
       const naming = rows.filter((row) => row.queue !== "" && isWaiting(row.status))
@@ -95,7 +111,7 @@ export const make = (sql: SqlClient.SqlClient) => {
           if (workflow === undefined) throw new Error(`Run ${row.id} has no gate`)
           return Runs.toListed(row, { ...workflow, awaitsCredential: busy.has(row.queue) }, now)
         }),
-        next: next === null ? null : { at: next.created_at.getTime(), id: RunId.make(next.id) }
+        next: next === undefined ? null : { at: next.created_at.getTime(), id: RunId.make(next.id) }
       } satisfies ListPage
     }).pipe(withoutSqlErrors)
   )
@@ -105,13 +121,17 @@ export const make = (sql: SqlClient.SqlClient) => {
       const now = yield* Clock.currentTimeMillis
       const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
       if (filter.text !== undefined) {
-        const { found, last } = yield* searched(sources, filter.text, searchedRuns)
-        return { count: found.length, isExact: last === null } satisfies Total
+        const [row] = yield* sql<{ readonly n: number; readonly examined: number }>`
+          with examined as materialized (${merged(sources, searchedRuns)})
+          select (select count(*)::int from examined join runs using (id) where ${contains(filter.text)}) as n,
+            (select count(*)::int from examined) as examined`
+        return { count: row?.n ?? 0, isExact: (row?.examined ?? 0) < searchedRuns } satisfies Total
       }
       let counted = 0
-      for (const { from, where } of sources) {
+      for (const { each, from, where } of sources) {
+        const place = each === null ? sql`true` : sql`runs.workflow_id = any(${PgRunFilter.arrayOf(each)}::uuid[])`
         const [row] = yield* sql<{ readonly n: number }>`
-          select count(*)::int as n from (select from ${from} where ${where} limit ${mostCounted + 1 - counted}) found`
+          select count(*)::int as n from (select from ${from} where ${place} and ${where} limit ${mostCounted + 1 - counted}) found`
         counted += row?.n ?? 0
         if (counted > mostCounted) break
       }
@@ -119,5 +139,52 @@ export const make = (sql: SqlClient.SqlClient) => {
     }).pipe(withoutSqlErrors)
   )
 
-  return { list, count }
+  const tally = Effect.fn("RunStore.tally")((workspaceId: WorkspaceId, filter: RunFilter) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
+      const examined = filter.text === undefined ? mostCounted + 1 : searchedRuns
+      const condition = filter.text === undefined ? sql`true` : contains(filter.text)
+      const rows = yield* sql<TallyRow>`
+        with candidates as materialized (${merged(sources, examined)}),
+        counted as materialized (
+          select runs.id, workflow_id, tags, errors <> '[]' as failed from runs join candidates using (id)
+          where ${condition} limit ${mostCounted}),
+        workflow as (
+          select workflow_id::text as value, count(*)::int as n from counted group by 1 order by n desc, 1
+          limit ${mostNamed}),
+        error as (
+          select error_code as value, count(distinct run_id)::int as n
+          from counted join run_errors on run_id = counted.id where failed group by 1 order by n desc limit ${mostNamed}),
+        tag as (
+          select tag as value, count(*)::int as n from counted, unnest(tags) tag group by 1 order by n desc limit ${mostNamed})
+        select 'runs' as kind, null as value, (select count(*)::int from counted) as n, null as name
+        union all select 'examined', null, (select count(*)::int from candidates), null
+        union all select 'workflow', value, n, name from workflow join workflows on id = value::uuid
+        union all select 'error', value, n, null from error
+        union all select 'tag', value, n, null from tag`
+      const of = (kind: TallyRow["kind"]) => rows.filter((row) => row.kind === kind)
+      const only = (kind: TallyRow["kind"]) => of(kind)[0]?.n ?? 0
+      const named = (kind: TallyRow["kind"]) => of(kind).map(({ n, value }) => ({ value: value ?? "", count: n }))
+      return {
+        runs: only("runs"),
+        isComplete: only("examined") < examined,
+        workflows: of("workflow")
+          .map(({ n, name, value }) => ({
+            id: WorkflowId.make(value ?? ""),
+            value: value ?? "",
+            name: name ?? "",
+            count: n
+          }))
+          .sort(byCount)
+          .map(({ count, id, name }) => ({ id, name, count })),
+        errorCodes: named("error")
+          .map(({ count, value }) => ({ value: Evidence.toCode({ error_code: value }), count }))
+          .sort(byCount),
+        tags: named("tag").sort(byCount)
+      } satisfies Tally
+    }).pipe(withoutSqlErrors)
+  )
+
+  return { list, count, tally }
 }

@@ -772,10 +772,11 @@ const builder = [
 ]
 
 const invariants = [
-  // A run that is removed is removed with everything of it, by a transaction that says so.
+  // A run that is removed is removed with everything of it, by a transaction that says so. Where the trigger says
+  // "always", nothing is.
   `create function refuse_change() returns trigger language plpgsql as $$
   begin
-    if tg_op = 'DELETE' and current_setting('sluice.removal', true) = 'on' then
+    if tg_op = 'DELETE' and current_setting('sluice.removal', true) = 'on' and tg_argv[1] is null then
       return old;
     end if;
     raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
@@ -798,11 +799,11 @@ const invariants = [
   `create trigger events_are_only_appended before update or delete on run_events for each row
     execute function refuse_change('events are only appended')`,
   `create trigger audit_entries_are_only_appended before update or delete on audit_entries for each row
-    execute function refuse_change('the audit trail is only appended')`,
+    execute function refuse_change('the audit trail is only appended', 'always')`,
   `create trigger starts_are_only_appended before update or delete on run_starts for each row
     execute function refuse_change('the ledger of starts is only appended')`,
   `create trigger windows_never_change before update or delete on run_windows for each row
-    execute function refuse_change('a window that was set never changes')`,
+    execute function refuse_change('a window that was set never changes', 'always')`,
   `create trigger versions_never_change before update or delete on workflow_versions for each row
     execute function refuse_change('a version never changes')`,
   `create trigger component_versions_never_change before update on component_versions for each row

@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ErrorReports, type Group, order } from "../../../core/run/evidence/ErrorReports.ts"
+import { arrayOf, asValue } from "../list/PgRunFilter.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Evidence from "../tables/Evidence.ts"
 
@@ -16,11 +17,13 @@ export const layer = Layer.effect(
   ErrorReports,
   Effect.map(SqlClient.SqlClient, (sql) =>
     ErrorReports.of({
-      report: Effect.fn("ErrorReports.report")((workspaceId, workflowId, { from, limit, to }) =>
+      report: Effect.fn("ErrorReports.report")((workspaceId, { codes, from, limit, to, workflowIds }) =>
         sql<Row>`
           with framed as materialized (
             select run_id, position, at, error_code from run_errors
-            where workflow_id = ${workflowId} and workspace_id = ${workspaceId}
+            where workspace_id = ${workspaceId}
+              and ${workflowIds === undefined ? sql`true` : sql`workflow_id = any(${arrayOf(workflowIds)}::uuid[])`}
+              and ${codes === undefined ? sql`true` : sql.in("error_code", codes.map(asValue))}
               and at >= ${new Date(from)} and at <= ${new Date(to)}
           ), groups as (
             select error_code, count(*) as failures from framed group by error_code

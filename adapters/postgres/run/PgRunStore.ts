@@ -173,7 +173,7 @@ export const layer = Layer.effect(
         )
     )
 
-    const { count, list } = PgRunList.make(sql)
+    const { count, list, tally } = PgRunList.make(sql)
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
@@ -182,6 +182,7 @@ export const layer = Layer.effect(
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
       count,
+      tally,
       reap,
       settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
       get: Effect.fn("RunStore.get")((workspaceId, id) =>

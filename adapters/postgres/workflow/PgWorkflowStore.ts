@@ -4,7 +4,13 @@ import { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import { NameShared, WorkflowExists } from "../../../core/workflow/Workflow.ts"
-import { type Listed, type RunTerms, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
+import {
+  type Listed,
+  type Page,
+  type RunTerms,
+  type Stored,
+  WorkflowStore
+} from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
@@ -20,7 +26,13 @@ export const layer = Layer.effect(
     const latest = (workspaceId: WorkspaceId, id: WorkflowId, versionNumber: number | null) =>
       Versions.read(sql, workspaceId, id, versionNumber)
 
-    const listed = (workspaceId: WorkspaceId, name: string | null) =>
+    const behind = ({ after }: Pick<Page, "after">) =>
+      after === null
+        ? sql`true`
+        : sql`updated_at <= ${new Date(after.updatedAt)}
+            and (updated_at < ${new Date(after.updatedAt)} or workflows.id > ${after.id})`
+
+    const listed = (workspaceId: WorkspaceId, name: string | null, page: Page | null = null) =>
       Effect.map(
         sql<Workflows.ListedRow>`
           select workflows.*, latest.settings
@@ -29,7 +41,8 @@ export const layer = Layer.effect(
             order by version_number desc limit 1) latest on true
           where workflows.workspace_id = ${workspaceId} and removed_at is null
             and ${name === null ? sql`true` : sql`name = ${name}`}
-          order by updated_at desc, id`,
+            and ${page === null ? sql`true` : behind(page)}
+          order by updated_at desc, workflows.id limit ${page?.limit ?? null}`,
         (rows): ReadonlyArray<Listed> => rows.map(Workflows.toListed)
       )
 
@@ -105,7 +118,7 @@ export const layer = Layer.effect(
       version: Effect.fn("WorkflowStore.version")((workspaceId, id, versionNumber) =>
         withoutSqlErrors(latest(workspaceId, id, versionNumber))
       ),
-      list: Effect.fn("WorkflowStore.list")((workspaceId) => withoutSqlErrors(listed(workspaceId, null))),
+      list: Effect.fn("WorkflowStore.list")((workspaceId, page) => withoutSqlErrors(listed(workspaceId, null, page))),
       remove: Effect.fn("WorkflowStore.remove")((workspaceId, id) =>
         transaction(
           sql,

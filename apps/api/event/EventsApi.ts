@@ -33,6 +33,27 @@ export const Frame = Schema.Union([
 const group = HttpApiGroup.make("events").annotate(OpenApi.Description, "Streams of the events of runs")
 
 export class EventsGroup extends group.add(
+  HttpApiEndpoint.get("workspaceEvents", "/events", {
+    headers: { "last-event-id": Schema.optionalKey(Schema.String) },
+    query: {
+      workflow_id: Schema.optionalKey(
+        Schema.String.annotate({ description: "Only events of runs of these workflows, separated by commas" })
+      ),
+      event: Schema.optionalKey(
+        Schema.String.annotate({
+          description: "Only events of these names, such as execution.failed, separated by commas"
+        })
+      )
+    },
+    success: HttpApiSchema.StreamSse({ events: Frame }),
+    error: Errors.BadRequest
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Stream the events of all runs of the workspace that follow Last-Event-ID, or that happen from now on"
+    )
+    .annotate(Needs, "read")
+    .annotate(OpenApi.Description, streamLimits),
   HttpApiEndpoint.get("clientEvents", "/run/clients/:client_id/events", {
     params: { client_id: Schema.String },
     success: HttpApiSchema.StreamSse({ events: Frame }),

@@ -1,11 +1,14 @@
 /** Answers the endpoints that stream events. */
 import { Clock, Effect, Schema, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { isOfRun } from "../../../core/event/RunEvent.ts"
+import type { EventLog } from "../../../core/event/EventLog.ts"
+import { isOfRun, type LoggedEvent } from "../../../core/event/RunEvent.ts"
 import { type Batch, EventStreams } from "../../../core/event/stream/EventStreams.ts"
+import * as WorkspaceStream from "../../../core/event/stream/WorkspaceStream.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import type { Signals } from "../../../core/runtime/Signals.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
@@ -26,22 +29,73 @@ export const layer = HttpApiBuilder.group(
     const links = yield* ArtifactLinks
     const admitted = yield* Admitted.make
     const streams = yield* Streams
+    const context = yield* Effect.context<EventLog | Signals>()
 
     const answer = (caller: Caller, batches: Stream.Stream<Batch>) =>
+      answerParts(
+        caller,
+        Stream.map(batches, (events) => ({ events: events.filter(isOfRun), id: null })),
+        ({ sequence }) => String(sequence)
+      )
+
+    /** Answers with a stream of parts. `id` is that of a sign of life, where it has one. */
+    const answerParts = <E extends LoggedEvent>(
+      caller: Caller,
+      parts: Stream.Stream<{ readonly events: ReadonlyArray<E>; readonly id: string | null }>,
+      idOf: (event: E) => string
+    ) =>
       Effect.gen(function* () {
         const address = yield* origin
         const whileAdmitted = yield* admitted
-        const written = Effect.fnUntraced(function* (batch: Batch) {
-          if (batch.length === 0) return Stream.succeed(Frame.ping(yield* Clock.currentTimeMillis))
+        const written = Effect.fnUntraced(function* ({
+          events: batch,
+          id
+        }: {
+          readonly events: ReadonlyArray<E>
+          readonly id: string | null
+        }) {
+          if (batch.length === 0) return Stream.succeed(Frame.ping(yield* Clock.currentTimeMillis, id))
           // A stream that broke here would be read as the end of its runs.
           const all = yield* waitUntilBack(links.under(address, caller.workspaceId))
-          return Stream.fromIterable(Frame.frames(batch.filter(isOfRun), all), { chunkSize: 1 })
+          return Stream.fromIterable(Frame.frames(batch, all, idOf), { chunkSize: 1 })
         })
-        const pieces = Stream.flatMap(whileAdmitted(batches), (batch) => Stream.unwrap(written(batch)))
+        const pieces = Stream.flatMap(whileAdmitted(parts), (part) => Stream.unwrap(written(part)))
         return yield* streams.answer(holderOf(caller), pieces, { contentType: "text/event-stream", headers: streamed })
       })
 
+    const ofWorkspace = Effect.fnUntraced(function* (
+      query: { readonly workflow_id?: string; readonly event?: string },
+      after: string | null
+    ) {
+      const listOf = (text: string | undefined) => text?.split(",").map((one) => one.trim())
+      const [workflowIds, kinds] = [listOf(query.workflow_id), listOf(query.event)]
+      const problems = [
+        ...(workflowIds ?? []).flatMap((id) => (isUuid(id) ? [] : [expected("workflow_id", "UUIDs", id)])),
+        ...(kinds ?? []).flatMap((kind) => (isKind(kind) ? [] : [expected("event", "names of events", kind)])),
+        ...(after === null || /^\d{1,18}(\.\d{1,18})?$/.test(after)
+          ? []
+          : [expected("Last-Event-ID", "the id of an event of this stream", after)])
+      ]
+      if (problems.length > 0) return yield* Effect.fail(Errors.invalidQuery(problems))
+      const ids = workflowIds?.map((id) => id.toLowerCase())
+      return (workspaceId: Caller["workspaceId"]) =>
+        WorkspaceStream.make(workspaceId, {
+          after,
+          takes: ({ event, workflowId }) =>
+            (ids?.includes(workflowId) ?? true) && (kinds?.includes(event.event) ?? true)
+        }).pipe(Stream.provideContext(context))
+    })
+
     return handlers
+      .handleRaw(
+        "workspaceEvents",
+        Effect.fn(function* ({ headers, query }) {
+          const caller = yield* CurrentCaller
+          const stream = yield* ofWorkspace(query, headers["last-event-id"] ?? null)
+          const parts = Stream.map(stream(caller.workspaceId), ({ events, position }) => ({ events, id: position }))
+          return yield* answerParts(caller, parts, ({ position }) => position)
+        })
+      )
       .handleRaw(
         "clientEvents",
         Effect.fn(function* ({ params }) {
@@ -77,6 +131,13 @@ export const layer = HttpApiBuilder.group(
       )
   })
 )
+
+const expected = (path: string, what: string, got: string) => ({
+  path,
+  message: `Expected ${what}, got "${got.slice(0, 80)}"`
+})
+
+const isKind = (text: string): boolean => /^[a-z]+(\.[a-z_]+)+$/.test(text)
 
 const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
 

@@ -6,7 +6,7 @@ import type { Schema } from "effect"
 import * as JsonPieces from "../../../adapters/json/JsonPieces.ts"
 import type { Links } from "../../../core/event/EventJson.ts"
 import { message } from "../../../core/event/EventMessage.ts"
-import type { Batch } from "../../../core/event/stream/EventStreams.ts"
+import type { LoggedEvent } from "../../../core/event/RunEvent.ts"
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
@@ -14,11 +14,15 @@ const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 const pieceBytes = 65_536
 
 /** The frames of a batch in pieces of whole frames, or of parts of a large one. Each is made when it is asked for. */
-export function* frames(batch: Batch, links: Links): Generator<Uint8Array> {
+export function* frames<E extends LoggedEvent>(
+  batch: ReadonlyArray<E>,
+  links: Links,
+  idOf: (entry: E) => string = ({ sequence }) => String(sequence)
+): Generator<Uint8Array> {
   const encoder = new TextEncoder()
   let piece = ""
   for (const entry of batch) {
-    for (const part of partsOf(entry, links)) {
+    for (const part of partsOf(entry, idOf(entry), links)) {
       piece += part
       if (piece.length < pieceBytes) continue
       yield encoder.encode(piece)
@@ -28,14 +32,15 @@ export function* frames(batch: Batch, links: Links): Generator<Uint8Array> {
   if (piece !== "") yield encoder.encode(piece)
 }
 
-/** A sign of life. */
-export const ping = (now: number): Uint8Array => new TextEncoder().encode(frame("ping", { ts: now }))
+/** A sign of life. With an id, a reader that comes back goes on behind it. */
+export const ping = (now: number, id: string | null = null): Uint8Array =>
+  new TextEncoder().encode(`${id === null ? "" : `id: ${id}\n`}${frame("ping", { ts: now })}`)
 
 /** One frame. The events that end a run may be large: written at once, they would keep others waiting. */
-function* partsOf(entry: Batch[number], links: Links): Generator<string> {
+function* partsOf(entry: LoggedEvent, id: string, links: Links): Generator<string> {
   const data = message(entry, links)
   const outer = { event: "run.event", data, timestamp: iso(data.timestamp), expires_at: iso(data.expires_at) }
-  let part = `id: ${entry.sequence}\n${begun("run.event")}`
+  let part = `id: ${id}\n${begun("run.event")}`
   // Plain data: an interface is not assignable to the type of JSON.
   for (const piece of JsonPieces.write(outer as Schema.Json, pieceBytes)) {
     if (part.length >= pieceBytes) {

@@ -15,6 +15,8 @@ const DebugSnapshot = Schema.Struct({
   screenshots: Schema.Array(Screenshot)
 }).annotate({ identifier: "DebugSnapshot" })
 
+const nullable = Schema.NullOr(Schema.String)
+
 const NetworkLog = Schema.Struct({
   ...session,
   /** The run has ended, and everything that its pages asked for is in its log. */
@@ -27,10 +29,9 @@ const NetworkLog = Schema.Struct({
   message: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NetworkLog" })
 
-const nullable = Schema.NullOr(Schema.String)
-
 export const ErrorReport = Schema.Struct({
-  workflow_id: Schema.String,
+  /** The workflow that was asked for; null for several, and for all. */
+  workflow_id: nullable,
   timeframe: Schema.Struct({ start: Schema.String, end: Schema.String }),
   /** All failures within the time frame, shown below or not. */
   total_errors: Schema.Int,
@@ -56,9 +57,15 @@ export const ErrorReport = Schema.Struct({
   )
 }).annotate({ identifier: "ErrorReport" })
 
+const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
 const frame = {
-  start_timestamp: Schema.String,
-  end_timestamp: Schema.String,
+  start_timestamp: described("An instant in ISO 8601; this or start_time is required"),
+  end_timestamp: described("An instant in ISO 8601; this or end_time is required"),
+  start_time: described("The same as start_timestamp"),
+  end_time: described("The same as end_timestamp"),
+  error_code: described("Only errors with this code"),
+  error_codes: described("Only errors with one of these codes, separated by commas"),
   limit: Schema.optionalKey(Schema.String)
 }
 
@@ -93,13 +100,13 @@ export class EvidenceGroup extends HttpApiGroup.make("evidence")
       .annotate(OpenApi.Summary, "List the errors of the runs of a workflow in a period, grouped")
       .annotate(Needs, "read"),
     HttpApiEndpoint.get("reportedErrors", "/reporting/errors", {
-      query: { ...workflow, ...frame },
+      query: {
+        workflow_id: described("Only errors of runs of this workflow, or of these, separated by commas"),
+        ...frame
+      },
       success: ErrorReport,
       error: [Errors.BadRequest, Errors.NotFound]
     })
-      .annotate(
-        OpenApi.Summary,
-        "List the errors of the runs of a workflow in a period, grouped, in the form of older clients"
-      )
+      .annotate(OpenApi.Summary, "List the errors of the runs of a period, grouped, of all workflows or of some")
       .annotate(Needs, "read")
   ) {}

@@ -31,11 +31,15 @@ export const layer = HttpApiBuilder.group(
     const links = yield* ArtifactLinks
     const artifacts = yield* ArtifactStore
 
-    const report = Effect.fnUntraced(function* (workflow: string, query: Sent) {
+    const report = Effect.fnUntraced(function* (workflows: string | undefined, query: Sent) {
       const frame = yield* readFrame(query)
-      const id = yield* workflowId(workflow)
-      const groups = yield* evidence.errors(yield* CurrentCaller, id, frame)
-      return reportJson(id, frame, groups)
+      const ids = workflows?.split(",").map((id) => id.trim())
+      const workflowIds = ids === undefined ? undefined : yield* Effect.forEach(ids, workflowId)
+      const groups = yield* evidence.errors(yield* CurrentCaller, {
+        ...frame,
+        ...(workflowIds === undefined ? {} : { workflowIds })
+      })
+      return reportJson(workflowIds?.length === 1 ? (workflowIds[0] ?? null) : null, frame, groups)
     })
 
     return handlers.handleAll({
@@ -75,8 +79,12 @@ export const layer = HttpApiBuilder.group(
 )
 
 interface Sent {
-  readonly start_timestamp: string
-  readonly end_timestamp: string
+  readonly start_timestamp?: string
+  readonly end_timestamp?: string
+  readonly start_time?: string
+  readonly end_time?: string
+  readonly error_code?: string
+  readonly error_codes?: string
   readonly limit?: string
 }
 
@@ -85,15 +93,23 @@ const defaultLimit = 1_000
 /** Reads the time frame; everything that is wrong is reported at its parameter. */
 const readFrame = (query: Sent): Effect.Effect<Frame, Errors.BadRequest> => {
   const problems: Array<{ readonly path: string; readonly message: string }> = []
-  const instant = (name: "start_timestamp" | "end_timestamp"): number => {
-    const at = parseInstant(query[name])
-    if (at === null) {
-      const message = `Expected an instant such as 2026-01-31T08:00:00Z, got "${query[name].slice(0, 80)}"`
-      problems.push({ path: name, message })
+  const instant = (older: "start_timestamp" | "end_timestamp", newer: "start_time" | "end_time"): number => {
+    const name = query[older] === undefined && query[newer] !== undefined ? newer : older
+    const text = query[name]
+    const at = text === undefined ? null : parseInstant(text)
+    if (query[older] !== undefined && query[newer] !== undefined) {
+      problems.push({ path: newer, message: `Expected either ${older} or ${newer}` })
+    } else if (at === null) {
+      const got = text === undefined ? "nothing" : `"${text.slice(0, 80)}"`
+      problems.push({ path: name, message: `Expected an instant such as 2026-01-31T08:00:00Z, got ${got}` })
     }
     return at ?? Number.NaN
   }
-  const [from, to] = [instant("start_timestamp"), instant("end_timestamp")]
+  const [from, to] = [instant("start_timestamp", "start_time"), instant("end_timestamp", "end_time")]
+  const codes = [
+    ...(query.error_code === undefined ? [] : [query.error_code]),
+    ...(query.error_codes?.split(",").map((code) => code.trim()) ?? [])
+  ]
   if (to < from)
     problems.push({ path: "end_timestamp", message: "Expected an instant that is not before start_timestamp" })
   const written = query.limit ?? String(defaultLimit)
@@ -101,10 +117,16 @@ const readFrame = (query: Sent): Effect.Effect<Frame, Errors.BadRequest> => {
   if (!/^\d{1,4}$/.test(written) || limit < 1 || limit > 1_000) {
     problems.push({ path: "limit", message: `Expected a number from 1 to 1000, got "${written.slice(0, 80)}"` })
   }
-  return problems.length === 0 ? Effect.succeed({ from, to, limit }) : Effect.fail(Errors.invalidQuery(problems))
+  return problems.length === 0
+    ? Effect.succeed({ from, to, limit, ...(codes.length === 0 ? {} : { codes }) })
+    : Effect.fail(Errors.invalidQuery(problems))
 }
 
-const reportJson = (workflow: string, { from, to }: Frame, groups: ReadonlyArray<Group>): typeof ErrorReport.Type => ({
+const reportJson = (
+  workflow: string | null,
+  { from, to }: Frame,
+  groups: ReadonlyArray<Group>
+): typeof ErrorReport.Type => ({
   workflow_id: workflow,
   timeframe: { start: iso(from), end: iso(to) },
   total_errors: groups.reduce((sum, { count }) => sum + count, 0),

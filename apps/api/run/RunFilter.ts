@@ -13,7 +13,7 @@ import type { Filter } from "../../../core/run/RunStore.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
-import type { names } from "./RunFilterJson.ts"
+import { names } from "./RunFilterJson.ts"
 
 type Name = keyof typeof names
 
@@ -124,6 +124,27 @@ export const readFilter = (query: Sent, now: number): RunFilter | Wrong => {
   return read.problems.length > 0 ? { problems: read.problems } : filter
 }
 
+/** Reads the filter of a body, which may be any JSON. Problems are reported at their paths below `filter`. */
+export const readFilterOfBody = (sent: unknown, now: number): RunFilter | Wrong => {
+  const below = ({ problems }: Wrong): Wrong => ({
+    problems: problems.map(({ message, path }) => ({ path: `filter.${path}`, message }))
+  })
+  if (!isObject(sent))
+    return { problems: [{ path: "filter", message: "Expected an object with filters of GET /runs" }] }
+  const known = Object.keys(names).filter((name) => !name.endsWith("[]"))
+  const problems = Object.entries(sent).flatMap(([path, value]): ReadonlyArray<Problem> => {
+    if (!known.includes(path)) return [{ path: path.slice(0, 80), message: `Expected one of ${known.join(", ")}` }]
+    return isValue(value) ? [] : [{ path, message: "Expected a text or a list of texts" }]
+  })
+  if (problems.length > 0) return below({ problems: problems.slice(0, mostProblems) })
+  const filter = readFilter(sent as Sent, now)
+  return "problems" in filter ? below(filter) : filter
+}
+
+const mostProblems = 20
+const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
+const isValue = Schema.is(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
+
 /** Reads the filters and the page of a query. */
 export const read = (query: Query, now: number): Filter | Wrong => {
   const reading = reader(query)
@@ -152,7 +173,3 @@ const readCursor = (text: string): Filter["before"] | null => {
   if (at === null || (id !== undefined && !Schema.is(RunId)(id))) return null
   return id === undefined ? { at } : { at, id: RunId.make(id) }
 }
-
-/** A place in the list as a cursor. */
-export const cursorOf = ({ at, id }: { readonly at: number; readonly id: string }): string =>
-  `${new Date(at).toISOString()}_${id}`

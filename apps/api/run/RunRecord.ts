@@ -8,10 +8,10 @@ import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import type { Hold } from "../../../core/gate/Gate.ts"
 import type { Summary } from "../../../core/run/artifact/ArtifactStore.ts"
 import { useOf } from "../../../core/run/CredentialReferences.ts"
-import { HoldReason } from "../../../core/run/list/RunFilter.ts"
+import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { type Run, Trigger } from "../../../core/run/Run.ts"
-import type { Listed } from "../../../core/run/RunStore.ts"
-import type { View } from "../../../core/run/Runs.ts"
+import type { Listed, Total } from "../../../core/run/RunStore.ts"
+import type { Summary as Summarized, View } from "../../../core/run/Runs.ts"
 import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
 import { outcomeOf } from "../../../core/run/Transition.ts"
 import { session } from "../http/body/Fields.ts"
@@ -154,6 +154,40 @@ export const RunListItem = Schema.Struct({
   tags: Schema.Array(Schema.String),
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
+
+const Count = Schema.Struct({ count: Schema.Int, exact: Schema.Boolean })
+const named = { count: Schema.Int }
+
+export const RunSummary = Schema.Struct({
+  timeframe: Schema.Struct({ start: instant, end: Schema.String }),
+  total: Count,
+  statuses: Schema.Record(Schema.String, Count),
+  /** Why waiting runs have not started. A run with two such reasons counts for both. */
+  holds: Schema.Record(Schema.String, Count),
+  counted_runs: Schema.Int,
+  complete: Schema.Boolean,
+  workflows: Schema.Array(Schema.Struct({ workflow_id: Schema.String, workflow_name: Schema.String, ...named })),
+  error_codes: Schema.Array(Schema.Struct({ error_code: Schema.String, ...named })),
+  tags: Schema.Array(Schema.Struct({ tag: Schema.String, ...named }))
+}).annotate({ identifier: "RunSummary" })
+
+export const summaryJson = (
+  { holds, newest, statuses, total }: Summarized,
+  { from, to }: RunFilter,
+  now: number
+): typeof RunSummary.Type => ({
+  timeframe: { start: isoOrNull(from ?? null), end: iso(to ?? now) },
+  total: countJson(total),
+  statuses: Object.fromEntries(statuses.map(([status, count]) => [status, countJson(count)])),
+  holds: Object.fromEntries(holds.map(([hold, count]) => [hold, countJson(count)])),
+  counted_runs: newest.runs,
+  complete: newest.isComplete,
+  workflows: newest.workflows.map(({ count, id, name }) => ({ workflow_id: id, workflow_name: name, count })),
+  error_codes: newest.errorCodes.map(({ count, value }) => ({ error_code: value, count })),
+  tags: newest.tags.map(({ count, value }) => ({ tag: value, count }))
+})
+
+const countJson = ({ count, isExact }: Total): typeof Count.Type => ({ count, exact: isExact })
 
 export const startedBecause = (start: Start): typeof StartedBecause.Type => ({
   reason: reasonOf(start),

@@ -7,7 +7,7 @@ import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import * as RunFilterJson from "./RunFilterJson.ts"
-import { RunListItem, RunRecord } from "./RunRecord.ts"
+import { RunListItem, RunRecord, RunSummary } from "./RunRecord.ts"
 import { RunRequest } from "./RunRequest.ts"
 
 const described = (description: string) =>
@@ -71,6 +71,13 @@ export class RunsGroup extends group.add(
   })
     .annotate(OpenApi.Summary, "Stop a run with an error code and a reason, in the form of the oldest clients")
     .annotate(Needs, "run"),
+  HttpApiEndpoint.get("summary", "/runs/summary", { query: filters, success: RunSummary, error: Errors.BadRequest })
+    .annotate(OpenApi.Summary, "Count runs by status, hold, workflow, error code and tag")
+    .annotate(
+      OpenApi.Description,
+      "Takes the filters of GET /runs. The total, statuses and holds are exact up to 10000 each; where exact is false, there are at least so many. Workflows, error codes and tags are counted among the newest 10000 runs that the filters select: counted_runs says how many these were, complete whether that were all"
+    )
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("listRuns", "/runs", {
     query: listQuery,
     success: Schema.Array(RunListItem),

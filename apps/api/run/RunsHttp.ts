@@ -10,12 +10,13 @@ import { StartLedger } from "../../../core/run/start/StartLedger.ts"
 import { RunId, RunNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import { cursorOf } from "../http/body/Cursor.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { RequestFacts } from "../log/RequestLog.ts"
 import * as JsonAnswer from "./JsonAnswer.ts"
 import * as RunFilter from "./RunFilter.ts"
-import { listItem, record } from "./RunRecord.ts"
+import { listItem, record, summaryJson } from "./RunRecord.ts"
 import * as Submitting from "./Submitting.ts"
 
 export const layer = HttpApiBuilder.group(
@@ -63,6 +64,12 @@ export const layer = HttpApiBuilder.group(
         yield* runs.interrupt(caller, yield* runId(headers["x-session-id"]), why)
         return { success: true, message: "Run interrupt triggered" }
       }),
+      summary: Effect.fn(function* ({ query }) {
+        const filter = RunFilter.readFilter(query, yield* Clock.currentTimeMillis)
+        if ("problems" in filter) return yield* Effect.fail(Errors.invalidQuery(filter.problems))
+        const counted = yield* runs.summary(yield* CurrentCaller, filter)
+        return summaryJson(counted, filter, yield* Clock.currentTimeMillis)
+      }),
       listRuns: Effect.fn(function* ({ query }) {
         const filter = RunFilter.read(query, yield* Clock.currentTimeMillis)
         if ("problems" in filter) return yield* Effect.fail(Errors.invalidQuery(filter.problems))
@@ -72,7 +79,7 @@ export const layer = HttpApiBuilder.group(
         const { count, isExact } = yield* runs.count(caller, filter)
         const headers = {
           "x-total-count": isExact ? String(count) : `${count}+`,
-          ...(next === null ? {} : { "x-next-cursor": RunFilter.cursorOf(next) })
+          ...(next === null ? {} : { "x-next-cursor": cursorOf(next) })
         }
         yield* HttpEffect.appendPreResponseHandler((_request, response) =>
           Effect.succeed(HttpServerResponse.setHeaders(response, headers))

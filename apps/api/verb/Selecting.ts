@@ -4,6 +4,7 @@ import type { Filter } from "../../../core/run/RunStore.ts"
 import type { RunVerbs } from "../../../core/run/verb/RunVerbs.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
+import { cursorOf } from "../http/body/Cursor.ts"
 import * as Errors from "../http/Errors.ts"
 import * as RunFilter from "../run/RunFilter.ts"
 import { names } from "../run/RunFilterJson.ts"
@@ -39,7 +40,7 @@ export const selecting = (verbs: RunVerbs["Service"]) =>
     const { ids, next } = yield* verbs.select(caller, read)
     return {
       asked: { sessionIds: ids, dryRun },
-      nextCursor: next === null ? null : RunFilter.cursorOf(next)
+      nextCursor: next === null ? null : cursorOf(next)
     } satisfies Selected
   })
 

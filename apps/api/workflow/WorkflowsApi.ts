@@ -75,9 +75,18 @@ export class WorkflowsGroup extends group.add(
     .annotate(Needs, "edit")
     .annotate(MaxBody, mebibytes(5)),
   HttpApiEndpoint.get("list", "/workflows", {
-    query: { folder_path: Schema.optionalKey(Schema.String) },
-    success: Schema.Array(WorkflowItem)
+    query: {
+      folder_path: Schema.optionalKey(Schema.String),
+      limit: whole(1, 10_000),
+      cursor: Schema.optionalKey(Schema.String)
+    },
+    success: Schema.Array(WorkflowItem),
+    error: Errors.BadRequest
   })
+    .annotate(
+      OpenApi.Description,
+      "A page of at most limit workflows, 10000 unless set. The header x-next-cursor is the cursor of the next page, where there is one"
+    )
     .annotate(OpenApi.Summary, "List the workflows of the workspace, last changed first")
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("folders", "/workflows/folders", {

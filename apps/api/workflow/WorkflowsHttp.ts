@@ -1,5 +1,6 @@
 /** Answers the endpoints of workflows. */
 import { Clock, Effect, Schema } from "effect"
+import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Gate from "../../../core/gate/Gate.ts"
 import { Runs } from "../../../core/run/Runs.ts"
@@ -11,12 +12,13 @@ import type { Input } from "../../../core/workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../../core/workflow/transfer/Transfers.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
-import type { Listed, Stored } from "../../../core/workflow/WorkflowStore.ts"
+import type { Listed, Page, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import * as InForce from "../gate/InForce.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import { cursorOf, placeOf } from "../http/body/Cursor.ts"
 import * as Errors from "../http/Errors.ts"
 import type { WorkflowBundle } from "./WorkflowBody.ts"
 import { item, versionItem, versionView, view, withWarnings } from "./WorkflowView.ts"
@@ -57,10 +59,24 @@ export const layer = HttpApiBuilder.group(
         return { success: true, id }
       }),
       list: Effect.fn(function* ({ query }) {
-        const found = yield* workflows.list(yield* CurrentCaller)
-        if (query.folder_path === undefined) return found.map(item)
-        const folder = Folder.normal(query.folder_path)
-        return found.filter(({ settings }) => folderOf(settings) === folder).map(item)
+        const after = readCursor(query.cursor)
+        if (after === "wrong") return yield* Effect.fail(Errors.invalidQuery([wrongCursor(query.cursor ?? "")]))
+        const limit = query.limit ?? mostListed
+        const folder = query.folder_path === undefined ? null : Folder.normal(query.folder_path)
+        // The folder is a setting of the latest version, which has no index: a page of a folder looks at all.
+        const page = { limit: folder === null ? limit + 1 : Number.MAX_SAFE_INTEGER, after }
+        const found = (yield* workflows.list(yield* CurrentCaller, page)).filter(
+          ({ settings }) => folder === null || folderOf(settings) === folder
+        )
+        const shown = found.slice(0, limit)
+        const last = found.length > limit ? shown.at(-1) : undefined
+        if (last !== undefined) {
+          const { id, updatedAt } = last.workflow
+          yield* HttpEffect.appendPreResponseHandler((_request, response) =>
+            Effect.succeed(HttpServerResponse.setHeader(response, "x-next-cursor", cursorOf({ at: updatedAt, id })))
+          )
+        }
+        return shown.map(item)
       }),
       folders: Effect.fn(function* ({ query }) {
         return folderPage(yield* workflows.list(yield* CurrentCaller), {
@@ -164,6 +180,20 @@ const saved = Effect.fnUntraced(function* (stored: Stored) {
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
   )
   return withWarnings(stored, yield* Clock.currentTimeMillis, warnings)
+})
+
+/** The most workflows of a page, and of a page that does not say. */
+const mostListed = 10_000
+
+const readCursor = (text: string | undefined): Page["after"] | "wrong" => {
+  if (text === undefined) return null
+  const place = placeOf(text)
+  return place?.id === undefined ? "wrong" : { updatedAt: place.at, id: WorkflowId.make(place.id) }
+}
+
+const wrongCursor = (text: string) => ({
+  path: "cursor",
+  message: `Expected the header x-next-cursor of the page before, got "${text.slice(0, 100)}"`
 })
 
 /** A workflow id from a path. A text that is not a UUID matches no workflow. */

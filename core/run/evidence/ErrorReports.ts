@@ -1,5 +1,5 @@
 /**
- * The failures of the runs of a workflow, counted by their code.
+ * The failures of the runs of a workspace or of some of its workflows, counted by their code.
  */
 import { Context, type Effect } from "effect"
 import type { RunFailure } from "../../event/RunFailure.ts"
@@ -11,6 +11,10 @@ export interface Frame {
   readonly from: number
   readonly to: number
   readonly limit: number
+  /** Only those of runs of these workflows. */
+  readonly workflowIds?: ReadonlyArray<WorkflowId>
+  /** Only those with one of these codes. */
+  readonly codes?: ReadonlyArray<string>
 }
 
 /** The failures with one code. `count` counts all within the frame; `errors`, newest first, are those that are shown. */
@@ -29,11 +33,7 @@ export const order = (a: Group, b: Group): number => b.count - a.count || (a.cod
 export class ErrorReports extends Context.Service<
   ErrorReports,
   {
-    /** The groups within a frame, in their order. Empty for a workflow that is not of the workspace. */
-    readonly report: (
-      workspaceId: WorkspaceId,
-      workflowId: WorkflowId,
-      frame: Frame
-    ) => Effect.Effect<ReadonlyArray<Group>, StoreUnavailable>
+    /** The groups within a frame, in their order. Runs of other workspaces have no part in it. */
+    readonly report: (workspaceId: WorkspaceId, frame: Frame) => Effect.Effect<ReadonlyArray<Group>, StoreUnavailable>
   }
 >()("sluice/core/run/evidence/ErrorReports") {}

@@ -8,7 +8,7 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../../workflow/language/graph/Graph.ts"
 import type { Content } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
-import { type RunId, RunNotFound, type WorkflowId, type WorkflowNotFound } from "../../workspace/Ids.ts"
+import { type RunId, RunNotFound, type WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import { isEnded, type Options, type Run } from "../Run.ts"
 import { history, RunStore } from "../RunStore.ts"
@@ -58,7 +58,6 @@ export class Evidence extends Context.Service<
     /** The failures of a workflow within a frame, in groups of one code, the most frequent first. */
     readonly errors: (
       caller: Caller,
-      workflowId: WorkflowId,
       frame: Frame
     ) => Effect.Effect<ReadonlyArray<Group>, WorkflowNotFound | StoreUnavailable>
   }
@@ -96,9 +95,11 @@ export class Evidence extends Context.Service<
           const log = Option.getOrElse(yield* store.network(id), () => nothing)
           return { recorded: true, complete: isEnded(run) && !log.open && !log.truncated, log }
         }),
-        errors: Effect.fn("Evidence.errors")(function* (caller, workflowId, frame) {
-          yield* workflows.get(caller.workspaceId, workflowId)
-          return yield* reports.report(caller.workspaceId, workflowId, frame)
+        errors: Effect.fn("Evidence.errors")(function* (caller, frame) {
+          yield* Effect.forEach(frame.workflowIds ?? [], (id) => workflows.get(caller.workspaceId, id), {
+            discard: true
+          })
+          return yield* reports.report(caller.workspaceId, frame)
         })
       })
     })

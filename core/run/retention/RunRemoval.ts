@@ -78,11 +78,16 @@ export const sweep = Effect.fn("RunRemoval.sweep")(function* (days: number, only
   ) {
     const removed = yield* removeAll(ids)
     count += removed
-    // The rest is locked by another process that removes them.
-    if (removed === 0) break
+    // There are no more, or another process is removing them.
+    if (ids.length < batch || removed === 0) break
     yield* Effect.sleep(pace)
   }
   return count
+})
+
+/** How many runs `sweep` would remove now, by workspace. */
+export const count = Effect.fn("RunRemoval.count")(function* (days: number) {
+  return yield* (yield* RunRemovalStore).countEnded((yield* Clock.currentTimeMillis) - days * dayMillis)
 })
 
 /** Removes old runs every ten minutes; none for `null` days. */

@@ -30,6 +30,7 @@ export interface Start {
   readonly windowHash: string | null
   /** The lift that was in force. */
   readonly lift: Gate.Lift | null
+  /** The release of the run, where its gate alone would have held it. */
   readonly release: Release | null
   /** The version of the time zone data that the window was evaluated with. */
   readonly zoneData: string
@@ -44,6 +45,7 @@ export interface Circumstances {
 
 export const of = (run: RunningRun, gate: Gate.Gate, { at, windowHash, zoneData }: Circumstances): Start => {
   const { lift } = Gate.inForce(gate, at)
+  const { release: released } = run
   return {
     runId: run.id,
     workspaceId: run.workspaceId,
@@ -55,8 +57,7 @@ export const of = (run: RunningRun, gate: Gate.Gate, { at, windowHash, zoneData 
     windowRevision: gate.windowRevision,
     windowHash,
     lift: lift === null ? null : { since: lift.since, by: lift.by },
-    // What would have started without its release is not explained by it.
-    release: run.release === null || Gate.mayStart(gate, at) ? null : { at: run.release.at, by: run.release.by },
+    release: released === null || Gate.mayStart(gate, at) ? null : { at: released.at, by: released.by },
     zoneData
   }
 }
@@ -88,6 +89,8 @@ export interface Evidence {
   readonly startedAt: ReadonlyArray<number>
   /** The instants of the lifts of the workflow that the audit trail names. */
   readonly lifts: ReadonlyArray<number>
+  /** The instants at which the log of events says that the run was released. */
+  readonly releases: ReadonlyArray<number>
 }
 
 /** Everything that is wrong with a start, in sentences; empty where it holds. */
@@ -113,6 +116,9 @@ export const judge = (start: Start, evidence: Evidence): ReadonlyArray<string> =
     problems.push(`the audit trail names no lift at ${iso(lift.since)}`)
   }
   if (release !== null) {
+    if (!evidence.releases.includes(release.at)) {
+      problems.push(`the events of the run name no release at ${iso(release.at)}`)
+    }
     if (release.at > at) problems.push(`it was released later, at ${iso(release.at)}`)
     return problems
   }

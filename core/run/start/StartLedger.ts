@@ -18,6 +18,13 @@ export interface Range {
   readonly limit: number
 }
 
+/** An event of a run that says why or when it started. */
+export interface Told {
+  readonly runId: string
+  readonly at: number
+  readonly event: "execution.start" | "execution.released"
+}
+
 export class StartLedger extends Context.Service<
   StartLedger,
   {
@@ -38,10 +45,8 @@ export class StartLedger extends Context.Service<
       workflowIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<Start.WindowRevision>, StoreUnavailable>
 
-    /** The instants at which the log of events says that these runs started. */
-    readonly startedAt: (
-      runIds: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<{ readonly runId: string; readonly at: number }>, StoreUnavailable>
+    /** The instants at which the log of events says that these runs were released and started. */
+    readonly told: (runIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Told>, StoreUnavailable>
 
     /** The runs of a workspace that first started within `[from, to)` and have no start here, at most `limit` of them. */
     readonly missing: (
@@ -77,7 +82,7 @@ export const evidenceOf = Effect.fn("StartLedger.evidenceOf")(function* (
     [...new Set(starts.map(({ runId }) => runId))]
   ]
   const windows = workflowIds.length === 0 ? [] : yield* ledger.windows(workflowIds)
-  const events = runIds.length === 0 ? [] : yield* ledger.startedAt(runIds)
+  const events = runIds.length === 0 ? [] : yield* ledger.told(runIds)
   const windowsOf = Arr.groupBy(windows, ({ workflowId }) => workflowId)
   const eventsOf = Arr.groupBy(events, ({ runId }) => runId)
   const lifted = new Set(starts.flatMap(({ lift, workflowId }) => (lift === null ? [] : [workflowId])))
@@ -93,9 +98,12 @@ export const evidenceOf = Effect.fn("StartLedger.evidenceOf")(function* (
       })
     )
   }
+  const toldOf = (runId: string, event: Told["event"]) =>
+    (eventsOf[runId] ?? []).filter((one) => one.event === event).map(({ at }) => at)
   return ({ runId, workflowId }: Start.Start): Start.Evidence => ({
     windows: windowsOf[workflowId] ?? [],
-    startedAt: (eventsOf[runId] ?? []).map(({ at }) => at),
+    startedAt: toldOf(runId, "execution.start"),
+    releases: toldOf(runId, "execution.released"),
     lifts: liftsOf.get(workflowId) ?? []
   })
 })

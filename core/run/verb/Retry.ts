@@ -5,6 +5,7 @@
  * succeeded, is retried only with a reason, which the record of the new run keeps; so is one that was retried before.
  */
 import { Clock, Effect, Option, type Schema } from "effect"
+import * as Trace from "../../runtime/Trace.ts"
 import { inOneSentence } from "../../window/Problems.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
@@ -99,6 +100,8 @@ export const make = Effect.gen(function* () {
         const input = { ...run.input, ...terms.input }
         const problem = version === null ? null : yield* problemsOf(caller, version, input)
         if (problem !== null) return refuse("invalid_input", problem)
+        // A retry belongs to the request that asked for it.
+        const { requestId: _request, traceparent: _position, ...options } = run.options
         const submission: Transition.Submission & { readonly retry: Run.Retry } = {
           id: RunId.make(yield* identifiers.uuid),
           workspaceId: run.workspaceId,
@@ -109,7 +112,7 @@ export const make = Effect.gen(function* () {
             version === null
               ? run.credentials.map(({ tried: _, ...one }) => Slots.unassigned(one))
               : CredentialReferences.of(version.content, input),
-          options: run.options,
+          options: { ...options, ...(yield* Trace.origin) },
           trigger: "retry",
           tags: run.tags,
           maxRetries: version?.content.max_retries ?? run.maxRetries,

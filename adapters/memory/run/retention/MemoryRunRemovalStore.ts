@@ -35,6 +35,8 @@ export const layer = Layer.effect(
       ]
       for (const table of byRun) table.delete(id)
       tables.watched.delete(id)
+      const kept = tables.starts.filter(({ runId }) => runId !== id)
+      tables.starts.splice(0, tables.starts.length, ...kept)
       for (const [key, { runId }] of tables.snapshots) if (runId === id) tables.snapshots.delete(key)
       for (const [key, { runId }] of tables.artifacts) if (runId === id) tables.artifacts.delete(key)
       for (const [key, { runId }] of tables.admissions) if (runId === id) tables.admissions.delete(key)

@@ -19,8 +19,9 @@ const tables = [
   "live_admissions",
   "live_controls",
   "live_frames",
-  "run_credentials",
+  "run_labels",
   "run_errors",
+  "run_starts",
   "login_failures",
   "interactions"
 ]

@@ -1,0 +1,22 @@
+/**
+ * `sluice prune`: removes at once what retention removes in time, or says what it would remove.
+ */
+import { Command, Flag } from "effect/cli"
+import * as Settings from "../Settings.ts"
+import { handler } from "./Handler.ts"
+
+export const prune = Command.make(
+  "prune",
+  {
+    ...Settings.storage,
+    ...Settings.keeping,
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Say how many runs would be removed, and change nothing"),
+      Flag.withDefault(false)
+    )
+  },
+  handler(
+    () => import("../handlers/retention/Prune.ts"),
+    ({ prune }) => prune
+  )
+).pipe(Command.withDescription("Remove the runs and artifacts whose retention is over, while the service runs"))

@@ -1,0 +1,84 @@
+/**
+ * The events of all runs of a workspace as one stream, which can be taken up again at any of its places.
+ *
+ * Each stream reads the log itself, from its place on: what a reader missed is read as what happens now is.
+ */
+import { Effect, Queue, Stream } from "effect"
+import { Signals } from "../../runtime/Signals.ts"
+import * as StoreUnavailable from "../../runtime/StoreUnavailable.ts"
+import type { WorkspaceId } from "../../workspace/Ids.ts"
+import { type Entry, EventLog, type Position, page } from "../EventLog.ts"
+
+/** An event with the place behind it. */
+export interface Placed extends Entry {
+  readonly position: Position
+}
+
+/** Events in their order, and how far the log was read for them. One without events is a sign of life. */
+export interface Part {
+  readonly events: ReadonlyArray<Placed>
+  readonly position: Position
+}
+
+/**
+ * The events that a filter takes, from those after `after` on, or from now on without it. The first part comes at once
+ * and is empty; an empty one also comes whenever nothing happened for 15 seconds.
+ */
+export const make = (
+  workspaceId: WorkspaceId,
+  options: { readonly after: Position | null; readonly takes: (entry: Entry) => boolean }
+): Stream.Stream<Part, never, EventLog | Signals> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const signals = yield* Signals
+    const grown = yield* Queue.sliding<void>(1)
+    yield* (yield* signals.subscribe).pipe(
+      Stream.runForEach((signal) => (signal._tag === "events" ? Queue.offer(grown, undefined) : Effect.void)),
+      Effect.forkScoped
+    )
+    let position = options.after ?? (yield* StoreUnavailable.waitUntilBack(log.end))
+    let saidAt: Position | null = null
+
+    const read = Effect.gen(function* () {
+      const found = yield* StoreUnavailable.waitUntilBack(log.read(position, page.events))
+      position = found.position
+      const events = found.entries.flatMap((entry, index): ReadonlyArray<Placed> => {
+        const behind = found.positions[index]
+        return behind !== undefined && entry.workspaceId === workspaceId && options.takes(entry)
+          ? [{ ...entry, position: behind }]
+          : []
+      })
+      return { events, more: found.more }
+    })
+
+    const next: Effect.Effect<Part> = Effect.gen(function* () {
+      if (saidAt === null) {
+        saidAt = position
+        return { events: [], position }
+      }
+      while (true) {
+        const { events, more } = yield* read
+        if (events.length > 0) return { events, position }
+        if (more) {
+          yield* Effect.sleep(settling)
+          continue
+        }
+        const isQuiet = yield* Effect.raceFirst(
+          Effect.as(Queue.take(grown), false),
+          Effect.as(Effect.sleep(quiet), true)
+        )
+        if (isQuiet) return { events: [], position }
+        yield* Effect.sleep(gathering)
+      }
+    })
+    return Stream.fromEffectRepeat(next)
+  }).pipe(Stream.unwrap, Stream.scoped)
+
+/** After how much silence a stream gives a sign of life. */
+const quiet = "15 seconds"
+
+/** Within this time others finish what they append before events that are there already. */
+const settling = "5 millis"
+
+/** Events that come within this time are read together. */
+const gathering = "50 millis"

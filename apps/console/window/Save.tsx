@@ -2,8 +2,10 @@
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
+import { windowOf as windowQuery } from "../data/Workflows.ts"
 import { Dialog } from "../kit/Dialog.tsx"
-import { act, client, reasonOf, withHeaders } from "../kit/Service.ts"
+import { say } from "../kit/Notices.ts"
+import { act, client, reasonOf, refresh, withHeaders } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { type Draft, draftOf, windowOf } from "./WindowModel.ts"
 
@@ -89,7 +91,12 @@ export const Save = ({
           disabled={!isValid || !isChanged || isForeign}
           onClick={() =>
             void act(headers(client().runWindows.setRunWindow({ params, payload })), {
-              done: "The window was saved"
+              done: "The window was saved",
+              failed: (error) => {
+                say("problem", reasonOf(error))
+                // Where another person was faster, the page says so and offers their window.
+                refresh(windowQuery(id))
+              }
             }).then((saved) => saved !== null && onSaved(saved.run_window, saved.run_window_revision))
           }
         >

@@ -29,6 +29,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/mail/parser.test.ts",
     "test/request/",
     "test/run/",
+    "test/simulation/",
     "test/runtime/",
     "test/schedule/",
     "test/tfa/",

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The first thing that runs on a fresh machine: `node apps/bootstrap/main.js <start | check | test | ok | vitest | docs | console | bench | fuzz | sluice> [args]`.
+ * The first thing that runs on a fresh machine:
+ * `node apps/bootstrap/main.js <start | check | test | ok | vitest | docs | console | bench | fuzz | simulate | chaos | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -65,13 +66,19 @@ try {
     case "fuzz":
       run(node, ["test/attack/fuzz/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
       break
+    case "simulate":
+      run(node, ["test/simulation/main.ts", ...args], {})
+      break
+    case "chaos":
+      run(node, ["test/chaos/main.ts", ...args], {})
+      break
     case "test":
     case "ok":
       process.exitCode = await runChecks(node, testBrowsers())
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, docs, console, bench, fuzz or sluice`
+        `Unknown command "${command}": expected start, check, test, ok, vitest, docs, console, bench, fuzz, simulate, chaos or sluice`
       )
   }
 } catch (error) {

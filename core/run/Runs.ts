@@ -256,16 +256,17 @@ export class Runs extends Context.Service<
         yield* signals.publish({ _tag: "events" })
       })
 
-      const stopOrphans = Effect.gen(function* () {
-        for (let round = 0; round < orphanRounds; round++) {
-          const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
-          yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
-          if (stopped.length === 0) return
-          yield* signals.publish({ _tag: "events" })
-        }
-      }).pipe(Effect.withSpan("Runs.stopOrphans"))
-
-      return Runs.of({ submit, get, events, watch, list, count, summary, interrupt, stopOrphans })
+      return Runs.of({
+        submit,
+        get,
+        events,
+        watch,
+        list,
+        count,
+        summary,
+        interrupt,
+        stopOrphans: stopOrphans(runs, signals)
+      })
     }).pipe(
       Permissions.checked<Runs["Service"]>({
         submit: "run",
@@ -280,6 +281,16 @@ export class Runs extends Context.Service<
     )
   )
 }
+
+const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
+  Effect.gen(function* () {
+    for (let round = 0; round < orphanRounds; round++) {
+      const stopped = yield* runs.reap(orphanBatch, Transition.orphan)
+      yield* Effect.forEach(stopped, (run) => signals.publish({ _tag: "ended", runId: run.id }), { discard: true })
+      if (stopped.length === 0) return
+      yield* signals.publish({ _tag: "events" })
+    }
+  }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
 /** A deletion stops at most this many runs itself. */
 const orphanBatch = 200

@@ -20,6 +20,9 @@ const batch = 200
 /** The longest sleep: the net under a lost signal, or a clock that was set forward. */
 const longestSleep = 30_000
 
+/** How long what a tick has left undone is left alone: a scheduler whose clock is ahead of the store's is too early. */
+const undoneMillis = 500
+
 /**
  * Does everything that is due at this instant, wakes the workers, and answers the instant from before it began.
  */
@@ -77,6 +80,7 @@ export const run = Effect.fn("Scheduler.run")(function* () {
   const ticks = yield* Wake.onSignal(due)
   const edits = yield* Wake.onSignal(due)
 
+  let overdue = -Infinity
   const tickThenSleep = Effect.gen(function* () {
     const ticked = yield* tick()
     while (true) {
@@ -86,7 +90,11 @@ export const run = Effect.fn("Scheduler.run")(function* () {
       if (opening <= now) yield* Measures.gateOpened((now - opening) / 1_000)
       const left = Math.min(next, ticked + longestSleep) - now
       // Of a clock that was set back, the time until then is no time to sleep.
-      if (left <= 0 || now < ticked) return
+      if (left <= 0 || now < ticked) {
+        const isUndone = next <= now && next === overdue
+        overdue = next
+        return isUndone ? yield* ticks.sleep(undoneMillis) : undefined
+      }
       yield* ticks.sleep(left)
     }
   })

@@ -71,8 +71,8 @@ export const prepare = Effect.fnUntraced(function* (
     versionId: version.versionId,
     input,
     credentials: CredentialReferences.of(content, input),
-    trigger: "schedule",
     options: { schedule: { id: schedule.id, at: instant } },
+    trigger: "schedule",
     maxRetries: content.max_retries,
     expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
   }

@@ -9,6 +9,7 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { RunWindowIssue } from "../window/RunWindow.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
+import { Audit, type Draft as AuditDraft } from "../workspace/audit/Audit.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { RunId, WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
@@ -94,6 +95,7 @@ export class Schedules extends Context.Service<
     Schedules,
     Effect.gen(function* () {
       const store = yield* ScheduleStore
+      const audit = yield* Audit
       const gates = yield* GateStore
       const workflows = yield* WorkflowStore
       const identifiers = yield* Identifiers
@@ -123,7 +125,9 @@ export class Schedules extends Context.Service<
 
       const create = Effect.fn("Schedules.create")(function* (caller: Caller, body: unknown) {
         const made = yield* read(caller, yield* newId, body)
-        yield* store.insert(made.schedule)
+        yield* audit.recording(caller, store.insert(made.schedule), () => [
+          auditOf("schedule.create", null, made.schedule)
+        ])
         yield* signals.publish({ _tag: "due" })
         return view(made, made.at)
       })
@@ -133,14 +137,22 @@ export class Schedules extends Context.Service<
         return view(placed, yield* Clock.currentTimeMillis)
       })
 
-      const change = (
+      const change = Effect.fnUntraced(function* (
         caller: Caller,
         id: RunSchedule.ScheduleId,
+        action: string,
         decide: (schedule: RunSchedule.RunSchedule, gate: Gate.Gate, at: number) => RunSchedule.RunSchedule
-      ) =>
-        store
-          .change(caller.workspaceId, id, ({ gate, schedule }, at) => Result.succeed(decide(schedule, gate, at)))
-          .pipe(Effect.flatMap(changed))
+      ) {
+        let former: RunSchedule.RunSchedule | undefined
+        const change = store.change(caller.workspaceId, id, ({ gate, schedule }, at) => {
+          former = schedule
+          return Result.succeed(decide(schedule, gate, at))
+        })
+        const after = yield* audit.recording(caller, change, ({ schedule }) =>
+          former === undefined || former === schedule ? [] : [auditOf(action, former, schedule)]
+        )
+        return yield* changed(after)
+      })
 
       const replace = Effect.fn("Schedules.replace")(function* (
         caller: Caller,
@@ -153,7 +165,7 @@ export class Schedules extends Context.Service<
           Effect.catchTag("WorkflowNotFound", () => Effect.fail(otherWorkflow(stored.schedule)))
         )
         if (next.schedule.workflowId !== stored.schedule.workflowId) return yield* otherWorkflow(stored.schedule)
-        return yield* change(caller, id, (schedule, gate, at) =>
+        return yield* change(caller, id, "schedule.change", (schedule, gate, at) =>
           RunSchedule.edit(schedule, next.schedule.terms, gate, at)
         )
       })
@@ -195,12 +207,20 @@ export class Schedules extends Context.Service<
           return listed.map(({ schedule }): View => ({ schedule, warnings: [], firings: [] }))
         }),
         remove: Effect.fn("Schedules.remove")(function* (caller, id) {
-          return yield* changed(yield* store.remove(caller.workspaceId, id))
+          return yield* changed(
+            yield* audit.recording(caller, store.remove(caller.workspaceId, id), ({ schedule }) => [
+              auditOf("schedule.delete", schedule, null)
+            ])
+          )
         }),
         pause: Effect.fn("Schedules.pause")((caller, id, reason) =>
-          change(caller, id, (schedule, _gate, at) => RunSchedule.pause(schedule, { at, by: caller.userId, reason }))
+          change(caller, id, "schedule.pause", (schedule, _gate, at) =>
+            RunSchedule.pause(schedule, { at, by: caller.userId, reason })
+          )
         ),
-        resume: Effect.fn("Schedules.resume")((caller, id) => change(caller, id, RunSchedule.resume)),
+        resume: Effect.fn("Schedules.resume")((caller, id) =>
+          change(caller, id, "schedule.resume", RunSchedule.resume)
+        ),
         preview: Effect.fn("Schedules.preview")(function* (caller, id, count) {
           return coming(yield* store.get(caller.workspaceId, id), yield* Clock.currentTimeMillis, count)
         }),
@@ -225,6 +245,25 @@ export class Schedules extends Context.Service<
     )
   )
 }
+
+const auditOf = (
+  action: string,
+  before: RunSchedule.RunSchedule | null,
+  after: RunSchedule.RunSchedule | null
+): AuditDraft => ({
+  action,
+  resourceId: (after ?? before)?.id ?? null,
+  resourceName: (after ?? before)?.terms.name ?? null,
+  before: before === null ? null : audited(before),
+  after: after === null ? null : audited(after)
+})
+
+/** What the audit trail keeps of a schedule: not its input, which may hold personal data. */
+const audited = ({ paused, terms: { input: _, ...terms }, workflowId }: RunSchedule.RunSchedule) => ({
+  workflow_id: workflowId,
+  ...terms,
+  paused: paused === null ? null : { ...paused }
+})
 
 /** How many of its firings a schedule shows. */
 const shownFirings = 20

@@ -26,6 +26,7 @@ const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
 const trials = 4 * scale
 const workflow = { name: "Nightly", ...graph() }
+const schedule = { workflow_id: "made", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
 const component = { name: "Login", componentData: componentData() }
 let reused = 0
 
@@ -55,6 +56,9 @@ const bodies: Readonly<Record<string, () => unknown>> = {
   "workflowBuilder.openSessionFromFailedRun": () => ({ sessionId: "made" }),
   "workflowBuilder.say": () => ({ text: "help" }),
   "workflowBuilder.respond": () => ({ messageId: "made", value: "me" }),
+  "schedules.createSchedule": () => schedule,
+  "schedules.previewSchedule": () => schedule,
+  "schedules.replaceSchedule": () => schedule,
   "webhooks.createEndpoint": () => ({ url: `https://example.com/${randomUUID()}` })
 }
 
@@ -64,6 +68,7 @@ const queryValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   offset: ["0", "3"],
   tail: ["true", "2"],
   openings: ["1", "3"],
+  count: ["1", "3"],
   status: ["execution.queued", "execution.paused"],
   statuses: ["execution.success"],
   "statuses[]": ["execution.failed"],
@@ -135,6 +140,13 @@ const fixtures = Effect.gen(function* () {
     "x-session-id": sessionId,
     // Of the workflow that stands before it in the path.
     patch_id: Effect.suspend(() => Effect.provide(makePatch(owner.caller.workspaceId, lastWorkflow), stores)),
+    // Of the workflow that the body names, where it names one.
+    schedule_id: Effect.gen(function* () {
+      const of = (workflow_id: string) => make("/schedules", { ...schedule, workflow_id })
+      const first = yield* of(lastWorkflow)
+      const { body } = first.status === 201 ? first : yield* of(yield* workflowId)
+      return String(body.id)
+    }),
     version_number: Effect.succeed("1"),
     workspace_id: Effect.succeed(owner.caller.workspaceId),
     organization_id: Effect.succeed(owner.caller.workspaceId),

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { Audit } from "../../core/workspace/audit/Audit.ts"
 import { fencesOf, pages } from "../docs/Examples.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { type Answer, layerInMemory, Service } from "../support/service.ts"
@@ -95,6 +96,19 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the verbs for several runs",
         [first, second]
       )
       assert.deepStrictEqual(outcomesOf(yield* post("/runs/release", { session_ids: [first] })), ["not_waiting"])
+      // One entry of the audit trail for the one call that did something.
+      const entries = yield* Effect.flatMap(Audit, (audit) =>
+        audit.list(me.caller.workspaceId, { actions: ["run.release"], limit: 10 })
+      )
+      assert.deepStrictEqual(
+        entries.map(({ after, userId }) => ({ after, userId })),
+        [
+          {
+            after: { past_pause: false, runs: 2, session_ids: [second, first.toUpperCase()] },
+            userId: me.caller.userId
+          }
+        ]
+      )
       yield* post(`/workflows/${id}/pause`, {})
       const [third] = resultsOf(yield* post("/runs/release", { session_ids: [all[2]] }))
       assert.include(String(third?.message), "past_pause")

@@ -214,6 +214,34 @@ it.effect("the scheduler never sleeps longer than its net, also after the clock 
   )
 )
 
+it.effect("a scheduler whose clock is ahead of the store's waits between its looks at what is not due there yet", () =>
+  provided(
+    Effect.gen(function* () {
+      const store = yield* RunStore
+      const machine = yield* Clock.Clock
+      let looks = 0
+      const ahead: Clock.Clock = {
+        ...machine,
+        currentTimeMillisUnsafe: () => machine.currentTimeMillisUnsafe() + 40_000,
+        currentTimeMillis: Effect.map(machine.currentTimeMillis, (now) => now + 40_000),
+        currentTimeNanosUnsafe: () => machine.currentTimeNanosUnsafe(),
+        monotonicTimeNanosUnsafe: () => machine.monotonicTimeNanosUnsafe()
+      }
+      const storeOf = RunStore.of({
+        ...store,
+        reap: () => (++looks > 1_000 ? Effect.never : Effect.succeed([])),
+        nextDue: () => Effect.succeed(30_000)
+      })
+      const scheduler = yield* Effect.forkChild(
+        Scheduler.run().pipe(Effect.provideService(RunStore, storeOf), Effect.provideService(Clock.Clock, ahead))
+      )
+      yield* TestClock.adjust("10 seconds")
+      assert.isAtMost(looks, 25)
+      yield* Fiber.interrupt(scheduler)
+    })
+  )
+)
+
 it.effect("workers are woken when a credential comes free, and a failed login stops those that wait for it", () =>
   provided(
     Effect.gen(function* () {

@@ -8,6 +8,7 @@
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
 import { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
@@ -72,6 +73,7 @@ export class RunVerbs extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const signals = yield* Signals
+      const audit = yield* Audit
       const retryOne = yield* Retry.make
 
       /** Decides about each run. `decided` gets the decisions of the runs that exist. */
@@ -161,7 +163,32 @@ export class RunVerbs extends Context.Service<
       const tag = tagging(runs)
       const select = selecting(runs)
 
-      return RunVerbs.of({ release, interrupt, retry, tag, select })
+      /** Appends one entry for a call that did something, with the first of the runs to which it did. */
+      const audited =
+        <A extends Asked, O extends Outcome<string>>(
+          action: string,
+          did: O["outcome"],
+          verb: (caller: Caller, asked: A) => Effect.Effect<ReadonlyArray<O>, StoreUnavailable>,
+          more: (asked: A) => { readonly reason?: string | null; readonly terms: Schema.JsonObject }
+        ) =>
+        (caller: Caller, asked: A) =>
+          Effect.gen(function* () {
+            const outcomes = yield* verb(caller, asked)
+            const done = outcomes.filter(({ outcome }) => outcome === did).map(({ sessionId }) => sessionId)
+            if (asked.dryRun || done.length === 0) return outcomes
+            const { reason = null, terms } = more(asked)
+            const after = { ...terms, runs: done.length, session_ids: done.slice(0, mostAudited) }
+            yield* audit.record(caller, { action, resourceId: null, reason, before: null, after })
+            return outcomes
+          }).pipe(Effect.uninterruptible)
+
+      return RunVerbs.of({
+        release: audited("run.release", "released", release, ({ pastPause }) => ({ terms: { past_pause: pastPause } })),
+        interrupt: audited("run.interrupt", "interrupted", interrupt, ({ reason }) => ({ reason, terms: {} })),
+        retry: audited("run.retry", "retried", retry, ({ reason, version }) => ({ reason, terms: { version } })),
+        tag: audited("run.tag", "tagged", tag, ({ add, remove }) => ({ terms: { add, remove } })),
+        select
+      })
     }).pipe(
       Permissions.checked<RunVerbs["Service"]>({
         release: "run",
@@ -215,6 +242,9 @@ interface Decided<Kind extends string> extends Decision {
   readonly outcome: Kind
   readonly message: string | null
 }
+
+/** How many runs an entry of the audit trail names. */
+const mostAudited = 1_000
 
 /** How many runs of a filter are listed at once. */
 const listed = 1_000

@@ -1,0 +1,174 @@
+/**
+ * What the service promises about runs, judged from what was seen of it.
+ *
+ * The judge knows nothing of how the service works: it is given what clients, a site, a receiver of webhooks and the
+ * record have seen, and names each promise that this breaks. Instants are epoch milliseconds.
+ */
+
+/** What was seen, when everything had come to rest. */
+export interface History {
+  /** The requests to submit a run, each by its idempotency key, with the runs that the client was answered. */
+  readonly submissions: ReadonlyArray<{ readonly key: string; readonly answered: ReadonlyArray<string> }>
+  /** The runs as the record has them. */
+  readonly runs: ReadonlyArray<SeenRun>
+  /** When the gates of workflows were closed, by the clock of the store: from `from` until before `until`. */
+  readonly closed: ReadonlyArray<{ readonly workflowId: string; readonly from: number; readonly until: number }>
+  /** The starts of attempts, by the clock of the store. */
+  readonly starts: ReadonlyArray<{ readonly runId: string; readonly at: number }>
+  /** What the site was asked to do that must not be done twice. */
+  readonly commits: ReadonlyArray<{ readonly runId: string; readonly at: number }>
+  /** The log of events, in its order. */
+  readonly events: ReadonlyArray<SeenEvent>
+  /** The events that the receiver has accepted, by their sequences. */
+  readonly delivered: ReadonlySet<number>
+}
+
+export interface SeenRun {
+  readonly id: string
+  readonly workflowId: string
+  /** The key under which it was submitted, as its input has it. */
+  readonly key: string
+  readonly status: string
+}
+
+export interface SeenEvent {
+  readonly sequence: number
+  readonly runId: string
+  readonly event: string
+}
+
+/** A broken promise: which one, of which run, and what was seen. */
+export interface Violation {
+  readonly promise: Promised
+  readonly runId: string
+  readonly detail: string
+}
+
+export type Promised =
+  | "an accepted run is in the record"
+  | "one key makes one run"
+  | "no run starts while its gate is closed"
+  | "what is committed is not repeated"
+  | "every run ends"
+  | "an ended run has one end event, its last"
+  | "a start is in the log"
+  | "every event is delivered"
+
+const ends: ReadonlySet<string> = new Set(["execution.success", "execution.failed", "execution.stopped"])
+
+/** The promises that a history breaks, none if it keeps all. */
+export const judge = (history: History): ReadonlyArray<Violation> => [
+  ...lost(history),
+  ...doubled(history),
+  ...startedWhileClosed(history),
+  ...repeated(history),
+  ...stuck(history),
+  ...wronglyEnded(history),
+  ...unlogged(history),
+  ...undelivered(history)
+]
+
+const violation =
+  (promise: Promised) =>
+  (runId: string, detail: string): Violation => ({ promise, runId, detail })
+
+const groupBy = <A>(all: ReadonlyArray<A>, keyOf: (one: A) => string): ReadonlyMap<string, ReadonlyArray<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const one of all) {
+    const group = groups.get(keyOf(one))
+    if (group === undefined) groups.set(keyOf(one), [one])
+    else group.push(one)
+  }
+  return groups
+}
+
+const lost = ({ runs, submissions }: History) => {
+  const kept = new Set(runs.map(({ id }) => id))
+  return submissions.flatMap(({ answered, key }) =>
+    [...new Set(answered)]
+      .filter((id) => !kept.has(id))
+      .map((id) => violation("an accepted run is in the record")(id, `answered to ${key}, and not in the record`))
+  )
+}
+
+const doubled = ({ runs, submissions }: History) => {
+  const found = violation("one key makes one run")
+  const byKey = groupBy(runs, ({ key }) => key)
+  return [
+    ...[...byKey].flatMap(([key, all]) =>
+      all.slice(1).map(({ id }) => found(id, `one of ${all.length} runs of ${key}`))
+    ),
+    ...submissions.flatMap(({ answered, key }) =>
+      [...new Set(answered)].slice(1).map((id) => found(id, `a second run was answered to ${key}`))
+    )
+  ]
+}
+
+const startedWhileClosed = ({ closed, runs, starts }: History) => {
+  const workflows = new Map(runs.map(({ id, workflowId }) => [id, workflowId]))
+  const closings = groupBy(closed, ({ workflowId }) => workflowId)
+  return starts.flatMap(({ at, runId }) => {
+    const during = closings.get(workflows.get(runId) ?? "")?.find(({ from, until }) => from <= at && at < until)
+    return during === undefined
+      ? []
+      : [
+          violation("no run starts while its gate is closed")(
+            runId,
+            `started at ${at}, and the gate was closed from ${during.from} until ${during.until}`
+          )
+        ]
+  })
+}
+
+const repeated = ({ commits, starts }: History) => {
+  const found = violation("what is committed is not repeated")
+  return [...groupBy(commits, ({ runId }) => runId)].flatMap(([runId, all]) => {
+    const first = Math.min(...all.map(({ at }) => at))
+    return [
+      ...all.slice(1).map(({ at }) => found(runId, `committed at ${first}, and again at ${at}`)),
+      ...starts
+        .filter((start) => start.runId === runId && start.at > first)
+        .map(({ at }) => found(runId, `committed at ${first}, and started again at ${at}`))
+    ]
+  })
+}
+
+const stuck = ({ runs }: History) =>
+  runs
+    .filter(({ status }) => !ends.has(status))
+    .map(({ id, status }) => violation("every run ends")(id, `still ${status}`))
+
+const wronglyEnded = ({ events, runs }: History) => {
+  const found = violation("an ended run has one end event, its last")
+  const ofRuns = groupBy(events, ({ runId }) => runId)
+  return runs
+    .filter(({ status }) => ends.has(status))
+    .flatMap(({ id, status }) => {
+      const all = ofRuns.get(id) ?? []
+      const last = all.filter(({ event }) => ends.has(event))
+      if (last.length !== 1) return [found(id, `${last.length} end events`)]
+      if (last[0]?.event !== status) return [found(id, `its end event is ${last[0]?.event}, its status ${status}`)]
+      const [after] = all.slice(all.findIndex(({ event }) => ends.has(event)) + 1)
+      return after === undefined ? [] : [found(id, `${after.event} follows its end`)]
+    })
+}
+
+const unlogged = ({ events, starts }: History) => {
+  const logged = groupBy(
+    events.filter(({ event }) => event === "execution.start"),
+    ({ runId }) => runId
+  )
+  return [...groupBy(starts, ({ runId }) => runId)].flatMap(([runId, all]) => {
+    const count = logged.get(runId)?.length ?? 0
+    return count === all.length
+      ? []
+      : [violation("a start is in the log")(runId, `${all.length} starts, and ${count} in the log`)]
+  })
+}
+
+const undelivered = ({ delivered, events }: History) =>
+  events
+    .filter(({ sequence }) => !delivered.has(sequence))
+    .map(({ event, runId, sequence }) =>
+      violation("every event is delivered")(runId, `${event} (${sequence}) was not delivered`)
+    )

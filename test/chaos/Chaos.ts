@@ -1,0 +1,258 @@
+/**
+ * The parts of the service as real processes on PostgreSQL, with clients, a site and a receiver of webhooks, while a killer
+ * chooses by a seed what goes wrong. What was seen is judged by the promises of the service.
+ */
+import { spawn } from "node:child_process"
+import { createServer } from "node:http"
+import { fileURLToPath } from "node:url"
+import * as PgClient from "@effect/sql-pg/PgClient"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import type { History } from "../../core/run/simulation/Promises.ts"
+import { numbers } from "../../core/run/simulation/Scenario.ts"
+import { linkTo } from "../support/databaseLink.ts"
+import { migratedDatabase } from "../support/databases.ts"
+import { daily, graph } from "../support/fixtures.ts"
+import { listening } from "../support/listening.ts"
+import { dataDir, key, masterKey, ready, send, sluice } from "../support/processes.ts"
+import { receiver } from "../support/receiver.ts"
+
+export interface Options {
+  readonly seed: number
+  /** How long things go wrong. */
+  readonly seconds: number
+  /** How long everything may take to come to rest afterwards. */
+  readonly restSeconds: number
+  readonly say: (line: string) => void
+}
+
+/** What a chaos has brought to light, and how often each thing went wrong. */
+export interface Seen {
+  readonly history: History
+  readonly faults: Readonly<Record<string, number>>
+}
+
+/** Which part of the service is to be started. */
+type Part = "api" | "scheduler" | "worker 1" | "worker 2"
+
+interface Started {
+  readonly pid: number
+  /** Ends it, if it lives. */
+  readonly end: Effect.Effect<void>
+}
+
+/** A site on which runs commit. */
+const site = Effect.gen(function* () {
+  const commits: Array<History["commits"][number]> = []
+  const server = createServer((request, response) => {
+    commits.push({ runId: (request.url ?? "").split("/").at(-1) ?? "", at: Date.now() })
+    response.writeHead(204).end()
+  })
+  return { commits, url: `http://127.0.0.1:${yield* listening(server)}` }
+})
+
+const worker = (database: string, siteUrl: string) =>
+  Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [fileURLToPath(new URL("./WorkerProcess.ts", import.meta.url)), database, siteUrl], {
+        stdio: "ignore"
+      })
+    ),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+/** Sends a request until it is answered with success, and answers the body; `null` when `isOver`. */
+const insisting = (urlOf: () => string, isOver: () => boolean) =>
+  Effect.fnUntraced(function* (method: string, path: string, json?: unknown, named?: string) {
+    while (!isOver()) {
+      const answer = yield* Effect.promise(async () => {
+        try {
+          const response = await fetch(`${urlOf()}${path}`, {
+            method,
+            headers: {
+              "cc-key": key,
+              "content-type": "application/json",
+              ...(named === undefined ? {} : { "idempotency-key": named })
+            },
+            ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+            signal: AbortSignal.timeout(4_000)
+          })
+          return response.ok ? ((await response.json()) as Readonly<Record<string, unknown>>) : null
+        } catch {
+          // No answer: the request may have been carried out or not.
+          return null
+        }
+      })
+      if (answer !== null) return answer
+      yield* Effect.sleep("250 millis")
+    }
+    return null
+  })
+
+/** Reads what is in the database, past everything that goes wrong. */
+const record = (database: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const runs = yield* sql<{
+      readonly id: string
+      readonly workflow: string
+      readonly input: string
+      readonly status: string
+    }>`select id, workflow_id as workflow, input, status from runs`
+    const events = yield* sql<{
+      readonly sequence: string
+      readonly run: string
+      readonly event: string
+      readonly at: number
+    }>`select sequence, run_id as run, event, extract(epoch from at)::float8 * 1000 as at from run_events order by sequence`
+    const deliveries = yield* sql<{
+      readonly id: string
+      readonly sequence: string
+    }>`select id, sequence from webhook_deliveries`
+    return { runs, events, deliveries }
+  }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
+
+const ends = new Set(["execution.success", "execution.failed", "execution.stopped"])
+
+export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, seed }: Options) {
+  const below = numbers(seed)
+  const database = yield* migratedDatabase
+  const [link, folder, pages] = [yield* linkTo(database), yield* dataDir, yield* site]
+  const accepted = new Set<string>()
+  let isFailing = true
+  const target = yield* receiver(({ headers }, answer) => {
+    if (isFailing && below(8) === 0) return void answer.writeHead(503).end()
+    accepted.add(String(headers["x-sluice-delivery"]))
+    answer.writeHead(200).end()
+  })
+  const settings = {
+    DATABASE_URL: link.url,
+    SLUICE_MASTER_KEY: masterKey,
+    SLUICE_DATA_DIR: folder,
+    SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+  }
+  // It makes the workspace of the key as well.
+  yield* Effect.scoped(Effect.flatMap(sluice(["migrate"], settings), ({ ended }) => ended))
+  const parts = new Map<Part, Started>()
+  let url = ""
+  const start = Effect.fnUntraced(function* (part: Part) {
+    const scope = yield* Scope.make()
+    yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+    const end = Scope.close(scope, Exit.void)
+    if (part === "api" || part === "scheduler") {
+      const process = yield* Scope.provide(sluice([part], settings), scope)
+      parts.set(part, { pid: process.child.pid ?? 0, end })
+      if (part === "api") url = yield* ready(process)
+    } else {
+      const child = yield* Scope.provide(worker(link.url, pages.url), scope)
+      parts.set(part, { pid: child.pid ?? 0, end })
+    }
+  })
+  for (const part of ["api", "scheduler", "worker 1", "worker 2"] as const) yield* start(part)
+
+  yield* send(url, "POST", "/webhook-endpoints", { url: target.url, secret: "a secret of the receiver of chaos" })
+  const workflow = String((yield* send(url, "POST", "/workflows", { name: "Chaos", ...graph(), max_retries: 5 })).id)
+  const began = Date.now()
+  const isOver = () => Date.now() > began + seconds * 1_000
+  const isGivenUp = () => Date.now() > began + (seconds + restSeconds) * 1_000
+  const insist = insisting(() => url, isGivenUp)
+
+  const submissions: Array<{ readonly key: string; readonly answered: Array<string> }> = []
+  const client = Effect.fnUntraced(function* (name: number) {
+    while (!isOver()) {
+      const submission = { key: `chaos-${seed}-${name}-${submissions.length}`, answered: [] as Array<string> }
+      submissions.push(submission)
+      const input = { key: submission.key, millis: below(900) }
+      const body = { workflow_id: workflow, run_input_variables: input }
+      const answer = yield* insist("POST", "/run", body, submission.key)
+      if (answer !== null) submission.answered.push(String(answer.session_id))
+      yield* Effect.sleep(100 + below(300))
+    }
+  })
+
+  /** Closes the gate and opens it again. From the answer to the one until the sending of the other it is closed. */
+  const closed: Array<History["closed"][number]> = []
+  const closing = Effect.gen(function* () {
+    while (!isOver()) {
+      yield* Effect.sleep(1_000 + below(2_000))
+      const hour = (new Date().getUTCHours() + 6) % 22
+      const answer = yield* insist("PUT", `/workflows/${workflow}/run-window`, daily(hour, hour + 1))
+      const from = Date.now()
+      yield* Effect.sleep(500 + below(1_500))
+      if (answer !== null) closed.push({ workflowId: workflow, from, until: Date.now() })
+      yield* insist("DELETE", `/workflows/${workflow}/run-window`)
+    }
+  })
+
+  const faults: Record<string, number> = {}
+  const all = [...parts.keys()]
+  const signal = (pid: number, name: NodeJS.Signals) =>
+    Effect.sync(() => {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // It has ended.
+      }
+    })
+  const strike = Effect.gen(function* () {
+    const part = all[below(all.length)] ?? "worker 1"
+    const pid = parts.get(part)?.pid ?? 0
+    const kind = (["kill", "freeze", "connections", "cut", "hang"] as const)[below(5)] ?? "kill"
+    const name = kind === "kill" || kind === "freeze" ? `${kind} ${part}` : kind
+    faults[name] = (faults[name] ?? 0) + 1
+    if (kind === "kill") {
+      yield* parts.get(part)?.end ?? Effect.void
+      yield* start(part)
+    } else if (kind === "freeze") {
+      yield* signal(pid, "SIGSTOP")
+      yield* Effect.sleep(1_000 + below(4_000))
+      yield* signal(pid, "SIGCONT")
+    } else if (kind === "connections") {
+      yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`
+      ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
+    } else {
+      yield* kind === "cut" ? link.cut : link.freeze
+      yield* Effect.sleep(300 + below(2_000))
+      yield* link.restore
+    }
+  })
+  const killer = Effect.gen(function* () {
+    while (!isOver()) {
+      yield* Effect.sleep(300 + below(1_200))
+      yield* strike
+    }
+  })
+
+  yield* Effect.all([client(1), client(2), client(3), closing, killer], { concurrency: "unbounded", discard: true })
+  isFailing = false
+  say(`${submissions.length} submissions, faults: ${JSON.stringify(faults)}`)
+
+  let seen = yield* record(database)
+  const isAtRest = () =>
+    seen.runs.every(({ status }) => ends.has(status)) &&
+    seen.deliveries.length === seen.events.length &&
+    seen.deliveries.every(({ id }) => accepted.has(id))
+  while (!isAtRest() && !isGivenUp()) {
+    yield* Effect.sleep("500 millis")
+    seen = yield* record(database)
+  }
+  const sequences = new Map(seen.deliveries.map(({ id, sequence }) => [id, Number(sequence)]))
+  const history: History = {
+    submissions,
+    runs: seen.runs.map(({ id, input, status, workflow }) => ({
+      id,
+      workflowId: workflow,
+      key: String((JSON.parse(input) as Readonly<Record<string, unknown>>).key),
+      status
+    })),
+    closed,
+    starts: seen.events.filter(({ event }) => event === "execution.start").map(({ at, run }) => ({ runId: run, at })),
+    commits: pages.commits,
+    events: seen.events.map(({ event, run, sequence }) => ({ sequence: Number(sequence), runId: run, event })),
+    delivered: new Set([...accepted].flatMap((id) => sequences.get(id) ?? []))
+  }
+  return { history, faults } satisfies Seen
+}, Effect.scoped)

@@ -1,0 +1,40 @@
+/**
+ * A worker as a separate process, whose runs commit on a site by one request, with the marks that an agent leaves.
+ */
+import { Effect, Layer, Redacted } from "effect"
+import * as Postgres from "../../adapters/postgres/Stores.ts"
+import { Executor } from "../../core/run/Executor.ts"
+import type { Outcome } from "../../core/run/Transition.ts"
+import * as Worker from "../../core/run/Worker.ts"
+
+const [url = "", site = ""] = process.argv.slice(2)
+const node = { id: "pay", name: "Pay" }
+
+const executor = Layer.succeed(
+  Executor,
+  Executor.of({
+    execute: Effect.fnUntraced(function* ({ run }, reporter) {
+      const mark = (kind: "committing" | "committed") =>
+        reporter.mark({ acted: true, committed: true, mark: { kind, node, at: Date.now() } })
+      yield* reporter.event({
+        event: "execution.step",
+        runId: run.id,
+        workflowId: run.workflowId,
+        step: node.name,
+        next: null
+      })
+      yield* Effect.sleep(Number(run.input.millis))
+      yield* mark("committing")
+      yield* Effect.promise((signal) => fetch(`${site}/commit/${run.id}`, { method: "POST", signal }))
+      yield* mark("committed")
+      return { _tag: "Success", data: {} } satisfies Outcome
+    })
+  })
+)
+
+const worker = Worker.run({ name: `chaos-${process.pid}`, capacity: 5, leaseMillis: 3_000, graceMillis: 500 })
+
+process.stdout.write("worker started\n")
+await Effect.runPromise(
+  worker.pipe(Effect.provide(executor), Effect.provide(Postgres.layer(Redacted.make(url), 4)), Effect.orDie)
+)

@@ -1,0 +1,33 @@
+/**
+ * `npm run chaos -- --minutes N [--seed S]`: real processes, and everything that may go wrong with them.
+ */
+import { parseArgs } from "node:util"
+import { Effect } from "effect"
+import { judge } from "../../core/run/simulation/Promises.ts"
+import startServer from "../support/postgresServer.ts"
+import { chaos } from "./Chaos.ts"
+
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "1" }, seed: { type: "string", default: "1" } }
+})
+const [minutes, seed] = [Number(values.minutes), Number(values.seed)]
+if (!(minutes > 0) || !Number.isInteger(seed)) {
+  process.stderr.write("Expected --minutes above 0 and --seed as a whole number\n")
+  process.exit(1)
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const stopServer = await startServer()
+try {
+  const { faults, history } = await Effect.runPromise(chaos({ seed, seconds: minutes * 60, restSeconds: 180, say }))
+  const violations = judge(history)
+  for (const { detail, promise, runId } of violations) say(`${promise}: run ${runId} ${detail}`)
+  const count = Object.values(faults).reduce((total, one) => total + one, 0)
+  say(
+    `${count} faults, ${history.runs.length} runs, ${history.starts.length} attempts, ${history.events.length} events: ` +
+      `${violations.length} broken promises`
+  )
+  process.exitCode = violations.length === 0 ? 0 : 1
+} finally {
+  await stopServer?.()
+}

@@ -1,0 +1,18 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { judge } from "../../core/run/simulation/Promises.ts"
+import { chaos } from "../chaos/Chaos.ts"
+import { scale } from "../support/scale.ts"
+
+it.live(
+  "processes, connections and a network that fail at any time lose, double and hold up nothing",
+  () =>
+    Effect.gen(function* () {
+      const { faults, history } = yield* chaos({ seed: 2, seconds: 12 * scale, restSeconds: 120, say: () => {} })
+      assert.deepStrictEqual(judge(history), [])
+      assert.isNotEmpty(faults)
+      assert.isAbove(history.starts.length, 0)
+      assert.isAbove(history.closed.length, 0)
+    }),
+  (12 * scale + 240) * 1_000
+)

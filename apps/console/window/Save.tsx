@@ -112,30 +112,46 @@ export const Save = ({
         )}
       </div>
       {isRemoving && (
-        <Dialog title="Remove the run window" onClose={() => setRemoving(false)}>
-          <p>Every waiting run of the workflow may start at once, and runs start at any hour from then on.</p>
-          <div class="dialog-actions">
-            <button
-              type="button"
-              class="danger"
-              onClick={() =>
-                void act(headers(client().runWindows.removeRunWindow({ params })), {
-                  done: "The window was removed"
-                }).then((removed) => {
-                  setRemoving(false)
-                  if (removed !== null) onSaved(null, removed.run_window_revision)
-                })
-              }
-            >
-              Remove it
-            </button>
-            <button type="button" onClick={() => setRemoving(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
+        <Removing
+          id={id}
+          base={base}
+          onClose={() => setRemoving(false)}
+          onRemoved={(revision) => onSaved(null, revision)}
+        />
       )}
     </div>
+  )
+}
+
+const Removing = ({
+  base,
+  id,
+  onClose,
+  onRemoved
+}: {
+  readonly id: string
+  readonly base: number
+  readonly onClose: () => void
+  readonly onRemoved: (revision: number) => void
+}) => {
+  const remove = async () => {
+    const asked = client().runWindows.removeRunWindow({ params: { workflow_id: id } })
+    const removed = await act(withHeaders({ "if-match": `"${base}"` })(asked), { done: "The window was removed" })
+    onClose()
+    if (removed !== null) onRemoved(removed.run_window_revision)
+  }
+  return (
+    <Dialog title="Remove the run window" onClose={onClose}>
+      <p>Every waiting run of the workflow may start at once, and runs start at any hour from then on.</p>
+      <div class="dialog-actions">
+        <button type="button" class="danger" onClick={() => void remove()}>
+          Remove it
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   )
 }
 

@@ -191,7 +191,7 @@ export const make = Effect.fnUntraced(function* (time: VirtualTime.VirtualTime) 
     outside,
     network,
     storeClock,
-    machineOf: (process) => booted.get(nameOf(process))?.machine,
+    machineOf: (one) => booted.get(nameOf(one))?.machine,
     get apis() {
       return [...apis.values()]
     },

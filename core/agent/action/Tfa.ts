@@ -223,9 +223,9 @@ const expects = (entry: VaultEntry, channel: Channel): boolean => {
 }
 
 /** Ends the wait for a message and for a person with what came first. */
-class Came<A> {
-  readonly _tag = "Came"
-  constructor(readonly value: A) {}
+interface Came<A> {
+  readonly _tag: "Came"
+  readonly value: A
 }
 
 /**
@@ -238,7 +238,7 @@ const whicheverFirst = Effect.fnUntraced(function* <A>(
   { expected, latest }: { readonly expected: boolean; readonly latest: number }
 ) {
   const over = yield* Deferred.make<void>()
-  const came = (value: A | null) => (value === null ? Effect.void : Effect.fail(new Came(value)))
+  const came = (value: A | null) => (value === null ? Effect.void : Effect.fail<Came<A>>({ _tag: "Came", value }))
   const listening = Effect.flatMap(arrival, came).pipe(Effect.andThen(Deferred.succeed(over, undefined)))
   const asking = Effect.gen(function* () {
     if (expected) yield* Effect.timeoutOption(Deferred.await(over), graceMillis)

@@ -1,0 +1,12 @@
+/**
+ * The commands that talk to a service over HTTP, as one of its users.
+ */
+import { login } from "./Login.ts"
+import { runs } from "./Runs.ts"
+
+export const commands = [login, runs] as const
+
+const names: ReadonlySet<string> = new Set(commands.map(({ name }) => name))
+
+/** Whether a path of commands, such as `sluice runs ls`, is that of a command of users. */
+export const isOne = (path: ReadonlyArray<string>): boolean => names.has(path[1] ?? "")

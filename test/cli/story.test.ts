@@ -1,5 +1,5 @@
 /** The commands of users, run in this process against one server with its stores in memory. */
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -7,6 +7,7 @@ import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Console, Effect, Exit, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Users from "../../apps/cli/commands/user/Users.ts"
+import { windowCommands } from "../../apps/cli/commands/user/WindowCommands.ts"
 import { exitCodes, Refused } from "../../apps/cli/user/Ending.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
@@ -14,10 +15,15 @@ import { daily, graph } from "../support/fixtures.ts"
 import { layerInMemory, Service } from "../support/service.ts"
 import { held } from "../support/slots.ts"
 
-const sluice = Command.runWith(Command.make("sluice").pipe(Command.withSubcommands(Users.commands)), {
-  version: "0",
-  renderErrors: false
-})
+const sluice = Command.runWith(
+  Command.make("sluice").pipe(
+    Command.withSubcommands([...Users.commands, Command.make("window").pipe(Command.withSubcommands(windowCommands))])
+  ),
+  {
+    version: "0",
+    renderErrors: false
+  }
+)
 
 interface Ran {
   readonly code: number
@@ -127,15 +133,15 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
     Effect.gen(function* () {
       const { json, ok, run, submit, workflow } = yield* setUp
       const [first, second, third] = [yield* workflow("Claims"), yield* workflow("Invoices"), yield* workflow("Prices")]
-      yield* submit(first, 250)
-      yield* submit(second, 100)
-      yield* submit(third, 50)
+      yield* submit(first, 60)
+      yield* submit(second, 30)
+      yield* submit(third, 10)
 
       const counts = yield* ok("runs", "summary", "--hold", "run_window")
-      assert.match(counts, /^400 runs/)
-      assert.match(counts, /250 {2}\S+ {2}Claims/)
+      assert.match(counts, /^100 runs/)
+      assert.match(counts, /60 {2}\S+ {2}Claims/)
       const page = yield* json("runs", "ls", "--hold", "run_window", "--workflow_id", first, "--limit", "5")
-      assert.strictEqual(page.total, "250")
+      assert.strictEqual(page.total, "60")
       const [one] = page.runs as ReadonlyArray<{ readonly session_id: string }>
       const explained = yield* ok("runs", "why", one?.session_id ?? "")
       for (const part of ["closed since", "until", "set by", `sluice runs release ${one?.session_id}`]) {
@@ -144,9 +150,9 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
 
       const of = ["--workflow_id", first, "--hold", "run_window", "--limit", "5"]
       assert.include(yield* ok("runs", "release", ...of, "--dry-run"), "Would have released 5 of 5 runs")
-      assert.lengthOf(yield* claim(400), 0)
+      assert.lengthOf(yield* claim(100), 0)
       assert.include(yield* ok("runs", "release", ...of), "Released 5 of 5 runs")
-      const started = yield* claim(400)
+      const started = yield* claim(100)
       assert.lengthOf(started, 5)
       const runs = yield* RunStore
       for (const claimed of started) {
@@ -156,7 +162,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       }
 
       const stopped = yield* ok("runs", "interrupt", "--workflow_id", second, "--reason", "The portal is away")
-      assert.include(stopped, "Interrupted 100 of 100 runs")
+      assert.include(stopped, "Interrupted 30 of 30 runs")
       const failed = ["--workflow_id", first, "--status", "execution.failed"]
       const retried = yield* json("runs", "retry", ...failed)
       assert.strictEqual(retried.counts.retried, 5)
@@ -168,6 +174,65 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       const waited = yield* run(["runs", "wait", String(retried.results[0].session_id)])
       assert.deepInclude(waited, { code: exitCodes.unsuccessful })
       assert.include(yield* ok("runs", "show", String(retried.results[0].session_id)), "october")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("show the impact of a window before it is set, and refuse one that was set on a stale base", () =>
+    Effect.gen(function* () {
+      const { file, json, ok, run, submit, workflow } = yield* setUp
+      const id = yield* workflow("Nightly")
+      yield* submit(id, 5)
+      const shown = yield* ok("window", "show", "Nightly")
+      assert.include(shown, "closed until Thu 1970-01-01")
+      assert.match(shown, /^Thu 1970-01-01 {2}·+█+·+$/m)
+      const always = file("always.json", JSON.stringify(daily(0, 23)))
+      assert.include(
+        yield* ok("window", "preview", id, always),
+        "It would release 5 waiting runs and hold 0 waiting runs"
+      )
+      assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "5")
+      const set = yield* ok("window", "set", id, always)
+      assert.include(set, "It would release 5 waiting runs")
+      assert.include(set, "Set as revision 2")
+      assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "0")
+      const late = yield* run(["window", "set", id, always, "--revision", "1"])
+      assert.strictEqual(late.code, exitCodes.stale, late.problem)
+      const wrong = file("wrong.json", JSON.stringify({ ...daily(9, 17), time_zone: "Mars/Olympus" }))
+      const refused = yield* run(["window", "preview", id, wrong])
+      assert.strictEqual(refused.code, exitCodes.failed)
+      assert.include(refused.problem, "time_zone")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keep workflows in files: pull, change, compare and push, but not over another user's version", () =>
+    Effect.gen(function* () {
+      const { folder, ok, run, workflow } = yield* setUp
+      const id = yield* workflow("Prices", {})
+      const [mine, theirs] = [join(folder, "mine.json"), join(folder, "theirs.json")]
+      yield* ok("workflow", "pull", "Prices", mine)
+      yield* ok("workflow", "pull", id, theirs)
+      assert.strictEqual(readFileSync(mine, "utf8"), readFileSync(theirs, "utf8"))
+      assert.include(yield* ok("workflow", "diff", mine), "is version 1")
+      assert.include(yield* ok("workflow", "validate", mine), "valid")
+      const edit = (path: string, from: string, to: string) =>
+        writeFileSync(path, readFileSync(path, "utf8").replace(from, to))
+      edit(mine, "https://example.com", "https://example.org")
+      const differs = yield* run(["workflow", "diff", mine])
+      assert.strictEqual(differs.code, exitCodes.failed)
+      assert.deepStrictEqual(
+        differs.out.split("\n").filter((line) => /^[+-]/.test(line)),
+        ['-        "url": "https://example.com"', '+        "url": "https://example.org"']
+      )
+      assert.include(yield* ok("workflow", "push", mine, "--note", "Another host"), "Saved version 2")
+      assert.include(yield* ok("workflow", "diff", mine), "is version 2")
+      edit(theirs, "https://example.com", "https://example.net")
+      assert.strictEqual((yield* run(["workflow", "push", theirs])).code, exitCodes.stale)
+      assert.strictEqual((yield* run(["workflow", "pull", id, theirs])).code, exitCodes.conflict)
+      edit(theirs, "START", "BEGIN")
+      const invalid = yield* run(["workflow", "validate", theirs])
+      assert.strictEqual(invalid.code, exitCodes.failed)
+      assert.include(invalid.out, "nodes[0]")
+      assert.match(yield* ok("run", "Prices", "--input", '{"month": "2026-10"}'), /^[0-9a-f-]{36}$/)
     }).pipe(Effect.scoped)
   )
 })

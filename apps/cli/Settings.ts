@@ -491,3 +491,28 @@ export const bootstrap = {
     Flag.withDefault(true)
   )
 }
+
+/** The service that the commands of users talk to. */
+export const connection = {
+  url: setting(
+    "url",
+    "SLUICE_URL",
+    "Address of the service that a command talks to; that of the profile when not set"
+  ).pipe(Flag.withSchema(origin), Flag.optional),
+  apiKey: secret("key", "SLUICE_KEY", "API key to present to that service; that of the profile when not set", {
+    pattern: /^[\x21-\x7e]{1,256}$/,
+    words: "an API key, such as sk_ followed by letters and digits"
+  }),
+  profile: setting(
+    "profile",
+    "SLUICE_PROFILE",
+    "Name of the stored profile to use; the last one that signed in when not set"
+  ).pipe(
+    Flag.withSchema(
+      Schema.String.check(
+        Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { message: "Expected letters, digits, dots and hyphens" })
+      )
+    ),
+    Flag.optional
+  )
+}

@@ -3,53 +3,31 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Schema } from "effect"
 import { CliConfig, CliError, CliOutput, Command } from "effect/cli"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"
-import { backup, importData, restore } from "./commands/Backup.ts"
-import { doctor } from "./commands/Doctor.ts"
-import { keys } from "./commands/Keys.ts"
-import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
-import { prune } from "./commands/Prune.ts"
-import { up } from "./commands/Up.ts"
-import { verify } from "./commands/Verify.ts"
-import { window } from "./commands/Window.ts"
-import { workspaces } from "./commands/Workspaces.ts"
+import * as Users from "./commands/user/Users.ts"
 import * as Ending from "./Ending.ts"
 import { presenter } from "./guards/WrongSettings.ts"
 import * as Logging from "./Logging.ts"
 import { settingNames } from "./SettingNames.ts"
+import { sluice } from "./Sluice.ts"
+import { exitCodes, Refused } from "./user/Ending.ts"
 import { version } from "./Version.ts"
 
-const sluice = Command.make("sluice").pipe(
-  Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
-  Command.withSubcommands([
-    up,
-    api,
-    inbox,
-    scheduler,
-    worker,
-    migrate,
-    keys,
-    workspaces,
-    prune,
-    backup,
-    restore,
-    importData,
-    window,
-    verify,
-    doctor
-  ]),
-  Command.provide(Logging.layer),
-  Command.withGlobalFlags([Logging.LogLevel, Logging.LogFormat])
-)
+/** The commands of users tell classes of failures apart by their exit codes; those of the service end with 1. */
+const exitCodeOf = (failure: unknown): number => {
+  if (Schema.is(Refused)(failure)) return exitCodes[failure.class]
+  const isWrong = CliError.isCliError(failure) && failure._tag === "ShowHelp" && Users.isOne(failure.commandPath)
+  return isWrong ? exitCodes.wrong : 1
+}
 
 /** Prints an error with a message as that message alone, and any other failure with its full cause. */
 const withReport = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   Effect.sync(() => {
     if (Cause.hasInterruptsOnly(cause)) return
     const failure = cause.reasons.find((reason) => reason._tag === "Fail")?.error
-    process.exitCode = 1
+    process.exitCode = exitCodeOf(failure)
     if (CliError.isCliError(failure)) return
     process.stderr.write(`${failure instanceof Error ? failure.message : Cause.pretty(cause)}\n`)
   })

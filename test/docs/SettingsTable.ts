@@ -22,7 +22,8 @@ const groups: ReadonlyArray<readonly [string, Flags]> = [
   ["inbox", { ...Settings.inbox, ...Settings.inbound }],
   ["bootstrap", Settings.bootstrap],
   ["logging", Settings.logging],
-  ["health", Settings.health]
+  ["health", Settings.health],
+  ["connection", Settings.connection]
 ]
 
 export interface Setting {

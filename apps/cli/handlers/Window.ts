@@ -1,7 +1,7 @@
 /**
  * What `sluice window` does: answers run windows given as JSON lines, with the very functions that the service uses.
  */
-import { Console, Effect, Result, Schema, Stdio, Stream } from "effect"
+import { Console, Effect, Option, Result, Schema, Stdio, Stream } from "effect"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 
@@ -65,4 +65,9 @@ const parse = (line: string): Line | null => {
 
 export const evaluate = () => answerLines(evaluateLine)
 
-export const validate = () => answerLines(validateLine)
+/** Checks the window of a file; without one, each line of standard input. */
+export const validate = Effect.fnUntraced(function* ({ file }: { readonly file: Option.Option<string> }) {
+  if (Option.isNone(file)) return yield* answerLines(validateLine)
+  const { validateFile } = yield* Effect.promise(() => import("./user/RunWindows.ts"))
+  yield* validateFile(file.value)
+})

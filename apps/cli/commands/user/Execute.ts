@@ -1,0 +1,33 @@
+/**
+ * `sluice run`: starts a run of a workflow, and follows it if asked.
+ */
+import { Argument, Command, Flag } from "effect/cli"
+import { handler } from "../Handler.ts"
+import { service } from "./Service.ts"
+
+const settings = {
+  ...service,
+  workflow: Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow")),
+  input: Flag.String("input").pipe(
+    Flag.withDescription('Input of the run: a JSON object such as {"month": "2026-10"}, or @ and a file'),
+    Flag.optional
+  ),
+  watch: Flag.Boolean("watch").pipe(
+    Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
+    Flag.withDefault(false)
+  ),
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("A run that leaves out what cannot be undone"),
+    Flag.withDefault(false)
+  )
+}
+
+/** The same command stands under `sluice workflow`, too. */
+export const run = Command.make(
+  "run",
+  settings,
+  handler(
+    () => import("../../handlers/user/Execute.ts"),
+    ({ run }) => run
+  )
+).pipe(Command.withDescription("Start a run of a workflow, and follow it with --watch"))

@@ -1,0 +1,19 @@
+/**
+ * `sluice login`: keeps the address of a service and a key in a profile.
+ */
+import { Command } from "effect/cli"
+import { handler } from "../Handler.ts"
+import { service } from "./Service.ts"
+
+export const login = Command.make(
+  "login",
+  service,
+  handler(
+    () => import("../../handlers/user/Login.ts"),
+    ({ login }) => login
+  )
+).pipe(
+  Command.withDescription(
+    "Check a key and keep it in a profile; the key is read from SLUICE_KEY, or from standard input"
+  )
+)

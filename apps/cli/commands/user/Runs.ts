@@ -1,0 +1,148 @@
+/**
+ * `sluice runs`: lists runs, explains them, and acts on one or many.
+ */
+import { Argument, Command, Flag } from "effect/cli"
+import * as RunTags from "../../../../core/run/verb/RunTags.ts"
+import { handler } from "../Handler.ts"
+import { filter } from "./Selection.ts"
+import { service } from "./Service.ts"
+
+const loadLists = () => import("../../handlers/user/Runs.ts")
+const loadVerbs = () => import("../../handlers/user/RunVerbs.ts")
+
+const id = Argument.String("session-id").pipe(Argument.withDescription("Id of the run"))
+
+const whole = (name: string, description: string) => Flag.Int(name).pipe(Flag.withDescription(description))
+
+/** Runs by their ids, or by a filter. */
+const selection = {
+  ids: Argument.String("session-id").pipe(
+    Argument.withDescription("Ids of runs, instead of a filter"),
+    Argument.variadic()
+  ),
+  ...filter,
+  limit: whole("limit", "At most so many runs of the filter, newest first").pipe(
+    Flag.filter(
+      (limit) => limit > 0,
+      () => "a number from 1 on"
+    ),
+    Flag.optional
+  ),
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("Say what the command would do, and change nothing"),
+    Flag.withDefault(false)
+  )
+}
+
+const reason = Flag.String("reason").pipe(Flag.withDescription("Why, for the records of the runs"), Flag.optional)
+
+const ls = Command.make(
+  "ls",
+  {
+    ...service,
+    ...filter,
+    limit: whole("limit", "How many runs are listed, 1 to 10000").pipe(
+      Flag.filter(
+        (limit) => limit > 0 && limit <= 10_000,
+        () => "a number from 1 to 10000"
+      ),
+      Flag.withDefault(50)
+    ),
+    cursor: Flag.String("cursor").pipe(Flag.withDescription("Goes on behind the page before"), Flag.optional)
+  },
+  handler(loadLists, ({ ls }) => ls)
+).pipe(Command.withDescription("List runs, newest first; without filters, those of the last day and all waiting ones"))
+
+const summary = Command.make(
+  "summary",
+  { ...service, ...filter },
+  handler(loadLists, ({ summary }) => summary)
+).pipe(Command.withDescription("Count runs by status, hold, workflow, error code and tag"))
+
+const show = Command.make(
+  "show",
+  { ...service, id },
+  handler(loadLists, ({ show }) => show)
+).pipe(Command.withDescription("Show a run: its status, steps, errors and results"))
+
+const why = Command.make(
+  "why",
+  { ...service, id },
+  handler(loadLists, ({ why }) => why)
+).pipe(Command.withDescription("Say why a run has not started: since when, until when, by whom, and what can be done"))
+
+const wait = Command.make(
+  "wait",
+  {
+    ...service,
+    ids: Argument.String("session-id").pipe(Argument.withDescription("Ids of runs"), Argument.variadic({ min: 1 })),
+    timeout: whole("timeout", "For how many seconds at most; without limit when not set").pipe(
+      Flag.filter(
+        (seconds) => seconds > 0,
+        () => "a number of seconds from 1 on"
+      ),
+      Flag.optional
+    )
+  },
+  handler(loadLists, ({ wait }) => wait)
+).pipe(Command.withDescription("Wait until runs have ended; fails unless all of them succeeded"))
+
+const release = Command.make(
+  "release",
+  {
+    ...service,
+    ...selection,
+    pastPause: Flag.Boolean("past-pause").pipe(
+      Flag.withDescription("Past the manual pause of the workflow, too"),
+      Flag.withDefault(false)
+    )
+  },
+  handler(loadVerbs, ({ release }) => release)
+).pipe(Command.withDescription("Let waiting runs start now although their run window is closed"))
+
+const interrupt = Command.make(
+  "interrupt",
+  { ...service, ...selection, reason },
+  handler(loadVerbs, ({ interrupt }) => interrupt)
+).pipe(Command.withDescription("Stop waiting and running runs"))
+
+const retry = Command.make(
+  "retry",
+  {
+    ...service,
+    ...selection,
+    reason,
+    at: Flag.Literals("at", ["same", "latest"]).pipe(
+      Flag.withDescription("The version of the workflow that the new runs execute"),
+      Flag.withDefault("same" as const)
+    ),
+    input: Flag.String("input").pipe(
+      Flag.withDescription("JSON object of inputs that take the place of those of the same names"),
+      Flag.optional
+    ),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Retry also what must not be repeated; needs --reason"),
+      Flag.withDefault(false)
+    )
+  },
+  handler(loadVerbs, ({ retry }) => retry)
+).pipe(Command.withDescription("Submit runs that have ended again, as new runs"))
+
+const tag = Command.make(
+  "tag",
+  {
+    ...service,
+    ...selection,
+    add: Flag.String("add").pipe(
+      Flag.withDescription(`A tag to add, may be repeated; a run has at most ${RunTags.most}`),
+      Flag.atLeast(0)
+    ),
+    remove: Flag.String("remove").pipe(Flag.withDescription("A tag to remove, may be repeated"), Flag.atLeast(0))
+  },
+  handler(loadVerbs, ({ tag }) => tag)
+).pipe(Command.withDescription("Add tags to runs and remove tags from them"))
+
+export const runs = Command.make("runs").pipe(
+  Command.withDescription("List, explain, release, interrupt, retry and tag runs"),
+  Command.withSubcommands([ls, summary, show, why, wait, release, interrupt, retry, tag])
+)

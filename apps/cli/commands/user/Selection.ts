@@ -1,0 +1,25 @@
+/**
+ * The flags that select runs: the parameters of `GET /runs` under their own names.
+ */
+import { Flag } from "effect/cli"
+import { HoldReason } from "../../../../core/run/list/RunFilter.ts"
+import { Trigger } from "../../../../core/run/Run.ts"
+
+const several = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(`${description}; may be repeated`), Flag.atLeast(0))
+
+const one = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+export const filter = {
+  workflow_id: several("workflow_id", "Runs of this workflow"),
+  status: several("status", "Runs with this status, such as execution.failed"),
+  hold: several("hold", `Waiting runs for this reason: ${HoldReason.literals.join(", ")}`),
+  error_code: several("error_code", "Runs with a failure of this code"),
+  credential_id: several("credential_id", "Runs that refer to this credential"),
+  tag: several("tag", "Runs with this tag"),
+  trigger: several("trigger", `Runs that were submitted by ${Trigger.literals.join(", ")}`),
+  text: one("text", "Runs with this text in their input or output"),
+  start_time: one("start_time", "Runs submitted at or after this instant; the last 24 hours when not set"),
+  end_time: one("end_time", "Runs submitted at or before this instant")
+}

@@ -1,0 +1,14 @@
+/**
+ * The commands that talk to a service over HTTP, as one of its users.
+ */
+import { run } from "./Execute.ts"
+import { login } from "./Login.ts"
+import { runs } from "./Runs.ts"
+import { workflow } from "./Workflows.ts"
+
+export const commands = [login, run, runs, workflow] as const
+
+const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "window"])
+
+/** Whether a path of commands, such as `sluice runs ls`, is that of a command of users. */
+export const isOne = (path: ReadonlyArray<string>): boolean => names.has(path[1] ?? "")

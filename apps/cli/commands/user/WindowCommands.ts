@@ -1,0 +1,41 @@
+/**
+ * `sluice window show|preview|set`: the run window of a workflow of a service.
+ */
+import { Argument, Command, Flag } from "effect/cli"
+import { handler } from "../Handler.ts"
+import { service } from "./Service.ts"
+
+const load = () => import("../../handlers/user/RunWindows.ts")
+
+const workflow = Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow"))
+const file = Argument.String("file").pipe(
+  Argument.withDescription("File with a run window in JSON; - for standard input")
+)
+
+export const windowCommands = [
+  Command.make(
+    "show",
+    { ...service, workflow },
+    handler(load, ({ show }) => show)
+  ).pipe(
+    Command.withDescription("Draw the hours of a workflow for the next seven days, with days that change the clocks")
+  ),
+  Command.make(
+    "preview",
+    { ...service, workflow, file },
+    handler(load, ({ preview }) => preview)
+  ).pipe(Command.withDescription("Show how many runs a run window would hold and release, without setting it")),
+  Command.make(
+    "set",
+    {
+      ...service,
+      workflow,
+      file,
+      revision: Flag.Int("revision").pipe(
+        Flag.withDescription("The revision that the change is based on; the stored one when not set"),
+        Flag.optional
+      )
+    },
+    handler(load, ({ set }) => set)
+  ).pipe(Command.withDescription("Show what a run window does, and set it unless another one was set meanwhile"))
+] as const

@@ -1,0 +1,61 @@
+/**
+ * `sluice workflow`: workflows as files.
+ */
+import { Argument, Command, Flag } from "effect/cli"
+import { handler } from "../Handler.ts"
+import { run } from "./Execute.ts"
+import { service } from "./Service.ts"
+
+const load = () => import("../../handlers/user/Workflows.ts")
+
+const file = Argument.String("file").pipe(Argument.withDescription("File of the workflow, as pull writes it"))
+
+const list = Command.make(
+  "list",
+  service,
+  handler(load, ({ list }) => list)
+).pipe(Command.withDescription("List the workflows, last changed first"))
+
+const pull = Command.make(
+  "pull",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow")),
+    file: Argument.String("file").pipe(
+      Argument.withDescription("File to write; standard output when not given"),
+      Argument.optional
+    ),
+    force: Flag.Boolean("force").pipe(
+      Flag.withDescription("Replace a file that differs from the workflow"),
+      Flag.withDefault(false)
+    )
+  },
+  handler(load, ({ pull }) => pull)
+).pipe(Command.withDescription("Write a workflow to a file that differs only where the workflow does"))
+
+const push = Command.make(
+  "push",
+  {
+    ...service,
+    file,
+    note: Flag.String("note").pipe(Flag.withDescription("Note of the new version"), Flag.optional)
+  },
+  handler(load, ({ push }) => push)
+).pipe(Command.withDescription("Save a file as the next version, unless another one was saved since it was pulled"))
+
+const diff = Command.make(
+  "diff",
+  { ...service, file },
+  handler(load, ({ diff }) => diff)
+).pipe(Command.withDescription("Compare a file with the latest version; fails if they differ"))
+
+const validate = Command.make(
+  "validate",
+  { file, json: service.json },
+  handler(load, ({ validate }) => validate)
+).pipe(Command.withDescription("Check the workflow of a file without a service; fails if it is not valid"))
+
+export const workflow = Command.make("workflow").pipe(
+  Command.withDescription("List, pull, push, compare, check and run workflows"),
+  Command.withSubcommands([list, pull, push, diff, validate, run])
+)

@@ -1,0 +1,127 @@
+/**
+ * What the commands of `sluice runs` do that read runs.
+ */
+import { Effect, Option, Stream } from "effect"
+import * as Client from "../../../api/Client.ts"
+import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import { refused } from "../../user/Ending.ts"
+import { answer, type OutputSettings, progress } from "../../user/Output.ts"
+import * as RunsView from "../../user/RunsView.ts"
+import { type FilterSettings, queryOf } from "../../user/Selection.ts"
+import * as WhyView from "../../user/WhyView.ts"
+
+type Settings = ConnectionSettings & OutputSettings
+type OfRun = Settings & { readonly id: string }
+
+interface ListSettings extends Settings, FilterSettings {
+  readonly limit: number
+  readonly cursor: Option.Option<string>
+}
+
+export const ls = (settings: ListSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const [runs, { headers }] = yield* client.runs.listRuns({
+        query: {
+          ...queryOf(settings),
+          limit: String(settings.limit),
+          ...(Option.isSome(settings.cursor) ? { cursor: settings.cursor.value } : {})
+        },
+        responseMode: "decoded-and-response"
+      })
+      const page = { runs, total: headers["x-total-count"] ?? "", next_cursor: headers["x-next-cursor"] ?? null }
+      yield* answer(settings, page, () => RunsView.list(page))
+    })
+  )
+
+export const summary = (settings: Settings & FilterSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const counts = yield* client.runs.summary({ query: queryOf(settings) })
+      yield* answer(settings, counts, () => RunsView.summary(counts))
+    })
+  )
+
+export const show = (settings: OfRun) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const run = yield* client.runs.record({ params: { session_id: settings.id } })
+      yield* answer(settings, run, () => RunsView.record(run))
+    })
+  )
+
+/** The reasons beside run window and pause are those of the list of runs: the run is looked up at its instant there. */
+const listed = (client: Client.Client, run: RunsView.Record) =>
+  client.runs
+    .listRuns({
+      query: { workflow_id: run.workflow_id, start_time: run.created_at, end_time: run.created_at, limit: "1000" }
+    })
+    .pipe(
+      Effect.map((rows) => rows.find(({ session_id }) => session_id === run.session_id) ?? null),
+      // A run of more than a year ago is not listed.
+      Effect.orElseSucceed(() => null)
+    )
+
+export const why = (settings: OfRun) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const run = yield* client.runs.record({ params: { session_id: settings.id } })
+      const row = yield* listed(client, run)
+      const gate = yield* client.runWindows
+        .getRunWindow({ params: { workflow_id: run.workflow_id } })
+        .pipe(Effect.orElseSucceed(() => null))
+      const known: WhyView.Known = {
+        run,
+        workflowName: row?.workflow_name ?? null,
+        reasons: row?.holds ?? [],
+        zone: gate?.run_window?.time_zone ?? null
+      }
+      yield* answer(
+        settings,
+        {
+          session_id: run.session_id,
+          status: run.status,
+          holds: run.holds,
+          reasons: known.reasons,
+          can_start_at: run.can_start_at,
+          explanation: WhyView.paragraph(known)
+        },
+        () => WhyView.paragraph(known)
+      )
+    })
+  )
+
+interface WaitSettings extends Settings {
+  readonly ids: ReadonlyArray<string>
+  readonly timeout: Option.Option<number>
+}
+
+export const wait = (settings: WaitSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const one = Effect.fnUntraced(function* (id: string) {
+        yield* Stream.runDrain(Client.events(client, id))
+        const run = yield* client.runs.record({ params: { session_id: id } })
+        yield* progress(settings, `${id} ${RunsView.statusOf(run.status)}`)
+        return { session_id: id, status: run.status, errors: run.errors }
+      })
+      const all = Effect.forEach(settings.ids, one, { concurrency: 8 })
+      const ended = yield* Option.isNone(settings.timeout)
+        ? all
+        : Effect.timeoutOrElse(all, {
+            duration: `${settings.timeout.value} seconds`,
+            orElse: () =>
+              Effect.fail(refused("timeout", `A run has not ended after ${settings.timeout.pipe(Option.getOrThrow)} s`))
+          })
+      yield* answer(settings, ended, () => RunsView.ended(ended))
+      const others = ended.filter(({ status }) => status !== "execution.success")
+      if (others.length > 0) {
+        return yield* refused("unsuccessful", `${others.length} of ${ended.length} runs ended without success`)
+      }
+    })
+  )

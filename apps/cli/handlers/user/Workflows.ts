@@ -1,0 +1,160 @@
+/**
+ * What the commands of `sluice workflow` do: workflows as files, which are pulled, compared and pushed.
+ */
+import { existsSync, writeFileSync } from "node:fs"
+import { Clock, Effect, Option } from "effect"
+import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
+import * as Json from "../../../../core/workspace/Json.ts"
+import type { WorkflowToSave } from "../../../api/Client.ts"
+import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import { refused } from "../../user/Ending.ts"
+import { jsonFile } from "../../user/Input.ts"
+import { answer, type OutputSettings } from "../../user/Output.ts"
+import { cell, instant, table } from "../../user/Table.ts"
+import * as WorkflowFile from "../../user/WorkflowFile.ts"
+import { workflowId } from "../../user/WorkflowName.ts"
+
+type Settings = ConnectionSettings & OutputSettings
+
+const write = (path: string, text: string) =>
+  Effect.try({
+    try: () => writeFileSync(path, text),
+    catch: (cause) =>
+      refused("failed", `Cannot write the file ${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
+  })
+
+const fieldsOf = Effect.fnUntraced(function* (path: string) {
+  const value = yield* jsonFile(path)
+  if (!Json.isObject(value))
+    return yield* refused("wrong", `${path}: expected a JSON object, as workflow pull writes it`)
+  return value as Readonly<Record<string, unknown>>
+})
+
+export const list = (settings: Settings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const all = yield* client.workflows.list({ query: {} })
+      const rows = all.map(({ folder_path, id, name, updated_at }) => [
+        id,
+        cell(name, 60),
+        folder_path ?? "",
+        instant(updated_at)
+      ])
+      yield* answer(settings, all, () =>
+        rows.length === 0 ? "No workflows" : table(["WORKFLOW", "NAME", "FOLDER", "CHANGED"], rows)
+      )
+    })
+  )
+
+interface PullSettings extends Settings {
+  readonly workflow: string
+  readonly file: Option.Option<string>
+  readonly force: boolean
+}
+
+/** Writes a workflow to a file, or to standard output. A file with changes of its own is kept, unless forced. */
+export const pull = (settings: PullSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, settings.workflow) }
+      const view = yield* client.workflows.get({ params })
+      const text = WorkflowFile.pulled(view)
+      if (Option.isNone(settings.file)) return yield* answer({ json: false }, null, () => text.trimEnd())
+      const path = settings.file.value
+      if (existsSync(path) && !settings.force) {
+        const { base_version_id, ...fields } = yield* fieldsOf(path)
+        if (WorkflowFile.content(fields) !== WorkflowFile.content(view)) {
+          return yield* refused(
+            "conflict",
+            `${path} differs from the workflow: push it first, or replace it with --force. sluice workflow diff ${path} shows the difference`
+          )
+        }
+      }
+      yield* write(path, text)
+      yield* answer(
+        settings,
+        { file: path, workflow_id: view.id, version_id: view.version_id, version_number: view.version_number },
+        () => `Wrote version ${view.version_number} of "${cell(view.name)}" to ${path}`
+      )
+    })
+  )
+
+interface FileSettings extends Settings {
+  readonly file: string
+}
+
+export const diff = (settings: FileSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const fields = yield* fieldsOf(settings.file)
+      const view = yield* client.workflows.get({ params: { workflow_id: String(fields.id ?? "") } })
+      const text = WorkflowFile.difference(WorkflowFile.content(view), WorkflowFile.content(fields))
+      yield* answer(settings, { equal: text === "", diff: text }, () =>
+        text === "" ? `${settings.file} is version ${view.version_number} of the workflow` : text
+      )
+      if (text !== "") {
+        return yield* refused("failed", `${settings.file} differs from version ${view.version_number} of the workflow`)
+      }
+    })
+  )
+
+const problemsOf = Effect.fnUntraced(function* (fields: Readonly<Record<string, unknown>>) {
+  const { problems, tooLong } = SaveBody.read(fields, yield* Clock.currentTimeMillis)
+  return [...problems, ...tooLong.map(({ field, message }) => ({ path: field, message }))]
+})
+
+/** Checks the workflow of a file, here and without a service: what its workspace decides is checked by a push. */
+export const validate = Effect.fnUntraced(function* (settings: { readonly file: string; readonly json: boolean }) {
+  const problems = yield* problemsOf(yield* fieldsOf(settings.file))
+  yield* answer(settings, { valid: problems.length === 0, problems }, () =>
+    problems.length === 0
+      ? "The workflow is valid"
+      : problems.map(({ message, path }) => `${path === "" ? "" : `${path}: `}${message}`).join("\n")
+  )
+  if (problems.length > 0) return yield* refused("failed", `${settings.file} holds no valid workflow`)
+})
+
+interface PushSettings extends FileSettings {
+  readonly note: Option.Option<string>
+}
+
+/**
+ * Saves a file as the next version, and notes in the file which version that is. Refused when another version was saved
+ * since the file was pulled. A file without an id becomes a new workflow.
+ */
+export const push = (settings: PushSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const fields = yield* fieldsOf(settings.file)
+      const { base_version_id, id } = fields
+      if (id !== undefined && typeof base_version_id !== "string") {
+        return yield* refused(
+          "wrong",
+          `${settings.file} has no base_version_id, so that a change of someone else cannot be noticed: pull the workflow first`
+        )
+      }
+      // The service checks it, and reports every problem at its path.
+      const payload = {
+        ...fields,
+        ...(Option.isSome(settings.note) ? { version_note: settings.note.value } : {})
+      } as unknown as WorkflowToSave
+      const view = yield* id === undefined
+        ? client.workflows.create({ payload })
+        : client.workflows.save({ params: { workflow_id: String(id) }, payload })
+      yield* write(settings.file, WorkflowFile.pulled(view))
+      const warnings = view.warnings ?? []
+      yield* answer(
+        settings,
+        { workflow_id: view.id, version_id: view.version_id, version_number: view.version_number, warnings },
+        () =>
+          [
+            `Saved version ${view.version_number} of "${cell(view.name)}" (${view.id})`,
+            ...warnings.map(({ message, path }) => `Warning: ${path}: ${cell(message)}`)
+          ].join("\n")
+      )
+    })
+  )

@@ -1,0 +1,99 @@
+/**
+ * How a command of a user ends: the exit code of each class of failure, and the sentences that are printed for it.
+ */
+import { Schema } from "effect"
+import { HttpClientError } from "effect/http"
+
+/** The exit codes of the commands that talk to a service. Those of other clients of the interface agree with them. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  wrong: 2,
+  forbidden: 3,
+  missing: 4,
+  conflict: 6,
+  unsuccessful: 8,
+  timeout: 9,
+  stale: 13,
+  unavailable: 75
+} as const
+
+export type Class = keyof typeof exitCodes
+
+/** What each exit code means, for the page of the docs. */
+export const meanings: Readonly<Record<Class, string>> = {
+  done: "The command did what was asked",
+  failed: "The answer is no: the window or the workflow is not valid, the versions differ; or any other failure",
+  wrong: "The command, a file or a value is wrong: nothing was changed",
+  forbidden: "The service does not accept the key, or the key may not do this",
+  missing: "There is no such run, workflow, schedule or key",
+  conflict: "The state of the service does not allow this now",
+  unsuccessful: "A run that was followed ended without success",
+  timeout: "The time of `--timeout` is over, and a run has not ended",
+  stale: "What the change is based on was changed meanwhile",
+  unavailable: "The service cannot be reached, or asks to send the request again later"
+}
+
+/** Raised where a command ends without having done what was asked. */
+export class Refused extends Schema.TaggedError<Refused>()("Refused", {
+  class: Schema.Literals(Object.keys(exitCodes) as ReadonlyArray<Class>),
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.reason
+  }
+}
+
+export const refused = (kind: Class, reason: string): Refused => new Refused({ class: kind, reason })
+
+const stale: ReadonlySet<unknown> = new Set(["WORKFLOW_VERSION_CONFLICT", "RUN_WINDOW_CONFLICT"])
+
+const classOfStatus = (status: number, code: unknown): Class => {
+  if (status === 401 || status === 403) return "forbidden"
+  if (status === 404) return "missing"
+  if (status === 408) return "timeout"
+  if (status === 409) return stale.has(code) ? "stale" : "conflict"
+  if (status === 429 || status >= 500) return "unavailable"
+  return status >= 400 ? "wrong" : "failed"
+}
+
+type Body = {
+  readonly statusCode: number
+  readonly message: string
+  readonly code?: unknown
+  readonly errors?: unknown
+  readonly run_input_variables_errors?: unknown
+}
+
+const isBody = (error: unknown): error is Body =>
+  typeof error === "object" && error !== null && "statusCode" in error && typeof error.statusCode === "number"
+
+/** The class of a failure of a command. */
+export const classOf = (error: unknown): Class => {
+  if (Schema.is(Refused)(error)) return error.class
+  if (isBody(error)) return classOfStatus(error.statusCode, error.code)
+  if (!HttpClientError.isHttpClientError(error)) return "failed"
+  return error.response === undefined ? "unavailable" : classOfStatus(error.response.status, undefined)
+}
+
+/** What is printed of an error body: its message, and each problem at its place. */
+const linesOf = ({ errors, message }: Body): ReadonlyArray<string> => {
+  const problems = Array.isArray(errors) ? errors : []
+  return problems.length < 2
+    ? [message]
+    : [message, ...problems.map(({ message, path }) => `  ${path === "" ? "" : `${path}: `}${message}`)]
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would obey them.
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g
+
+/** The text of a failure for a person, without characters that a terminal would obey. */
+export const textOf = (error: unknown, url: string): string => {
+  if (isBody(error)) return linesOf(error).join("\n").replace(controls, " ")
+  if (HttpClientError.isHttpClientError(error)) {
+    const { response } = error
+    const said = response === undefined ? "it cannot be reached" : `it answered with status ${response.status}`
+    return `Cannot use the service at ${url}: ${said}`
+  }
+  return (error instanceof Error ? error.message : String(error)).replace(controls, " ")
+}

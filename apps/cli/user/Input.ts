@@ -1,0 +1,36 @@
+/**
+ * Values that a user writes at the command line or in files.
+ */
+import { readFileSync } from "node:fs"
+import { Effect, type Schema } from "effect"
+import * as Json from "../../../core/workspace/Json.ts"
+import { refused } from "./Ending.ts"
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+/** The text of a file; standard input for `-`. */
+export const fileText = (path: string) =>
+  Effect.try({
+    try: () => readFileSync(path === "-" ? 0 : path, "utf8"),
+    catch: (cause) => refused("wrong", `Cannot read the file ${path}: ${reasonOf(cause)}`)
+  })
+
+/** JSON of this name. */
+export const jsonOf = (name: string, text: string) =>
+  Effect.try({
+    try: () => Json.parse(text),
+    catch: (cause) => refused("wrong", `${name} is not JSON: ${reasonOf(cause)}`)
+  })
+
+/** A JSON object, written itself, or as the name of a file behind @. */
+export const jsonObjectOf = Effect.fnUntraced(function* (name: string, written: string) {
+  const text = written.startsWith("@") ? yield* fileText(written.slice(1)) : written
+  const value = yield* jsonOf(name, text)
+  if (!Json.isObject(value)) {
+    return yield* refused("wrong", `${name}: expected a JSON object such as {"month": "2026-10"}, or @ and a file`)
+  }
+  return value as Schema.JsonObject
+})
+
+/** The JSON of a file. */
+export const jsonFile = (path: string) => Effect.flatMap(fileText(path), (text) => jsonOf(path, text))

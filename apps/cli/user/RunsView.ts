@@ -1,0 +1,149 @@
+/**
+ * Runs as text for a terminal. Functions of their arguments.
+ */
+import type { RunListItem, RunRecord, RunSummary } from "../../api/run/RunRecord.ts"
+import { cell, instant, lasted, number, table } from "./Table.ts"
+
+export type Listed = typeof RunListItem.Type
+export type Record = typeof RunRecord.Type
+
+const words: Readonly<globalThis.Record<string, string>> = {
+  "execution.queued": "waiting",
+  "execution.paused": "held",
+  "execution.start": "running",
+  "execution.success": "succeeded",
+  "execution.failed": "failed",
+  "execution.stopped": "stopped",
+  "execution.requeued": "waiting again"
+}
+
+/** A status in a word. */
+export const statusOf = (status: string): string => words[status] ?? status
+
+const holdWords: Readonly<globalThis.Record<string, string>> = {
+  run_window: "window closed",
+  manual: "paused",
+  credential: "credential in use",
+  browser: "lost its browser",
+  capacity: "no free worker"
+}
+
+const errorOf = ({ error }: Listed): string =>
+  error === null ? "" : cell(`${error.error_code === null ? "" : `${error.error_code}: `}${error.message}`, 60)
+
+/** A page of the list of runs. */
+export const list = (page: {
+  readonly runs: ReadonlyArray<Listed>
+  readonly total: string
+  readonly next_cursor: string | null
+}): string => {
+  if (page.runs.length === 0) return "No runs"
+  const rows = page.runs.map((run) => [
+    run.session_id,
+    statusOf(run.status),
+    cell(run.workflow_name, 30),
+    instant(run.created_at),
+    lasted(run.duration_ms),
+    run.holds.map((hold) => holdWords[hold] ?? hold).join(", "),
+    errorOf(run)
+  ])
+  const shown = `${number(page.runs.length)} of ${page.total} runs`
+  return [
+    table(["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "HELD BY", "ERROR"], rows),
+    page.next_cursor === null ? shown : `${shown}; the next ones: --cursor ${page.next_cursor}`
+  ].join("\n")
+}
+
+type Summary = typeof RunSummary.Type
+
+/** The counts of a summary, each under its heading. */
+export const summary = (counts: Summary): string => {
+  const count = ({ count, exact }: { readonly count: number; readonly exact: boolean }) =>
+    `${number(count)}${exact ? "" : "+"}`
+  const part = (heading: string, rows: ReadonlyArray<readonly [string, string]>) =>
+    rows.length === 0 ? [] : [heading, ...rows.map(([name, value]) => `  ${value.padStart(8)}  ${cell(name, 60)}`)]
+  const named = <A extends { readonly count: number }>(rows: ReadonlyArray<A>, name: (row: A) => string) =>
+    rows.map((row) => [name(row), number(row.count)] as const)
+  return [
+    `${count(counts.total)} runs`,
+    ...part(
+      "By status",
+      Object.entries(counts.statuses).map(([status, one]) => [statusOf(status), count(one)] as const)
+    ),
+    ...part(
+      "Why they wait",
+      Object.entries(counts.holds).map(([hold, one]) => [holdWords[hold] ?? hold, count(one)] as const)
+    ),
+    ...part(
+      "By workflow",
+      named(counts.workflows, ({ workflow_id, workflow_name }) => `${workflow_id}  ${workflow_name}`)
+    ),
+    ...part(
+      "By error code",
+      named(counts.error_codes, ({ error_code }) => error_code)
+    ),
+    ...part(
+      "By tag",
+      named(counts.tags, ({ tag }) => tag)
+    ),
+    ...(counts.complete ? [] : [`Workflows, error codes and tags: of the newest ${number(counts.counted_runs)} runs`])
+  ].join("\n")
+}
+
+const pair = ([name, value]: readonly [string, string]): ReadonlyArray<string> =>
+  value === "" ? [] : [`${name.padEnd(10)} ${value}`]
+
+const messageOf = (error: Record["errors"][number]): string => {
+  const { error_code, message } = error as { readonly error_code?: string | null; readonly message?: string }
+  return cell([error_code, message].filter((part) => part != null && part !== "").join(": ") || JSON.stringify(error))
+}
+
+/** A step that was reported, in one line; `null` for an event that is no step. */
+export const step = (event: { readonly event: string; readonly payload: unknown; readonly at?: string }): string => {
+  const payload = (event.payload ?? {}) as Readonly<globalThis.Record<string, unknown>>
+  const words = ["current_step", "step_name", "node_name", "message", "reason"]
+    .map((name) => payload[name])
+    .filter((value) => typeof value === "string" && value !== "")
+  return cell(
+    `${event.at === undefined ? "" : `${event.at.slice(11, 19)}  `}${event.event}  ${words.join("  ")}`.trim(),
+    200
+  )
+}
+
+/** A run with its steps, errors and results. */
+export const record = (run: Record): string =>
+  [
+    ...(
+      [
+        ["Run", run.session_id],
+        ["Status", statusOf(run.status)],
+        ["Workflow", run.workflow_id],
+        ["Version", run.version_id],
+        ["Submitted", `${instant(run.created_at)} by ${run.trigger}`],
+        ["Started", instant(run.execution_start)],
+        ["Ended", instant(run.execution_end)],
+        ["Can start", instant(run.can_start_at)],
+        ["Held by", run.holds.map(({ kind }) => holdWords[kind] ?? kind).join(", ")],
+        ["Tags", run.tags.join(", ")],
+        ["Retries", run.retry === null ? "" : run.retry.of],
+        ["Retried as", run.retried_as.join(", ")],
+        ["Released", run.release === null ? "" : `${instant(run.release.at)} by ${run.release.by}`],
+        ["Certainty", run.outcome_certainty ?? ""],
+        ["Input", cell(JSON.stringify(run.input_variables), 400)],
+        ["Output", run.data === null ? "" : cell(JSON.stringify(run.data), 400)]
+      ] as const
+    ).flatMap(pair),
+    ...run.errors.map((error) => `Error      ${messageOf(error)}`),
+    ...(run.events.length === 0 ? [] : ["Events"]),
+    ...run.events.map((event) => `  ${step(event)}`)
+  ].join("\n")
+
+/** The ends of runs that were waited for. */
+export const ended = (
+  runs: ReadonlyArray<{ readonly session_id: string; readonly status: string; readonly errors: Record["errors"] }>
+): string =>
+  runs
+    .map(({ errors, session_id, status }) =>
+      `${session_id}  ${statusOf(status)}  ${errors.map(messageOf).join("; ")}`.trimEnd()
+    )
+    .join("\n")

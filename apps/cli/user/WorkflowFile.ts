@@ -1,0 +1,66 @@
+/**
+ * A workflow as a file that differs only where the workflow does: its fields in one order, nodes and edges each on lines
+ * of their own, and nothing that the service adds by itself except the version that the file is based on.
+ */
+import { diff } from "node:util"
+import * as SaveBody from "../../../core/workflow/SaveBody.ts"
+import * as Json from "../../../core/workspace/Json.ts"
+
+type Fields = Readonly<Record<string, unknown>>
+
+const left: ReadonlySet<string> = new Set(["run_window", "run_window_revision", "version_note"])
+
+/** The fields of a file, in their order. The run window has commands of its own, and is no part of a version. */
+const order = [
+  "id",
+  "base_version_id",
+  ...Object.keys(SaveBody.SaveBody.fields).filter((name) => name !== "base_version_id" && !left.has(name))
+]
+
+/** The same value with the members of each object in the order of their names. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!Json.isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)])
+  )
+}
+
+/** The members of a node begin with what tells it from the others. */
+const nodeOf = (node: unknown): unknown => {
+  if (!Json.isObject(node)) return node
+  const { action, id, name, ...rest } = sorted(node) as Fields
+  return { id, name, action, ...rest }
+}
+
+/** The text of a file with these fields. Fields of other names, and those without a value, are left out. */
+export const text = (fields: Fields): string => {
+  const written = order.flatMap((name) => {
+    const value = fields[name]
+    if (value === undefined || value === null) return []
+    return [[name, name === "nodes" && Array.isArray(value) ? value.map(nodeOf) : sorted(value)] as const]
+  })
+  return `${JSON.stringify(Object.fromEntries(written), null, 2)}\n`
+}
+
+/** The text of a file for a workflow as the service answers it. */
+export const pulled = (view: Fields): string => text({ ...view, base_version_id: view.version_id })
+
+/** Without the version that it is based on: what two files are compared by. */
+export const content = (fields: Fields): string => text({ ...fields, base_version_id: undefined })
+
+const around = 3
+
+/** The lines that differ, each with a few lines around it, from one text to another; empty for equal texts. */
+export const difference = (from: string, to: string): string => {
+  if (from === to) return ""
+  const signs = { "-1": "+", "0": " ", "1": "-" } as const
+  const all = diff(from.split("\n"), to.split("\n")).map(([operation, line]) => ({
+    line: `${signs[String(operation) as keyof typeof signs]}${line}`,
+    differs: operation !== 0
+  }))
+  const shown = all.map((_, at) => all.slice(Math.max(0, at - around), at + around + 1).some(({ differs }) => differs))
+  return all.flatMap(({ line }, at) => (shown[at] ? [line] : shown[at - 1] ? ["…"] : [])).join("\n")
+}

@@ -1,0 +1,238 @@
+/** The commands of users, run in this process against one server with its stores in memory. */
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, it } from "@effect/vitest"
+import { ConfigProvider, Console, Effect, Exit, Schema } from "effect"
+import { Command } from "effect/cli"
+import * as Users from "../../apps/cli/commands/user/Users.ts"
+import { windowCommands } from "../../apps/cli/commands/user/WindowCommands.ts"
+import { exitCodes, Refused } from "../../apps/cli/user/Ending.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
+import { daily, graph } from "../support/fixtures.ts"
+import { layerInMemory, Service } from "../support/service.ts"
+import { held } from "../support/slots.ts"
+
+const sluice = Command.runWith(
+  Command.make("sluice").pipe(
+    Command.withSubcommands([...Users.commands, Command.make("window").pipe(Command.withSubcommands(windowCommands))])
+  ),
+  {
+    version: "0",
+    renderErrors: false
+  }
+)
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  /** The sentences of the failure. */
+  readonly problem: string
+}
+
+/** A terminal of a user, with a folder for files. */
+const terminal = Effect.gen(function* () {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-cli-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  )
+  const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}): Effect.Effect<Ran> => {
+    const lines: Array<string> = []
+    const write = (...parts: ReadonlyArray<unknown>) => void lines.push(parts.join(" "))
+    const captured = { ...globalThis.console, log: write, error: write } as unknown as Console.Console
+    return sluice(args).pipe(
+      Effect.exit,
+      Effect.provideService(Console.Console, captured),
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({ XDG_CONFIG_HOME: join(folder, "config"), ...environment })
+      ),
+      Effect.provide(NodeServices.layer),
+      Effect.map((exit) => {
+        const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(({ _tag }) => _tag === "Fail")
+        const failure = error !== undefined && "error" in error ? error.error : undefined
+        const code = Exit.isSuccess(exit) ? 0 : Schema.is(Refused)(failure) ? exitCodes[failure.class] : -1
+        const problem = code === -1 ? JSON.stringify(exit) : failure instanceof Error ? failure.message : ""
+        return { code, out: lines.join("\n"), problem }
+      })
+    )
+  }
+  const file = (name: string, text: string) => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+  /** Runs a command that must succeed, and answers what it printed. */
+  const ok = (...args: ReadonlyArray<string>) =>
+    Effect.map(run(args), ({ code, out, problem }) => {
+      assert.strictEqual(code, 0, `${args.join(" ")}: ${problem} ${out}`)
+      return out
+    })
+  const json = (...args: ReadonlyArray<string>) => Effect.map(ok(...args, "--json"), (out) => JSON.parse(out))
+  return { run, ok, json, file, folder }
+})
+
+/** A user with three workflows that are closed at the epoch, where the clock of these tests stands. */
+const setUp = Effect.gen(function* () {
+  const { member, send, url } = yield* Service
+  const { key } = yield* member("Owner")
+  const user = yield* terminal
+  yield* Effect.flatMap(user.run(["login", "--url", url], { SLUICE_KEY: key }), ({ code, problem }) =>
+    Effect.sync(() => assert.strictEqual(code, 0, problem))
+  )
+  const workflow = (name: string, more: object = { run_window: daily(9, 17) }) =>
+    Effect.map(send({ method: "POST", path: "/workflows", key, json: { name, ...graph(), ...more } }), ({ body }) =>
+      String(body.id)
+    )
+  const submit = (id: string, count: number) =>
+    send({
+      method: "POST",
+      path: "/runs/batch",
+      key,
+      json: { runs: Array.from({ length: count }, (_, n) => ({ workflow_id: id, run_input_variables: { n } })) }
+    })
+  return { ...user, key, url, workflow, submit }
+})
+
+const claim = (limit: number) =>
+  Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit, leaseMillis: 60_000 }))
+
+it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it) => {
+  it.effect("sign in, keep the key where only its user reads it, and name the variable that is wrong", () =>
+    Effect.gen(function* () {
+      const { folder, key, run, url } = yield* setUp
+      const path = join(folder, "config/sluice/profiles.json")
+      assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+      const refusals = yield* Effect.forEach(
+        [
+          [["runs", "ls"], { SLUICE_PROFILE: "other" }],
+          [["runs", "ls"], { SLUICE_URL: "http://127.0.0.1:9" }],
+          [["runs", "ls"], { SLUICE_URL: "http://127.0.0.1:9", SLUICE_KEY: key }],
+          [["runs", "ls"], { SLUICE_URL: url, SLUICE_KEY: "sk_wrong" }],
+          [["runs", "show", "no-id"], {}],
+          [["runs", "ls", "--hold", "weather"], {}],
+          [["runs", "interrupt"], {}]
+        ] as const,
+        ([args, environment]) => run(args, environment)
+      )
+      assert.deepStrictEqual(
+        refusals.map(({ code }) => code),
+        [2, 2, 75, 3, 4, 2, 2]
+      )
+      assert.include(refusals[0]?.problem, "SLUICE_PROFILE")
+      assert.include(refusals[1]?.problem, "SLUICE_KEY")
+      assert.include(refusals[2]?.problem, "http://127.0.0.1:9")
+      assert.include(refusals[5]?.problem, "weather")
+      for (const { out, problem } of refusals) assert.notInclude(`${out}${problem}`, key)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("let an operator understand held runs, release five of many, interrupt and retry the failed", () =>
+    Effect.gen(function* () {
+      const { json, ok, run, submit, workflow } = yield* setUp
+      const [first, second, third] = [yield* workflow("Claims"), yield* workflow("Invoices"), yield* workflow("Prices")]
+      yield* submit(first, 60)
+      yield* submit(second, 30)
+      yield* submit(third, 10)
+
+      const counts = yield* ok("runs", "summary", "--hold", "run_window")
+      assert.match(counts, /^100 runs/)
+      assert.match(counts, /60 {2}\S+ {2}Claims/)
+      const page = yield* json("runs", "ls", "--hold", "run_window", "--workflow_id", first, "--limit", "5")
+      assert.strictEqual(page.total, "60")
+      const [one] = page.runs as ReadonlyArray<{ readonly session_id: string }>
+      const explained = yield* ok("runs", "why", one?.session_id ?? "")
+      for (const part of ["closed since", "until", "set by", `sluice runs release ${one?.session_id}`]) {
+        assert.include(explained, part)
+      }
+
+      const of = ["--workflow_id", first, "--hold", "run_window", "--limit", "5"]
+      assert.include(yield* ok("runs", "release", ...of, "--dry-run"), "Would have released 5 of 5 runs")
+      assert.lengthOf(yield* claim(100), 0)
+      assert.include(yield* ok("runs", "release", ...of), "Released 5 of 5 runs")
+      const started = yield* claim(100)
+      assert.lengthOf(started, 5)
+      const runs = yield* RunStore
+      for (const claimed of started) {
+        yield* runs.settle(held(claimed), (locked, at) =>
+          Transition.finish(locked, { _tag: "Failed", data: {}, errors: [] }, at)
+        )
+      }
+
+      const stopped = yield* ok("runs", "interrupt", "--workflow_id", second, "--reason", "The portal is away")
+      assert.include(stopped, "Interrupted 30 of 30 runs")
+      const failed = ["--workflow_id", first, "--status", "execution.failed"]
+      const retried = yield* json("runs", "retry", ...failed)
+      assert.strictEqual(retried.counts.retried, 5)
+      const again = yield* ok("runs", "retry", ...failed)
+      assert.include(again, "already retried")
+      yield* ok("runs", "tag", String(retried.results[0].session_id), "--add", "october")
+      assert.strictEqual((yield* json("runs", "ls", "--tag", "october")).total, "1")
+
+      const waited = yield* run(["runs", "wait", String(retried.results[0].session_id)])
+      assert.deepInclude(waited, { code: exitCodes.unsuccessful })
+      assert.include(yield* ok("runs", "show", String(retried.results[0].session_id)), "october")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("show the impact of a window before it is set, and refuse one that was set on a stale base", () =>
+    Effect.gen(function* () {
+      const { file, json, ok, run, submit, workflow } = yield* setUp
+      const id = yield* workflow("Nightly")
+      yield* submit(id, 5)
+      const shown = yield* ok("window", "show", "Nightly")
+      assert.include(shown, "closed until Thu 1970-01-01")
+      assert.match(shown, /^Thu 1970-01-01 {2}·+█+·+$/m)
+      const always = file("always.json", JSON.stringify(daily(0, 23)))
+      assert.include(
+        yield* ok("window", "preview", id, always),
+        "It would release 5 waiting runs and hold 0 waiting runs"
+      )
+      assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "5")
+      const set = yield* ok("window", "set", id, always)
+      assert.include(set, "It would release 5 waiting runs")
+      assert.include(set, "Set as revision 2")
+      assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "0")
+      const late = yield* run(["window", "set", id, always, "--revision", "1"])
+      assert.strictEqual(late.code, exitCodes.stale, late.problem)
+      const wrong = file("wrong.json", JSON.stringify({ ...daily(9, 17), time_zone: "Mars/Olympus" }))
+      const refused = yield* run(["window", "preview", id, wrong])
+      assert.strictEqual(refused.code, exitCodes.failed)
+      assert.include(refused.problem, "time_zone")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keep workflows in files: pull, change, compare and push, but not over another user's version", () =>
+    Effect.gen(function* () {
+      const { folder, ok, run, workflow } = yield* setUp
+      const id = yield* workflow("Prices", {})
+      const [mine, theirs] = [join(folder, "mine.json"), join(folder, "theirs.json")]
+      yield* ok("workflow", "pull", "Prices", mine)
+      yield* ok("workflow", "pull", id, theirs)
+      assert.strictEqual(readFileSync(mine, "utf8"), readFileSync(theirs, "utf8"))
+      assert.include(yield* ok("workflow", "diff", mine), "is version 1")
+      assert.include(yield* ok("workflow", "validate", mine), "valid")
+      const edit = (path: string, from: string, to: string) =>
+        writeFileSync(path, readFileSync(path, "utf8").replace(from, to))
+      edit(mine, "https://example.com", "https://example.org")
+      const differs = yield* run(["workflow", "diff", mine])
+      assert.strictEqual(differs.code, exitCodes.failed)
+      assert.deepStrictEqual(
+        differs.out.split("\n").filter((line) => /^[+-]/.test(line)),
+        ['-        "url": "https://example.com"', '+        "url": "https://example.org"']
+      )
+      assert.include(yield* ok("workflow", "push", mine, "--note", "Another host"), "Saved version 2")
+      assert.include(yield* ok("workflow", "diff", mine), "is version 2")
+      edit(theirs, "https://example.com", "https://example.net")
+      assert.strictEqual((yield* run(["workflow", "push", theirs])).code, exitCodes.stale)
+      assert.strictEqual((yield* run(["workflow", "pull", id, theirs])).code, exitCodes.conflict)
+      edit(theirs, "START", "BEGIN")
+      const invalid = yield* run(["workflow", "validate", theirs])
+      assert.strictEqual(invalid.code, exitCodes.failed)
+      assert.include(invalid.out, "nodes[0]")
+      assert.match(yield* ok("run", "Prices", "--input", '{"month": "2026-10"}'), /^[0-9a-f-]{36}$/)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -272,6 +272,18 @@ export const listening = {
     "SLUICE_PUBLIC_URL",
     "Address under which the outside reaches the HTTP interface, with the path that a proxy removes if there is one; http://HOST:PORT when not set"
   ).pipe(Flag.withSchema(publicAddress), Flag.optional),
+  corsOrigins: setting(
+    "cors-origins",
+    "SLUICE_CORS_ORIGINS",
+    "Origins whose pages may call the HTTP interface from a browser, such as https://app.example.com, separated by commas; * for every one; none when not set"
+  ).pipe(
+    Flag.filter(
+      (written) => originsOf(written).every((one) => one === "*" || isOrigin(one)),
+      () => "origins such as https://app.example.com, separated by commas, or *"
+    ),
+    Flag.map((written) => originsOf(written).map((one) => (one === "*" ? one : new URL(one).origin))),
+    Flag.withDefault([] as ReadonlyArray<string>)
+  ),
   allowPrivateNetworks,
   secretProviderOrigins
 }

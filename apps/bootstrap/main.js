@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The first thing that runs on a fresh machine:
- * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | sluice> [args]`.
+ * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | release | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -14,6 +14,7 @@ import { isCurrent } from "./console.js"
 import { installDependencies } from "./dependencies.js"
 import { buildDocs } from "./docs.js"
 import { suitableNode } from "./node.js"
+import { release } from "./release.js"
 import { run, succeeds } from "./run.js"
 import { BootstrapError, say } from "./say.js"
 import { needsChromium, vitest } from "./vitest.js"
@@ -76,13 +77,16 @@ try {
     case "chaos":
       run(node, ["test/chaos/main.ts", ...args], {})
       break
+    case "release":
+      release(node, args)
+      break
     case "test":
     case "ok":
       process.exitCode = await runChecks(node, testBrowsers())
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos or sluice`
+        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, release or sluice`
       )
   }
 } catch (error) {

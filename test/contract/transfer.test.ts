@@ -1,22 +1,27 @@
 /** Backups, their restoration, and imports: everything that is kept arrives, on each kind of database. */
+import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as Snapshot from "../../adapters/postgres/transfer/Snapshot.ts"
-import { written } from "../../apps/cli/handlers/transfer/Backup.ts"
-import { read } from "../../apps/cli/handlers/transfer/Restore.ts"
+import { backup, written } from "../../apps/cli/handlers/transfer/Backup.ts"
+import { importData } from "../../apps/cli/handlers/transfer/Import.ts"
+import { read, restore } from "../../apps/cli/handlers/transfer/Restore.ts"
+import { layerEncryption, layerStorage } from "../../apps/cli/layers/Storage.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import * as databases from "../support/databases.ts"
+import { embeddedTemplate } from "../support/embeddedTemplate.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 const temporary = Effect.acquireRelease(
@@ -167,4 +172,77 @@ it.live("a backup is of one instant, although runs are submitted while it is rea
     const [now] = yield* sql<{ readonly count: number }>`select count(*)::int as count from runs`
     assert.isAbove(now?.count ?? 0, 4)
   }).pipe(Effect.provide(Layer.fresh(Layer.merge(kinds.postgres, MemoryArtifacts.layer))), Effect.scoped)
+)
+
+/** A data folder whose embedded database has all tables and nothing in them. */
+const migratedDataDir = Effect.tap(temporary, (folder) =>
+  Effect.promise(async () => {
+    mkdirSync(join(folder, "database"), { mode: 0o700 })
+    execFileSync("tar", ["-xf", await embeddedTemplate(), "-C", join(folder, "database")], { stdio: "ignore" })
+  })
+)
+
+const nowhere = {
+  databaseUrl: Option.none(),
+  databaseConnections: 5,
+  waitSeconds: Option.some(0),
+  masterKey: Option.none(),
+  previousMasterKey: Option.none(),
+  s3Endpoint: Option.none(),
+  s3Bucket: Option.none(),
+  s3Region: "",
+  s3Prefix: "",
+  s3AccessKey: Option.none(),
+  s3SecretKey: Option.none()
+}
+
+it.live(
+  "a data folder is backed up with its key apart, restored to another one, and imported to PostgreSQL",
+  () =>
+    Effect.gen(function* () {
+      const [first, second, third] = [yield* migratedDataDir, yield* migratedDataDir, yield* temporary]
+      const [folder, keys] = [join(third, "backup"), join(third, "key")]
+      const layerIn = (dataDir: string) => {
+        const settings = { ...nowhere, dataDir }
+        return Layer.fresh(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings))))
+      }
+      const { id, key, workspaceId } = yield* Effect.gen(function* () {
+        const { caller, id } = yield* some
+        const key = Redacted.value(yield* (yield* EncryptionKeys).of(caller.workspaceId))
+        return { id, key, workspaceId: caller.workspaceId }
+      }).pipe(Effect.provide(layerIn(first)))
+
+      const asked = { ...nowhere, dataDir: first, folder, withoutArtifacts: false }
+      const inside = yield* Effect.flip(backup({ ...asked, keys: Option.some(join(folder, "key")) }))
+      assert.include(inside.message, "outside of the backup")
+      yield* backup({ ...asked, keys: Option.some(keys) })
+      const secret = readFileSync(keys, "utf8").trim()
+      const parts = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+      for (const one of parts) {
+        const bytes = readFileSync(join(one.parentPath, one.name))
+        const text = (one.name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("latin1")
+        assert.notInclude(text, secret, one.name)
+        assert.notInclude(text, key, one.name)
+      }
+
+      const target = { ...nowhere, dataDir: second, folder }
+      assert.include((yield* Effect.flip(restore({ ...target, keys: Option.none() }))).message, "master.key is missing")
+      yield* restore({ ...target, keys: Option.some(keys) })
+
+      const databaseUrl = Option.some(Redacted.make(yield* databases.migratedDatabase))
+      const server = { ...nowhere, databaseUrl, dataDir: join(third, "data"), from: second }
+      const refused = yield* Effect.flip(
+        importData({ ...server, masterKey: Option.some(Redacted.make("ab".repeat(32))) })
+      )
+      assert.include(refused.message, `set SLUICE_MASTER_KEY to the content of ${second}/master.key`)
+      const settings = { ...server, masterKey: Option.some(Redacted.make(secret)) }
+      yield* importData(settings)
+      yield* Effect.gen(function* () {
+        const kept = yield* (yield* EncryptionKeys).of(workspaceId)
+        assert.strictEqual(Redacted.value(kept), key)
+        assert.isTrue(Option.isSome(yield* (yield* ArtifactFiles).find(id)))
+        assert.lengthOf((yield* (yield* RunStore).list(workspaceId, { limit: 10 })).runs, 2)
+      }).pipe(Effect.provide(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))))
+    }).pipe(quiet, Effect.scoped),
+  180_000
 )

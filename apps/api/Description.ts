@@ -4,11 +4,12 @@
 import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Needs } from "./Annotations.ts"
+import { examples } from "./Examples.ts"
 
 interface Operation {
   operationId: string
   parameters: ReadonlyArray<{ readonly in: string; readonly name?: string }>
-  requestBody?: { content: Record<string, { schema: unknown }> }
+  requestBody?: { content: Record<string, { schema: unknown; example?: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
 
@@ -36,6 +37,9 @@ export const complete =
         operation.operationId = camelCase(operation.operationId)
         const endpoint = endpoints.get(`${method.toUpperCase()} ${path}`)
         for (const status of endpoint === undefined ? [] : foreign(endpoint)) delete operation.responses[status]
+        const example = examples[operation.operationId]
+        const json = operation.requestBody?.content["application/json"]
+        if (json !== undefined && example !== undefined) json.example = example
         if (method !== "get") operation.parameters = [...operation.parameters, idempotencyKey]
       }
     }

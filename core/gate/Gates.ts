@@ -191,30 +191,6 @@ export class Gates extends Context.Service<
         return view(changed.after, changed.at, [])
       })
 
-      const preview = Effect.fn("Gates.preview")(function* (
-        caller: Caller,
-        id: WorkflowId,
-        input: unknown,
-        options: { readonly openings: number }
-      ) {
-        const gate = yield* store.get(caller.workspaceId, id)
-        const at = yield* Clock.currentTimeMillis
-        const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now: at }))
-        const waiting = yield* store.countWaiting(id)
-        const after = Gate.setWindow(gate, window, { at, by: caller.userId })
-        const { holds, releases } = impact({ before: gate, after, at }, waiting)
-        const listed = holds.runs + releases.runs === 0 ? [] : yield* store.firstWaiting(id, mostListed)
-        return {
-          warnings,
-          ...outlook(window, at, options.openings),
-          releases,
-          holds,
-          released: releases.runs === 0 ? [] : listed,
-          held: holds.runs === 0 ? [] : listed,
-          endsLift: Gate.inForce(gate, at).lift !== null && Gate.inForce(after, at).lift === null
-        }
-      })
-
       const pause = Effect.fn("Gates.pause")(function* (
         caller: Caller,
         id: WorkflowId,
@@ -266,7 +242,7 @@ export class Gates extends Context.Service<
         return summed(done)
       })
 
-      return Gates.of({ window, setWindow, removeWindow, preview, pause, unpause })
+      return Gates.of({ window, setWindow, removeWindow, preview: previewing(store), pause, unpause })
     }).pipe(
       Permissions.checked<Gates["Service"]>({
         window: "read",
@@ -292,6 +268,32 @@ const summed = (
   skipped: done.flatMap((one) => one.skipped),
   errors: done.flatMap((one) => one.errors)
 })
+
+/** Makes the previews of the gates of a store. */
+const previewing = (store: GateStore["Service"]) =>
+  Effect.fn("Gates.preview")(function* (
+    caller: Caller,
+    id: WorkflowId,
+    input: unknown,
+    options: { readonly openings: number }
+  ) {
+    const gate = yield* store.get(caller.workspaceId, id)
+    const at = yield* Clock.currentTimeMillis
+    const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now: at }))
+    const waiting = yield* store.countWaiting(id)
+    const after = Gate.setWindow(gate, window, { at, by: caller.userId })
+    const { holds, releases } = impact({ before: gate, after, at }, waiting)
+    const listed = holds.runs + releases.runs === 0 ? [] : yield* store.firstWaiting(id, mostListed)
+    return {
+      warnings,
+      ...outlook(window, at, options.openings),
+      releases,
+      holds,
+      released: releases.runs === 0 ? [] : listed,
+      held: holds.runs === 0 ? [] : listed,
+      endsLift: Gate.inForce(gate, at).lift !== null && Gate.inForce(after, at).lift === null
+    }
+  })
 
 /** How a window stands at an instant, and its next openings. */
 const outlook = (window: RunWindow.ValidRunWindow, at: number, count: number) => {

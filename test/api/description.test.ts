@@ -4,6 +4,7 @@ import { Context, Option } from "effect"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Needs } from "../../apps/api/Annotations.ts"
 import { Api } from "../../apps/api/Api.ts"
+import { type Document, judge, operationsOf } from "../support/description.ts"
 
 it("the description is the one that is kept; `npm run test:http -- description -u` keeps a new one", async () => {
   await expect(`${JSON.stringify(OpenApi.fromApi(Api), null, 2)}\n`).toMatchFileSnapshot("./openapi.json")
@@ -20,6 +21,19 @@ it("every writing operation takes an Idempotency-Key, and instants of answers ha
   const { RunWindowPreview, RunWindowResponse } = components.schemas
   assert.include(JSON.stringify(RunWindowPreview), '"opens_at":{"type":"string","format":"date-time"}')
   assert.include(JSON.stringify(RunWindowResponse), '"warnings"')
+})
+
+it("every operation with a body has an example that its schema allows", () => {
+  const document = OpenApi.fromApi(Api) as unknown as Document
+  const { allows } = judge(document)
+  const wrong = operationsOf(document).filter((operation) => {
+    const json = operation.requestBody?.content["application/json"]
+    return json !== undefined && (json.example === undefined || !allows(json.schema, json.example))
+  })
+  assert.deepStrictEqual(
+    wrong.map(({ operationId }) => operationId),
+    []
+  )
 })
 
 it("every endpoint says what it does and what its caller must be able to do", () => {

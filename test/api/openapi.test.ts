@@ -286,6 +286,13 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
         }
         const attempt = (trial: Trial) => Effect.map(ask(operation, made, trial), (answer) => note(answer, trial))
 
+        const example = operation.requestBody?.content["application/json"]?.example
+        if (example !== undefined) {
+          const status = yield* attempt({ body: yield* withIds(example, made, operation) })
+          const isReached = !Object.hasOwn(reachedElsewhere, operation.operationId)
+          if (isReached && status >= 300) complaints.push(`The example was answered ${status}`)
+        }
+
         const streams = Object.values(operation.responses).some(({ content }) => content?.["text/event-stream"])
         for (let round = 0; round < trials && !streams; round++) {
           const generated = schema === undefined ? undefined : generate(schema, draw, resolve)

@@ -13,6 +13,7 @@ export interface Parameter {
 
 interface Media {
   readonly schema: JsonSchema
+  readonly example?: unknown
 }
 
 export interface Operation {

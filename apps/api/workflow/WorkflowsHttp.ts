@@ -140,7 +140,6 @@ export const layer = HttpApiBuilder.group(
         return yield* checked(version, "examples", {})
       })
     })
-
     function find(id: string) {
       return Effect.gen(function* () {
         return yield* workflows.get(yield* CurrentCaller, yield* workflowId(id))

@@ -1,0 +1,118 @@
+/**
+ * An example of the body of every operation that takes one. The ids are those of things that a reader has made before; a
+ * test sends each example with ids of its own.
+ */
+import type { Schema } from "effect"
+
+const id = "01890a5d-ac96-774b-bcce-b302099a8057"
+const [start, end] = ["6f1c1d8e-52a0-4a51-9a0f-1d4c7f6f2b01", "6f1c1d8e-52a0-4a51-9a0f-1d4c7f6f2b02"]
+
+const workflow = {
+  name: "Download invoices",
+  description: "Signs in to the shop and downloads the invoices of a month",
+  nodes: [
+    { id: start, name: "Open", action: "START", parameters: { url: "https://shop.example/" } },
+    { id: end, name: "Done", action: "END", parameters: {} }
+  ],
+  edges: { [start]: { to: end } },
+  input_schema: { type: "object", properties: { month: { type: "string" } } }
+}
+
+const weekday = (day: string) => ({
+  active_start_day: day,
+  active_start_time: { hours: 9, minutes: 0 },
+  active_end_day: day,
+  active_end_time: { hours: 17, minutes: 30 }
+})
+
+const runWindow = {
+  time_zone: "Europe/Berlin",
+  regular_hours: ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY"].map(weekday),
+  special_hours: [
+    {
+      active: false,
+      label: "Christmas",
+      recurrence: "FREQ=YEARLY;BYMONTH=12;BYMONTHDAY=25",
+      recurrence_start: { year: 2026, month: 12, day: 25 }
+    }
+  ]
+}
+
+const run = { workflow_id: id, run_input_variables: { month: "2026-10" } }
+const schedule = { workflow_id: id, name: "Every morning", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
+const component = {
+  nodes: [
+    {
+      workflowNode: {
+        id: start,
+        name: "Sign in",
+        action: "CLICK",
+        parameters: { execution: "STATIC", selector: "//button" }
+      },
+      position: { x: 0, y: 0 }
+    }
+  ],
+  workflowEdges: {},
+  reactFlowEdges: [],
+  vault_schema: {}
+}
+const pair = { permissioned_user_id: "invoice-robot", domain: "https://shop.example" }
+const entry = { ...pair, user_alias: "Invoice robot", tfa_method: "EMAIL" }
+
+/** By the ids of the operations. */
+export const examples: Readonly<Record<string, Schema.Json>> = {
+  "workflows.create": { ...workflow, run_window: runWindow },
+  "workflows.upsert": { ...workflow, version_note: "Waits for the list of invoices" },
+  "workflows.import": { ...workflow, format: "sluice.workflow", format_version: 1 },
+  "workflows.save": { ...workflow, version_note: "Waits for the list of invoices" },
+  "workflows.fork": { name: "Download invoices, copy" },
+  "workflows.validateInput": { run_input_variables: { month: "2026-10" } },
+  setRunWindow: runWindow,
+  "runWindows.previewRunWindow": runWindow,
+  "runWindows.pause": { reason: "The shop is being rebuilt", until: "2126-11-01T06:00:00Z" },
+  "runWindows.unpause": { pause_resource: "run_window", resource_ids: [id] },
+  "runs.start": run,
+  "runs.failedItem": { reasoning: "The invoice has no number", full_url: "https://shop.example/invoices/7" },
+  "runVerbs.release": { session_ids: [id] },
+  "runVerbs.interruptAll": { session_ids: [id], reason: "The input was wrong" },
+  "runVerbs.retry": { session_ids: [id] },
+  "runVerbs.tag": { session_ids: [id], add: ["october"] },
+  "runVerbs.batch": { runs: [run, { ...run, run_input_variables: { month: "2026-11" } }] },
+  "schedules.createSchedule": schedule,
+  "schedules.previewSchedule": schedule,
+  "schedules.replaceSchedule": schedule,
+  "schedules.pauseSchedule": { reason: "Holidays" },
+  "workflowComponents.createComponent": { name: "Sign in", componentData: component },
+  "workflowComponents.saveComponent": { componentData: component, versionNote: "Takes the new button" },
+  "workflowComponents.renameComponent": { name: "Sign in to the shop" },
+  "errorCodes.findOrCreateErrorCode": { error_code: "INVOICE_MISSING", description: "The month has no invoice" },
+  "errorCodes.changeErrorCode": { error_action: "alert" },
+  "workspaces.createWorkspace": { name: "Accounting" },
+  "workspaces.changeSettings": { waiting_ttl_seconds: 86_400 },
+  "workspaces.makeApiKey": { role: "Member", name: "Nightly jobs" },
+  "workspaces.rotateApiKey": { grace_seconds: 3_600 },
+  "notifications.subscribeToRuns": { workflow_ids: [id], events: ["run.failed"], channel: { type: "log" } },
+  "notifications.unsubscribeFromRuns": { workflow_ids: [id], events: ["run.failed"] },
+  "webhooks.createEndpoint": {
+    url: "https://example.com/hooks/sluice",
+    event_types_subscribed: ["execution.success", "execution.failed"]
+  },
+  "webhooks.changeEndpoint": { active: false },
+  "interactions.answer": { code: "123456" },
+  "interactions.correct": { input_variables: { month: "2026-11" } },
+  "vault.createEntry": entry,
+  "vault.updateEntry": entry,
+  "vault.removeEntry": pair,
+  "vault.clearBrowserState": pair,
+  "authentication.createAuthentication": entry,
+  "authentication.updateAuthentication": entry,
+  "secretProviders.createSecretProvider": { provider_type: "1password", name: "Company vault" },
+  "secretProviders.changeSecretProvider": { name: "Company vault", cache_ttl_seconds: 300 },
+  "encryptionKey.beginRotation": {},
+  "workflowBuilder.openSession": { name: "Download invoices", startUrl: "https://shop.example/" },
+  "workflowBuilder.openSessionFromWorkflow": { workflowId: id },
+  "workflowBuilder.openSessionFromFailedRun": { sessionId: id },
+  "workflowBuilder.say": { text: "Open the list of invoices" },
+  "workflowBuilder.respond": { messageId: id, value: "invoice-robot" },
+  "workflowBuilder.save": { versionNote: "First version" }
+}

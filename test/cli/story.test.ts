@@ -235,4 +235,56 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       assert.match(yield* ok("run", "Prices", "--input", '{"month": "2026-10"}'), /^[0-9a-f-]{36}$/)
     }).pipe(Effect.scoped)
   )
+
+  it.effect("submit a run for each row of a file, and nothing while a cell is bad", () =>
+    Effect.gen(function* () {
+      const { file, json, ok, run, workflow } = yield* setUp
+      const id = yield* workflow("Payments", {
+        input_schema: {
+          type: "object",
+          properties: { month: { type: "string" }, amount: { type: "number" } },
+          required: ["amount"]
+        }
+      })
+      const good = file("good.csv", 'month,amount\r\n"October, 2026",10.5\r\n,7\r\n')
+      const bad = file("bad.csv", "month,amount\nOctober,10\nNovember,many\nDecember,3\n")
+      const refused = yield* run(["batch", bad, "--workflow", "Payments"])
+      assert.strictEqual(refused.code, exitCodes.wrong)
+      assert.include(refused.problem, 'Row 3, column "amount": expected a number, got "many"')
+      assert.include(refused.problem, "Nothing was submitted")
+      assert.include(yield* ok("batch", good, "--workflow", id, "--dry-run"), "2 rows can be submitted")
+      assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id)).total, "0")
+      assert.include(yield* ok("batch", good, "--workflow", id), "Submitted 2 of 2 rows")
+      assert.include(yield* ok("batch", bad, "--workflow", id, "--skip-bad"), "Submitted 2 of 3 rows")
+      const { runs } = yield* json("runs", "ls", "--workflow_id", id, "--text", "October, 2026")
+      assert.lengthOf(runs, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("create, preview, pause, resume and delete schedules", () =>
+    Effect.gen(function* () {
+      const { json, ok, run, workflow } = yield* setUp
+      yield* workflow("Reports")
+      const terms = ["--workflow", "Reports", "--cron", "30 7 * * *", "--time-zone", "Europe/Berlin"]
+      assert.include(yield* ok("schedule", "preview", ...terms), "1970-01-01 06:30Z")
+      const { id } = yield* json("schedule", "create", ...terms)
+      assert.include(yield* ok("schedule", "pause", id, "--reason", "Holidays"), "Paused")
+      assert.include(yield* ok("schedule", "list"), "paused")
+      assert.include(yield* ok("schedule", "resume", id), "Resumed")
+      assert.include(yield* ok("schedule", "preview", id), "06:30Z")
+      assert.include(yield* ok("schedule", "delete", id), "Deleted")
+      const never = yield* run([
+        "schedule",
+        "create",
+        "--workflow",
+        "Reports",
+        "--cron",
+        "0 0 31 2 *",
+        "--time-zone",
+        "UTC"
+      ])
+      assert.strictEqual(never.code, exitCodes.wrong)
+      assert.include(never.problem, "cron")
+    }).pipe(Effect.scoped)
+  )
 })

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { root } from "../layout/Source.ts"
+import * as CommandsList from "./CommandsList.ts"
 import { settings, written } from "./SettingsTable.ts"
 
 const page = readFileSync(join(root, "docs/settings.md"), "utf8")
@@ -23,5 +24,12 @@ describe("docs/settings.md", () => {
       [...new Set(read)].filter((name) => !tabled.includes(name) && !page.includes(`\`${name}\``)),
       []
     )
+  })
+})
+
+describe("docs/cli.md", () => {
+  it("has the commands and exit codes that the code gives; if not, run node test/docs/writeSettings.ts", () => {
+    const cli = readFileSync(join(root, "docs/cli.md"), "utf8")
+    assert.strictEqual(CommandsList.written(cli), cli)
   })
 })

@@ -7,7 +7,7 @@ import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { jsonObjectOf } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
-import * as RunsView from "../../user/RunsView.ts"
+import * as RunsView from "../../user/view/RunsView.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 
 interface Settings extends ConnectionSettings, OutputSettings {

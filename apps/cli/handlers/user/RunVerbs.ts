@@ -7,7 +7,7 @@ import { type Refused, refused } from "../../user/Ending.ts"
 import { jsonObjectOf } from "../../user/Input.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
 import { type Filter, type FilterSettings, queryOf } from "../../user/Selection.ts"
-import * as VerbsView from "../../user/VerbsView.ts"
+import * as VerbsView from "../../user/view/VerbsView.ts"
 
 interface VerbSettings extends ConnectionSettings, OutputSettings, FilterSettings {
   readonly ids: ReadonlyArray<string>

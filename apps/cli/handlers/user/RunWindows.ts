@@ -8,8 +8,8 @@ import { type ConnectionSettings, client, connected } from "../../user/Connectio
 import { refused } from "../../user/Ending.ts"
 import { jsonFile } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
-import * as WeekView from "../../user/WeekView.ts"
-import * as WindowView from "../../user/WindowView.ts"
+import * as WeekView from "../../user/view/WeekView.ts"
+import * as WindowView from "../../user/view/WindowView.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 
 interface Settings extends ConnectionSettings, OutputSettings {

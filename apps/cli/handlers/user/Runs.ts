@@ -6,9 +6,9 @@ import * as Client from "../../../api/Client.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
-import * as RunsView from "../../user/RunsView.ts"
 import { type FilterSettings, queryOf } from "../../user/Selection.ts"
-import * as WhyView from "../../user/WhyView.ts"
+import * as RunsView from "../../user/view/RunsView.ts"
+import * as WhyView from "../../user/view/WhyView.ts"
 
 type Settings = ConnectionSettings & OutputSettings
 type OfRun = Settings & { readonly id: string }

@@ -10,7 +10,7 @@ import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { jsonFile } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
-import { cell, instant, table } from "../../user/Table.ts"
+import { cell, instant, table } from "../../user/view/Table.ts"
 import * as WorkflowFile from "../../user/WorkflowFile.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 

@@ -1,7 +1,7 @@
 /**
  * Why a run has not started, in one paragraph for a person. A function of its arguments.
  */
-import type { HoldReason } from "../../../core/run/list/RunFilter.ts"
+import type { HoldReason } from "../../../../core/run/list/RunFilter.ts"
 import { type Record, statusOf } from "./RunsView.ts"
 import { cell, local } from "./Table.ts"
 

@@ -1,7 +1,7 @@
 /**
  * What a run window does, as text for a terminal. Functions of their arguments.
  */
-import type { RunWindowResponse } from "../../api/gate/GatesApi.ts"
+import type { RunWindowResponse } from "../../../api/gate/GatesApi.ts"
 import { cell, counted, local } from "./Table.ts"
 
 type Response = typeof RunWindowResponse.Type

@@ -1,9 +1,9 @@
 /**
  * A run window drawn as the seven days that begin today, by the clocks of its time zone. A function of its arguments.
  */
-import * as CivilDate from "../../../core/window/calendar/CivilDate.ts"
-import * as RunWindow from "../../../core/window/RunWindow.ts"
-import * as Schedule from "../../../core/window/Schedule.ts"
+import * as CivilDate from "../../../../core/window/calendar/CivilDate.ts"
+import * as RunWindow from "../../../../core/window/RunWindow.ts"
+import * as Schedule from "../../../../core/window/Schedule.ts"
 
 const quarter = 900_000
 const halfHour = 2 * quarter

@@ -1,7 +1,7 @@
 /**
  * Runs as text for a terminal. Functions of their arguments.
  */
-import type { RunListItem, RunRecord, RunSummary } from "../../api/run/RunRecord.ts"
+import type { RunListItem, RunRecord, RunSummary } from "../../../api/run/RunRecord.ts"
 import { cell, instant, lasted, number, table } from "./Table.ts"
 
 export type Listed = typeof RunListItem.Type

@@ -1,0 +1,33 @@
+/**
+ * `sluice batch`: submits a run for each row of a CSV file.
+ */
+import { Argument, Command, Flag } from "effect/cli"
+import { handler } from "../Handler.ts"
+import { service } from "./Service.ts"
+
+export const batch = Command.make(
+  "batch",
+  {
+    ...service,
+    file: Argument.String("file").pipe(
+      Argument.withDescription("CSV file whose first row names the inputs of the workflow")
+    ),
+    workflow: Flag.String("workflow").pipe(Flag.withDescription("Id or name of the workflow")),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Check every cell, and submit nothing"),
+      Flag.withDefault(false)
+    ),
+    skipBad: Flag.Boolean("skip-bad").pipe(
+      Flag.withDescription("Submit the good rows of a file that has bad ones, too"),
+      Flag.withDefault(false)
+    ),
+    fromRow: Flag.Int("from-row").pipe(
+      Flag.withDescription("Leave out the rows before this line of the file, to go on where a batch broke off"),
+      Flag.optional
+    )
+  },
+  handler(
+    () => import("../../handlers/user/Batch.ts"),
+    ({ batch }) => batch
+  )
+).pipe(Command.withDescription("Submit a run for each row of a CSV file, once every cell was found to be good"))

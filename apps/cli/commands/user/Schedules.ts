@@ -1,0 +1,84 @@
+/**
+ * `sluice schedule`: what submits runs by itself.
+ */
+import { Argument, Command, Flag } from "effect/cli"
+import { CatchUp, Overlap } from "../../../../core/schedule/RunSchedule.ts"
+import { handler } from "../Handler.ts"
+import { service } from "./Service.ts"
+
+const load = () => import("../../handlers/user/Schedules.ts")
+
+const text = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+const workflow = text("workflow", "Id or name of the workflow")
+
+const terms = {
+  workflow,
+  name: text("name", "Name of the schedule"),
+  cron: text("cron", 'Cron expression, such as "30 7 * * MON-FRI"'),
+  recurrence: text("recurrence", "Recurrence rule of RFC 5545, such as FREQ=DAILY"),
+  atOpening: Flag.Boolean("at-opening").pipe(
+    Flag.withDescription("Whenever the run window of the workflow opens"),
+    Flag.withDefault(false)
+  ),
+  timeZone: text("time-zone", "Time zone of the times, such as Europe/Berlin"),
+  input: text("input", "Input of each run: a JSON object, or @ and a file"),
+  overlap: Flag.Literals("overlap", Overlap.literals).pipe(
+    Flag.withDescription("What a firing does while an earlier run has not ended"),
+    Flag.optional
+  ),
+  catchUp: Flag.Literals("catch-up", CatchUp.literals).pipe(
+    Flag.withDescription("Which firings are made up for after an outage"),
+    Flag.optional
+  )
+}
+
+const id = Argument.String("schedule-id").pipe(Argument.withDescription("Id of the schedule"))
+
+export const schedule = Command.make("schedule").pipe(
+  Command.withDescription("List, create, preview, pause, resume and delete schedules"),
+  Command.withSubcommands([
+    Command.make(
+      "list",
+      { ...service, workflow },
+      handler(load, ({ list }) => list)
+    ).pipe(Command.withDescription("List schedules, oldest first")),
+    Command.make(
+      "create",
+      { ...service, ...terms },
+      handler(load, ({ create }) => create)
+    ).pipe(Command.withDescription("Create a schedule with --cron, --recurrence or --at-opening")),
+    Command.make(
+      "preview",
+      {
+        ...service,
+        ...terms,
+        id: Argument.String("schedule-id").pipe(
+          Argument.withDescription("Id of a schedule; without it, the one that create would make"),
+          Argument.optional
+        )
+      },
+      handler(load, ({ preview }) => preview)
+    ).pipe(Command.withDescription("Show the next ten firings, and when their runs could start")),
+    Command.make(
+      "pause",
+      {
+        ...service,
+        id,
+        reason: text("reason", "Why")
+      },
+      handler(load, ({ pause }) => pause)
+    ).pipe(Command.withDescription("Pause a schedule until it is resumed")),
+    Command.make(
+      "resume",
+      { ...service, id },
+      handler(load, ({ resume }) => resume)
+    ).pipe(Command.withDescription("Resume a schedule; what it would have fired meanwhile is not made up for")),
+    Command.make(
+      "delete",
+      { ...service, id },
+      handler(load, ({ remove }) => remove)
+    ).pipe(Command.withDescription("Delete a schedule; its runs stay"))
+  ])
+)

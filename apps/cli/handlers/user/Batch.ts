@@ -1,0 +1,162 @@
+/**
+ * What `sluice batch` does: reads a CSV file twice, first to check every cell and then to submit a run for each row. It
+ * holds one batch of rows at a time, however long the file is.
+ */
+import { createReadStream, statSync } from "node:fs"
+import { Effect, Option, Result, Stream } from "effect"
+import * as CellTypes from "../../user/CellTypes.ts"
+import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import * as CsvRows from "../../user/CsvRows.ts"
+import { refused } from "../../user/Ending.ts"
+import { answer, type OutputSettings, progress } from "../../user/Output.ts"
+import { cell, counted, number } from "../../user/view/Table.ts"
+import { workflowId } from "../../user/WorkflowName.ts"
+
+interface Settings extends ConnectionSettings, OutputSettings {
+  readonly file: string
+  readonly workflow: string
+  readonly dryRun: boolean
+  readonly skipBad: boolean
+  readonly fromRow: Option.Option<number>
+}
+
+/** The bounds of one request. */
+const mostRows = 1_000
+const mostCharacters = 4_000_000
+
+/** How many problems are listed; all are counted. */
+const mostShown = 20
+
+async function* rowsOf(path: string): AsyncGenerator<CsvRows.Row> {
+  const reader = CsvRows.reader()
+  for await (const piece of createReadStream(path, { encoding: "utf8" })) yield* reader.push(String(piece))
+  const line = reader.open()
+  if (line !== null) throw new Error(`the quote of row ${line} is never closed`)
+  yield* reader.end()
+}
+
+interface Batch {
+  readonly first: number
+  readonly last: number
+  readonly runs: Array<{ readonly line: number; readonly input: Readonly<Record<string, unknown>> }>
+}
+
+/** The good rows of a file, in batches; `bad` is called with every other one. */
+async function* batchesOf(
+  path: string,
+  inputSchema: Readonly<Record<string, unknown>>,
+  fromRow: number,
+  bad: (cell: CellTypes.BadCell) => void
+): AsyncGenerator<Batch> {
+  let columns: ReturnType<typeof CellTypes.columns> | null = null
+  let runs: Batch["runs"] = []
+  let characters = 0
+  const batch = (): Batch => ({ first: runs[0]?.line ?? 0, last: runs.at(-1)?.line ?? 0, runs })
+  for await (const { cells, line } of rowsOf(path)) {
+    if (columns === null) {
+      columns = CellTypes.columns(cells, inputSchema)
+      for (const problem of columns.problems) bad(problem)
+      if (columns.problems.length > 0) return
+      continue
+    }
+    if (line < fromRow) continue
+    const input = columns.input(line, cells)
+    if (Result.isFailure(input)) {
+      bad(input.failure)
+      continue
+    }
+    runs.push({ line, input: input.success })
+    characters += cells.reduce((sum, { length }) => sum + length + 8, 64)
+    if (runs.length < mostRows && characters < mostCharacters) continue
+    yield batch()
+    runs = []
+    characters = 0
+  }
+  if (runs.length > 0) yield batch()
+}
+
+const reasonOf = (error: unknown): string => {
+  const { message } = (error ?? {}) as { readonly message?: unknown }
+  return typeof message === "string" ? message : JSON.stringify(error)
+}
+
+export const batch = (settings: Settings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client, target) {
+      const { file } = settings
+      if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+        return yield* refused("wrong", `There is no file ${file}`)
+      }
+      const workflow_id = yield* workflowId(client, settings.workflow)
+      const { input_schema } = yield* client.workflows.metadata({ params: { workflow_id } })
+      const fromRow = Option.getOrElse(settings.fromRow, () => 0)
+      const bad: Array<CellTypes.BadCell> = []
+      let badRows = 0
+      const note = (one: CellTypes.BadCell) => {
+        badRows++
+        if (bad.length < mostShown) bad.push(one)
+      }
+      const batches = (note: (one: CellTypes.BadCell) => void) =>
+        Stream.fromAsyncIterable(batchesOf(file, input_schema, fromRow, note), (cause) =>
+          refused("wrong", `Cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`)
+        )
+      let good = 0
+      yield* Stream.runForEach(batches(note), ({ runs }) =>
+        Effect.sync(() => {
+          good += runs.length
+        })
+      )
+      const problems = [
+        ...bad.map(CellTypes.sentence),
+        ...(badRows > bad.length ? [`and ${number(badRows - bad.length)} more`] : [])
+      ]
+      if (badRows > 0 && !(settings.skipBad && good > 0 && !settings.dryRun)) {
+        return yield* refused(
+          "wrong",
+          [...problems, `Nothing was submitted: ${counted(badRows, "problem")} in ${file}`].join("\n")
+        )
+      }
+      if (settings.dryRun) {
+        return yield* answer(
+          settings,
+          { dry_run: true, rows: good },
+          () => `${counted(good, "row")} can be submitted; nothing was submitted`
+        )
+      }
+      const refusals: Array<{ readonly line: number; readonly problem: string }> = []
+      const sessionIds: Array<string | null> = []
+      let done = 0
+      yield* Stream.runForEach(
+        batches(() => {}),
+        Effect.fnUntraced(function* ({ first, last, runs }) {
+          const answered = yield* client.runVerbs
+            .batch({
+              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input })) } as never
+            })
+            .pipe(
+              Effect.mapError((error) =>
+                refused(
+                  "unavailable",
+                  `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them: look with sluice runs ls, and go on with --from-row ${first}`
+                )
+              )
+            )
+          for (const [at, { error, session_id }] of answered.results.entries()) {
+            if (settings.json) sessionIds.push(session_id)
+            if (error !== null) refusals.push({ line: runs[at]?.line ?? 0, problem: reasonOf(error) })
+          }
+          done += answered.submitted
+          yield* progress(settings, `${number(done)} of ${number(good)} runs submitted`)
+        })
+      )
+      yield* answer(settings, { submitted: done, bad_rows: badRows, refused: refusals, session_ids: sessionIds }, () =>
+        [
+          `Submitted ${number(done)} of ${counted(good + badRows, "row")}`,
+          ...problems,
+          ...refusals.slice(0, mostShown).map(({ line, problem }) => `Row ${line} was refused: ${cell(problem, 300)}`)
+        ].join("\n")
+      )
+      if (refusals.length > 0) return yield* refused("failed", `${counted(refusals.length, "row")} were refused`)
+    })
+  )

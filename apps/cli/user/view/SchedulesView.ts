@@ -1,0 +1,52 @@
+/**
+ * Schedules as text for a terminal. Functions of their arguments.
+ */
+import type { PreviewResponse, ScheduleRecord } from "../../../api/schedule/SchedulesApi.ts"
+import { cell, instant, table } from "./Table.ts"
+
+type Schedule = typeof ScheduleRecord.Type
+
+const timesOf = ({ at, cron, recurrence, time_zone }: Schedule): string =>
+  at === null ? `${cron ?? recurrence ?? ""} ${time_zone ?? ""}`.trim() : "when the window opens"
+
+export const list = (schedules: ReadonlyArray<Schedule>): string =>
+  schedules.length === 0
+    ? "No schedules"
+    : table(
+        ["SCHEDULE", "NAME", "TIMES", "STATE", "NEXT", "WORKFLOW"],
+        schedules.map((one) => [
+          one.id,
+          cell(one.name, 40),
+          cell(timesOf(one), 40),
+          one.state,
+          instant(one.next_fires_at),
+          one.workflow_id
+        ])
+      )
+
+const warningLines = (warnings: Schedule["warnings"] = []): ReadonlyArray<string> =>
+  warnings.map(({ message, path }) => `Warning: ${path === "" ? "" : `${path}: `}${cell(message)}`)
+
+/** A schedule after it was changed. */
+export const changed = (done: string, schedule: Schedule): string =>
+  [
+    `${done} schedule ${schedule.id}: ${timesOf(schedule)}${schedule.next_fires_at === null || done === "Deleted" ? "" : `, next ${instant(schedule.next_fires_at)}`}`,
+    ...warningLines(schedule.warnings)
+  ].join("\n")
+
+/** The next firings, on the clocks of the schedule and of the run window. */
+export const preview = ({ firings, warnings }: typeof PreviewResponse.Type): string =>
+  [
+    firings.length === 0
+      ? "It does not fire"
+      : table(
+          ["FIRES", "LOCAL", "IN THE WINDOW'S ZONE", "STARTS"],
+          firings.map(({ can_start_at, fires_at, local, window_local, window_open }) => [
+            instant(fires_at),
+            local,
+            window_local ?? "",
+            window_open ? "at once" : can_start_at === null ? "never" : instant(can_start_at)
+          ])
+        ),
+    ...warningLines(warnings)
+  ].join("\n")

@@ -1,0 +1,62 @@
+/**
+ * Finds the known name that a misspelt one most likely stands for.
+ */
+
+/** Longer names are cut: comparing them costs time, and says no more. */
+const maxLength = 80
+
+/** The known name that is most like a name; `null` when none is like it. */
+export const nearest = (name: string, known: Iterable<string>): string | null => {
+  const wanted = plain(name.slice(0, maxLength))
+  const compared = [...known].map((one) => ({ one, far: distance(wanted, plain(one)) }))
+  const first = compared.reduce<(typeof compared)[number] | null>(
+    (best, next) => (best === null || next.far < best.far ? next : best),
+    null
+  )
+  if (first === null) return null
+  if (first.far <= Math.max(first.one.length < 4 ? 1 : 2, Math.floor(first.one.length / 3))) return first.one
+  return withSameWords(wanted, known)
+}
+
+/** What a message says of an unknown name: the known one that was probably meant, or else all of them. */
+export const suggestion = (name: string, known: Iterable<string>, none = "there are none"): string => {
+  const names = [...known]
+  const meant = nearest(name, names)
+  if (meant !== null) return `did you mean ${meant}?`
+  return names.length === 0 ? none : `expected one of ${names.join(", ")}`
+}
+
+/** Names that differ only in their style, such as `minTime` and `min_time`, are the same. */
+const plain = (name: string): string =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .replaceAll("-", "_")
+
+const wordsOf = (name: string): ReadonlyArray<string> =>
+  plain(name)
+    .split(/[_. ]+/)
+    .map((word) => word.replace(/s$/, ""))
+    .filter((word) => word.length > 3)
+
+/** The shortest known name that has every longer word of a name: `run_input_variables` for `inputs`. */
+const withSameWords = (name: string, known: Iterable<string>): string | null => {
+  const words = wordsOf(name)
+  if (words.length === 0) return null
+  const found = [...known].filter((one) => words.every((word) => wordsOf(one).includes(word)))
+  return found.reduce<string | null>((best, next) => (best === null || next.length < best.length ? next : best), null)
+}
+
+/** How many characters have to be added, removed or replaced to make one text of the other. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at]
+    for (let to = 1; to <= other.length; to++) {
+      const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}

@@ -1,29 +1,20 @@
 /**
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
 import type { Hold } from "../gate/Gate.ts"
-import * as Gate from "../gate/Gate.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import * as Trace from "../runtime/Trace.ts"
-import { inOneSentence } from "../window/Problems.ts"
-import { RunWindowIssue } from "../window/RunWindow.ts"
-import * as InputContract from "../workflow/contract/InputContract.ts"
-import * as FieldLimit from "../workflow/FieldLimit.ts"
-import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
-import type { Problem } from "../workflow/Workflow.ts"
-import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
-import { RunId, type RunNotFound, type WorkflowId, type WorkflowNotFound } from "../workspace/Ids.ts"
+import type * as InputContract from "../workflow/contract/InputContract.ts"
+import type * as FieldLimit from "../workflow/FieldLimit.ts"
+import type { RunId, RunNotFound, WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
-import * as CredentialReferences from "./CredentialReferences.ts"
 import { HoldReason, type RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
 import { type Filter, type Gated, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
+import * as Submitting from "./submit/Submitting.ts"
 import * as Transition from "./Transition.ts"
 
 /** A run as its record shows it at one instant. */
@@ -48,29 +39,6 @@ export interface Summary {
   readonly newest: Tally
 }
 
-/** A submission: a workflow, its input and how to run it. */
-export interface Request {
-  readonly workflowId: WorkflowId
-  readonly input: Schema.JsonObject
-  readonly options: Run.Options
-  /** What submits it; `api` when it is left out. */
-  readonly trigger?: Run.Trigger
-  /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
-  readonly problems?: ReadonlyArray<Problem>
-}
-
-/** Raised for a submission with more wrong than its input. */
-export class InvalidSubmission extends Schema.TaggedError<InvalidSubmission>()("InvalidSubmission", {
-  /** All that is wrong, the errors of the input included. */
-  problems: Schema.Array(RunWindowIssue),
-  errors: Schema.Array(InputContract.InputError),
-  inputSchema: Schema.JsonObject
-}) {
-  override get message() {
-    return inOneSentence(this.problems)
-  }
-}
-
 export class Runs extends Context.Service<
   Runs,
   {
@@ -81,12 +49,12 @@ export class Runs extends Context.Service<
      */
     readonly submit: (
       caller: Caller,
-      request: Request
+      request: Submitting.Request
     ) => Effect.Effect<
       Run.Run,
       | WorkflowNotFound
       | InputContract.InvalidInput
-      | InvalidSubmission
+      | Submitting.InvalidSubmission
       | FieldLimit.FieldsTooLarge
       | RoleForbids
       | StoreUnavailable
@@ -130,82 +98,9 @@ export class Runs extends Context.Service<
     Runs,
     Effect.gen(function* () {
       const runs = yield* RunStore
-      const workflows = yield* WorkflowStore
-      const workspaces = yield* WorkspaceStore
-      const identifiers = yield* Identifiers
       const signals = yield* Signals
 
-      const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
-        const { content } = version
-        const { problems = [] } = request
-        // An input that has not even its form breaks every rule of the schema.
-        const isFormless = problems.some(({ path }) => path.split(".")[0] === "run_input_variables")
-        const check = Sandbox.run(caller.workspaceId, "checkInput", {
-          content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
-          input: request.input
-        }).pipe(
-          Effect.catchTag(
-            "TooCostly",
-            Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
-          )
-        )
-        const errors = isFormless ? [] : yield* check
-        const workspace = yield* workspaces.get(caller.workspaceId)
-        const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
-        const submission: Transition.Submission = {
-          id: RunId.make(yield* identifiers.uuid),
-          workspaceId: caller.workspaceId,
-          workflowId: request.workflowId,
-          versionId: version.versionId,
-          input: request.input,
-          credentials: CredentialReferences.of(version.content, request.input),
-          options: { ...request.options, ...(yield* Trace.origin) },
-          trigger: request.trigger ?? "api",
-          maxRetries: version.content.max_retries,
-          expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
-        }
-        if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
-        const others = [...problems, ...FieldLimit.asProblems(yield* runs.weigh(submission))]
-        const inputSchema = InputContract.effectiveSchema(content)
-        if (others.length === 0) return yield* new InputContract.InvalidInput({ errors, inputSchema })
-        return yield* new InvalidSubmission({
-          problems: [...others, ...errors.map(InputContract.asProblem)],
-          errors,
-          inputSchema
-        })
-      })
-
-      const again = (
-        caller: Caller,
-        request: Request
-      ): Effect.Effect<
-        Gated,
-        WorkflowNotFound | FieldLimit.FieldsTooLarge | InputContract.InvalidInput | InvalidSubmission | StoreUnavailable
-      > =>
-        Effect.gen(function* () {
-          const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
-          return yield* submitWith(version, caller, request)
-        }).pipe(Effect.catchTag("VersionOutdated", () => again(caller, request)))
-
-      const submit = Effect.fnUntraced(function* (caller: Caller, request: Request) {
-        // The version may not be the latest any more; then it is found out, and asked for again.
-        const recent = yield* workflows.recentTerms(caller.workspaceId, request.workflowId)
-        const refused = Effect.fnUntraced(function* (error: InputContract.InvalidInput | InvalidSubmission) {
-          const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
-          // Checked once more by another version only: a check may take seconds.
-          return yield* version.versionId === recent.versionId ? error : again(caller, request)
-        })
-        const { run, gate } = yield* submitWith(recent, caller, request).pipe(
-          Effect.catchTags({
-            VersionOutdated: () => again(caller, request),
-            InvalidInput: refused,
-            InvalidSubmission: refused
-          })
-        )
-        yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
-        yield* signals.publish({ _tag: "events" })
-        return run
-      })
+      const submit = yield* Submitting.make
 
       const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)

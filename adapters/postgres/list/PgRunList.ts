@@ -33,88 +33,36 @@ interface TallyRow {
 
 type GateRow = Gates.Row & { readonly name: string }
 
-export const make = (sql: SqlClient.SqlClient) => {
-  /** The first runs of all sources, newest first. */
-  const merged = (sources: ReadonlyArray<PgRunFilter.Source>, limit: number) => {
-    const newest = ({ by, each, from, where }: PgRunFilter.Source) => {
-      const ofOne = (condition: Statement.Fragment) => sql`
-        (select runs.id, runs.created_at, runs.sequence from ${from} where ${condition} and ${where}
-          order by ${sql(`${by}.created_at`)} desc, ${sql(`${by}.sequence`)} desc limit ${limit})`
-      if (each === null) return ofOne(sql`true`)
-      return sql`(select of_each.* from unnest(${PgRunFilter.arrayOf(each)}::uuid[]) as workflow (id),
-        lateral ${ofOne(sql`runs.workflow_id = workflow.id`)} of_each
-        order by of_each.created_at desc, of_each.sequence desc limit ${limit})`
-    }
-    const all = sources.map(newest)
-    const [first, ...rest] = all.length === 0 ? [sql`(select id, created_at, sequence from runs where false)`] : all
-    const together = rest.reduce<Statement.Fragment>((before, one) => sql`${before} union all ${one}`, first ?? sql``)
-    return sql`select id, created_at, sequence from (${together}) found
-      order by created_at desc, sequence desc limit ${limit}`
+/** The first runs of all sources, newest first. */
+const merging = (sql: SqlClient.SqlClient) => (sources: ReadonlyArray<PgRunFilter.Source>, limit: number) => {
+  const newest = ({ by, each, from, where }: PgRunFilter.Source) => {
+    const ofOne = (condition: Statement.Fragment) => sql`
+      (select runs.id, runs.created_at, runs.sequence from ${from} where ${condition} and ${where}
+        order by ${sql(`${by}.created_at`)} desc, ${sql(`${by}.sequence`)} desc limit ${limit})`
+    if (each === null) return ofOne(sql`true`)
+    return sql`(select of_each.* from unnest(${PgRunFilter.arrayOf(each)}::uuid[]) as workflow (id),
+      lateral ${ofOne(sql`runs.workflow_id = workflow.id`)} of_each
+      order by of_each.created_at desc, of_each.sequence desc limit ${limit})`
   }
+  const all = sources.map(newest)
+  const [first, ...rest] = all.length === 0 ? [sql`(select id, created_at, sequence from runs where false)`] : all
+  const together = rest.reduce<Statement.Fragment>((before, one) => sql`${before} union all ${one}`, first ?? sql``)
+  return sql`select id, created_at, sequence from (${together}) found
+    order by created_at desc, sequence desc limit ${limit}`
+}
 
-  const contains = (text: string) => {
-    const searched = asSearched(text)
-    const inColumn = (column: string) =>
-      sql`position(${searched} in lower(left(runs.${sql(column)}, ${searchedCharacters}) collate "C")) > 0`
-    return sql`(${inColumn("input")} or ${inColumn("data")})`
-  }
+/** The runs whose input or output has a text. */
+const containing = (sql: SqlClient.SqlClient) => (text: string) => {
+  const searched = asSearched(text)
+  const inColumn = (column: string) =>
+    sql`position(${searched} in lower(left(runs.${sql(column)}, ${searchedCharacters}) collate "C")) > 0`
+  return sql`(${inColumn("input")} or ${inColumn("data")})`
+}
 
-  /**
-   * The runs of a page and one more, newest first. With a text, the last of the runs that were examined for it comes
-   * with them, if there may be more behind it.
-   */
-  const pageOf = (sources: ReadonlyArray<PgRunFilter.Source>, { limit, text }: Filter) => {
-    const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, runs.created_at, status, queue, started_at,
-      ended_at, not_before, released_at, released_by, released_pause, errors, runs.sequence`
-    if (text === undefined) {
-      return sql<PageRow>`
-        with page as materialized (${merged(sources, limit + 1)})
-        select ${shown}, true as found from page join runs using (id) order by runs.created_at desc, runs.sequence desc`
-    }
-    return sql<PageRow>`
-      with examined as materialized (${merged(sources, searchedRuns)}),
-      found as materialized (
-        select examined.* from examined join runs using (id) where ${contains(text)}
-        order by examined.created_at desc, examined.sequence desc limit ${limit + 1}),
-      page as (
-        select id, true as found from found
-        union all
-        (select id, false from examined where (select count(*) from examined) = ${searchedRuns}
-          order by created_at, sequence limit 1))
-      select ${shown}, found from page join runs using (id)
-      order by page.found desc, runs.created_at desc, runs.sequence desc`
-  }
-
-  const gatesOf = (workflowIds: ReadonlySet<string>) => sql<GateRow>`
-    select gates.*, workflows.name
-    from gates join workflows on workflows.id = workflow_id where workflow_id = any(${PgRunFilter.arrayOf([...workflowIds])}::uuid[])`
-
-  const list = Effect.fn("RunStore.list")((workspaceId: WorkspaceId, filter: Filter) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
-      const page = yield* pageOf(sources, filter)
-      const found = page.filter((row) => row.found)
-      const rows = found.slice(0, filter.limit)
-      const next = found.length > filter.limit ? rows.at(-1) : page.find((row) => !row.found)
-      const gates = rows.length === 0 ? [] : yield* gatesOf(new Set(rows.map((row) => row.workflow_id)))
-      const known = new Map(gates.map((row) => [row.workflow_id, { gate: Gates.toGate(row), name: row.name }]))
-      const naming = rows.filter((row) => row.queue !== "" && isWaiting(row.status))
-      const busy = yield* PgBusyQueues.ofRuns(
-        sql,
-        naming.map(({ id }) => id),
-        now
-      )
-      return {
-        runs: rows.map((row) => {
-          const workflow = known.get(row.workflow_id)
-          if (workflow === undefined) throw new Error(`Run ${row.id} has no gate`)
-          return Runs.toListed(row, { ...workflow, awaitsCredential: busy.has(row.queue) }, now)
-        }),
-        next: next === undefined ? null : { at: next.created_at.getTime(), id: RunId.make(next.id) }
-      } satisfies ListPage
-    }).pipe(withoutSqlErrors)
-  )
+/** The numbers of runs that satisfy a filter. */
+const counting = (sql: SqlClient.SqlClient) => {
+  const merged = merging(sql)
+  const contains = containing(sql)
 
   const count = Effect.fn("RunStore.count")((workspaceId: WorkspaceId, filter: RunFilter) =>
     Effect.gen(function* () {
@@ -186,5 +134,69 @@ export const make = (sql: SqlClient.SqlClient) => {
     }).pipe(withoutSqlErrors)
   )
 
-  return { list, count, tally }
+  return { count, tally }
+}
+
+export const make = (sql: SqlClient.SqlClient) => {
+  const merged = merging(sql)
+  const contains = containing(sql)
+
+  /**
+   * The runs of a page and one more, newest first. With a text, the last of the runs that were examined for it comes
+   * with them, if there may be more behind it.
+   */
+  const pageOf = (sources: ReadonlyArray<PgRunFilter.Source>, { limit, text }: Filter) => {
+    const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, runs.created_at, status, queue, started_at,
+      ended_at, not_before, released_at, released_by, released_pause, errors, runs.sequence`
+    if (text === undefined) {
+      return sql<PageRow>`
+        with page as materialized (${merged(sources, limit + 1)})
+        select ${shown}, true as found from page join runs using (id) order by runs.created_at desc, runs.sequence desc`
+    }
+    return sql<PageRow>`
+      with examined as materialized (${merged(sources, searchedRuns)}),
+      found as materialized (
+        select examined.* from examined join runs using (id) where ${contains(text)}
+        order by examined.created_at desc, examined.sequence desc limit ${limit + 1}),
+      page as (
+        select id, true as found from found
+        union all
+        (select id, false from examined where (select count(*) from examined) = ${searchedRuns}
+          order by created_at, sequence limit 1))
+      select ${shown}, found from page join runs using (id)
+      order by page.found desc, runs.created_at desc, runs.sequence desc`
+  }
+
+  const gatesOf = (workflowIds: ReadonlySet<string>) => sql<GateRow>`
+    select gates.*, workflows.name
+    from gates join workflows on workflows.id = workflow_id where workflow_id = any(${PgRunFilter.arrayOf([...workflowIds])}::uuid[])`
+
+  const list = Effect.fn("RunStore.list")((workspaceId: WorkspaceId, filter: Filter) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
+      const page = yield* pageOf(sources, filter)
+      const found = page.filter((row) => row.found)
+      const rows = found.slice(0, filter.limit)
+      const next = found.length > filter.limit ? rows.at(-1) : page.find((row) => !row.found)
+      const gates = rows.length === 0 ? [] : yield* gatesOf(new Set(rows.map((row) => row.workflow_id)))
+      const known = new Map(gates.map((row) => [row.workflow_id, { gate: Gates.toGate(row), name: row.name }]))
+      const naming = rows.filter((row) => row.queue !== "" && isWaiting(row.status))
+      const busy = yield* PgBusyQueues.ofRuns(
+        sql,
+        naming.map(({ id }) => id),
+        now
+      )
+      return {
+        runs: rows.map((row) => {
+          const workflow = known.get(row.workflow_id)
+          if (workflow === undefined) throw new Error(`Run ${row.id} has no gate`)
+          return Runs.toListed(row, { ...workflow, awaitsCredential: busy.has(row.queue) }, now)
+        }),
+        next: next === undefined ? null : { at: next.created_at.getTime(), id: RunId.make(next.id) }
+      } satisfies ListPage
+    }).pipe(withoutSqlErrors)
+  )
+
+  return { list, ...counting(sql) }
 }

@@ -12,7 +12,7 @@ import { folderOf } from "../../../core/workflow/Settings.ts"
 import type { Input } from "../../../core/workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../../core/workflow/transfer/Transfers.ts"
-import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import type { Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import type { Listed, Page, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
@@ -71,13 +71,7 @@ export const layer = HttpApiBuilder.group(
           ({ settings }) => folder === null || folderOf(settings) === folder
         )
         const shown = found.slice(0, limit)
-        const last = found.length > limit ? shown.at(-1) : undefined
-        if (last !== undefined) {
-          const { id, updatedAt } = last.workflow
-          yield* HttpEffect.appendPreResponseHandler((_request, response) =>
-            Effect.succeed(HttpServerResponse.setHeader(response, "x-next-cursor", cursorOf({ at: updatedAt, id })))
-          )
-        }
+        if (found.length > limit) yield* linkNext(shown.at(-1)?.workflow)
         return shown.map(item)
       }),
       folders: Effect.fn(function* ({ query }) {
@@ -156,6 +150,16 @@ export const layer = HttpApiBuilder.group(
     }
   })
 )
+
+/** Names the page that follows the one that ends with a workflow. */
+const linkNext = (last: Workflow | undefined) =>
+  last === undefined
+    ? Effect.void
+    : HttpEffect.appendPreResponseHandler((_request, response) =>
+        Effect.succeed(
+          HttpServerResponse.setHeader(response, "x-next-cursor", cursorOf({ at: last.updatedAt, id: last.id }))
+        )
+      )
 
 /** Checks an input against the contract of a version, or makes examples for it. */
 const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(

@@ -15,6 +15,7 @@ import { type Signal, Signals } from "../../runtime/Signals.ts"
 import * as Supervisor from "../../runtime/Supervisor.ts"
 import { Sandbox, type Shape as SandboxShape } from "../../workflow/sandbox/Sandbox.ts"
 import type { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import type { Audit } from "../../workspace/audit/Audit.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { IdempotencyStore } from "../../workspace/request/Idempotency.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
@@ -39,6 +40,7 @@ export type Stores =
   | WorkflowStore
   | WorkspaceStore
   | IdempotencyStore
+  | Audit
 
 /** A process that takes requests. */
 export interface Api {
@@ -175,11 +177,11 @@ export const make = Effect.fnUntraced(function* (time: VirtualTime.VirtualTime) 
       return api
     }).pipe(Effect.provideContext(contextOf(machine)))
 
-  const boot = Effect.fnUntraced(function* (process: Process) {
-    const name = nameOf(process)
+  const boot = Effect.fnUntraced(function* (part: Process) {
+    const name = nameOf(part)
     const machine = Machine.make(name, time, storeClock, network)
-    if (process.kind === "api") apis.set(name, yield* Effect.scoped(apiOf(machine)))
-    const program = programOf(process.kind, `${name} since ${time.now()}`)
+    if (part.kind === "api") apis.set(name, yield* Effect.scoped(apiOf(machine)))
+    const program = programOf(part.kind, `${name} since ${time.now()}`)
     const fiber = yield* program.pipe(Effect.provideContext(contextOf(machine)), Effect.forkDetach)
     booted.set(name, { machine, fiber })
   })
@@ -189,7 +191,7 @@ export const make = Effect.fnUntraced(function* (time: VirtualTime.VirtualTime) 
     outside,
     network,
     storeClock,
-    machineOf: (process) => booted.get(nameOf(process))?.machine,
+    machineOf: (one) => booted.get(nameOf(one))?.machine,
     get apis() {
       return [...apis.values()]
     },

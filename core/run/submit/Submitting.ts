@@ -1,0 +1,106 @@
+/** Accepts runs of the latest version of a workflow. */
+import { Effect, Schema } from "effect"
+import * as Gate from "../../gate/Gate.ts"
+import { Signals } from "../../runtime/Signals.ts"
+import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import * as Trace from "../../runtime/Trace.ts"
+import { inOneSentence } from "../../window/Problems.ts"
+import { RunWindowIssue } from "../../window/RunWindow.ts"
+import * as InputContract from "../../workflow/contract/InputContract.ts"
+import * as FieldLimit from "../../workflow/FieldLimit.ts"
+import type { Problem } from "../../workflow/Workflow.ts"
+import { type RunTerms, WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import type * as Run from "../Run.ts"
+import { type Gated, RunStore } from "../RunStore.ts"
+import * as Drafting from "./Drafting.ts"
+
+/** A submission: a workflow, its input and how to run it. */
+export interface Request {
+  readonly workflowId: WorkflowId
+  readonly input: Schema.JsonObject
+  readonly options: Run.Options
+  /** What submits it; `api` when it is left out. */
+  readonly trigger?: Run.Trigger
+  /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
+  readonly problems?: ReadonlyArray<Problem>
+}
+
+/** Raised for a submission with more wrong than its input. */
+export class InvalidSubmission extends Schema.TaggedError<InvalidSubmission>()("InvalidSubmission", {
+  /** All that is wrong, the errors of the input included. */
+  problems: Schema.Array(RunWindowIssue),
+  errors: Schema.Array(InputContract.InputError),
+  inputSchema: Schema.JsonObject
+}) {
+  override get message() {
+    return inOneSentence(this.problems)
+  }
+}
+
+/** What `Runs.submit` does. */
+export const make = Effect.gen(function* () {
+  const runs = yield* RunStore
+  const workflows = yield* WorkflowStore
+  const { draft } = yield* Drafting.make
+  const signals = yield* Signals
+
+  const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
+    const { content } = version
+    const { problems = [] } = request
+    // An input that has not even its form breaks every rule of the schema.
+    const isFormless = problems.some(({ path }) => path.split(".")[0] === "run_input_variables")
+    const errors = isFormless ? [] : yield* Drafting.checkInput(caller.workspaceId, version, request.input)
+    const submission = yield* draft(version, {
+      workspaceId: caller.workspaceId,
+      workflowId: request.workflowId,
+      input: request.input,
+      options: { ...request.options, ...(yield* Trace.origin) },
+      trigger: request.trigger ?? "api"
+    })
+    if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
+    const others = [...problems, ...FieldLimit.asProblems(yield* runs.weigh(submission))]
+    const inputSchema = InputContract.effectiveSchema(content)
+    if (others.length === 0) return yield* new InputContract.InvalidInput({ errors, inputSchema })
+    return yield* new InvalidSubmission({
+      problems: [...others, ...errors.map(InputContract.asProblem)],
+      errors,
+      inputSchema
+    })
+  })
+
+  const again = (
+    caller: Caller,
+    request: Request
+  ): Effect.Effect<
+    Gated,
+    WorkflowNotFound | FieldLimit.FieldsTooLarge | InputContract.InvalidInput | InvalidSubmission | StoreUnavailable
+  > =>
+    Effect.gen(function* () {
+      const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+      return yield* submitWith(version, caller, request)
+    }).pipe(Effect.catchTag("VersionOutdated", () => again(caller, request)))
+
+  const submit = Effect.fnUntraced(function* (caller: Caller, request: Request) {
+    // The version may not be the latest any more; then it is found out, and asked for again.
+    const recent = yield* workflows.recentTerms(caller.workspaceId, request.workflowId)
+    const refused = Effect.fnUntraced(function* (error: InputContract.InvalidInput | InvalidSubmission) {
+      const { version } = yield* workflows.get(caller.workspaceId, request.workflowId)
+      // Checked once more by another version only: a check may take seconds.
+      return yield* version.versionId === recent.versionId ? error : again(caller, request)
+    })
+    const { run, gate } = yield* submitWith(recent, caller, request).pipe(
+      Effect.catchTags({
+        VersionOutdated: () => again(caller, request),
+        InvalidInput: refused,
+        InvalidSubmission: refused
+      })
+    )
+    yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
+    yield* signals.publish({ _tag: "events" })
+    return run
+  })
+
+  return submit
+})

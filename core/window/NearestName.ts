@@ -47,15 +47,19 @@ const withSameWords = (name: string, known: Iterable<string>): string | null => 
   return found.reduce<string | null>((best, next) => (best === null || next.length < best.length ? next : best), null)
 }
 
-/** How many characters have to be added, removed or replaced to make one text of the other. */
+/** How many characters have to be added, removed, replaced or swapped with the next to make one text of the other. */
 const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  let before: ReadonlyArray<number> = []
+  let row: ReadonlyArray<number> = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let at = 1; at <= one.length; at++) {
     const next = [at]
     for (let to = 1; to <= other.length; to++) {
       const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1))
+      const isSwap = at > 1 && to > 1 && one[at - 1] === other[to - 2] && one[at - 2] === other[to - 1]
+      const swapped = isSwap ? (before[to - 2] ?? 0) + 1 : replaced
+      next.push(Math.min(replaced, swapped, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row[other.length] ?? 0

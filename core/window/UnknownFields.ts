@@ -3,12 +3,14 @@
  * would be lost.
  */
 import { Schema, SchemaAST } from "effect"
-import { suggestion } from "./NearestName.ts"
+import { nearest, suggestion } from "./NearestName.ts"
 
 /** An unknown field at its path, with the known name that was probably meant. */
 export interface UnknownField {
   readonly path: string
   readonly name: string
+  /** The known name that is most like it; `null` when none is. */
+  readonly meant: string | null
   readonly message: string
 }
 
@@ -51,7 +53,13 @@ export const of = (
         if (fields.length > 0) {
           if (isParent(one)) pending.push({ forms: fields, value: one, path })
         } else if (!(isTop && also.has(name)) && found.length < most) {
-          found.push({ path, name, message: suggestion(name, namesOf(objects), "there are no fields") })
+          const known = namesOf(objects)
+          found.push({
+            path,
+            name,
+            meant: nearest(name, known),
+            message: suggestion(name, known, "there are no fields")
+          })
         }
       }
     }

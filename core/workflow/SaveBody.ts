@@ -92,7 +92,7 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
     output_schema: sent.output_schema ?? {},
     vault_schema: sent.vault_schema ?? {},
     max_retries: sent.max_retries ?? 0,
-    settings: Settings.of(sent)
+    settings: { ...Settings.of(sent), ...Legacy.settings(sent.nodes, sent) }
   }
   const window = readWindow(sent.run_window, now)
   const readable = Result.isSuccess(decoded) || Json.isObject(body)
@@ -231,9 +231,9 @@ const withoutEffect: Readonly<Record<string, string>> = {
 /** Warnings about fields of a body that has been saved without them, or to no effect. */
 export const bodyWarnings = (body: unknown): ReadonlyArray<Problem> => {
   if (!Json.isObject(body)) return []
-  const ignored = UnknownFields.of(SaveBody, body, { also: repeated }).map(({ message, name, path }) => ({
+  const ignored = UnknownFields.of(SaveBody, body, { also: repeated }).map(({ meant, name, path }) => ({
     path,
-    message: `A workflow has no field ${name.slice(0, 80)}, so it has no effect: ${message}`
+    message: `A workflow has no field ${name.slice(0, 80)}, so it has no effect${meant === null ? "" : `: did you mean ${meant}?`}`
   }))
   const older = Object.entries(withoutEffect).flatMap(([name, why]) =>
     body[name] === true ? [{ path: name, message: `${name} has no effect: ${why}` }] : []
@@ -245,5 +245,9 @@ export const bodyWarnings = (body: unknown): ReadonlyArray<Problem> => {
 const knownInputs = (content: Content): ReadonlySet<string> | null => {
   const { additionalProperties, properties } = content.input_schema
   if (additionalProperties !== false && (typeof properties !== "object" || properties === null)) return null
-  return new Set([...Object.keys(properties ?? {}), ...Object.keys(content.vault_schema)])
+  return new Set([
+    ...Object.keys(properties ?? {}),
+    ...Object.keys(content.vault_schema),
+    ...Object.keys(Legacy.defaultInputs(content.nodes))
+  ])
 }

@@ -4,6 +4,8 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Gate from "../../../core/gate/Gate.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import * as CredentialCheck from "../../../core/run/submit/CredentialCheck.ts"
+import { VaultEntries } from "../../../core/vault/VaultEntries.ts"
 import * as InputContract from "../../../core/workflow/contract/InputContract.ts"
 import * as VaultSchema from "../../../core/workflow/contract/VaultSchema.ts"
 import * as Folder from "../../../core/workflow/Folder.ts"
@@ -32,6 +34,7 @@ export const layer = HttpApiBuilder.group(
     const workflows = yield* Workflows
     const transfers = yield* Transfers
     const runs = yield* Runs
+    const entries = yield* VaultEntries
     return handlers.handleAll({
       create: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
@@ -125,9 +128,11 @@ export const layer = HttpApiBuilder.group(
       }),
       validateInput: Effect.fn(function* ({ params, payload }) {
         const { version } = yield* find(params.workflow_id)
-        const { errors, schemaError } = yield* checked(version, "rehearse", {
-          input: payload?.run_input_variables ?? {}
-        })
+        const input = payload?.run_input_variables ?? {}
+        const { errors: ofSchema, schemaError } = yield* checked(version, "rehearse", { input })
+        const given = Object.fromEntries(Object.entries(input).filter(([, value]) => !VaultSchema.isPlaceholder(value)))
+        const { workspaceId } = yield* CurrentCaller
+        const errors = [...ofSchema, ...(yield* CredentialCheck.errors(entries, workspaceId, version.content, given))]
         return {
           valid: schemaError === null && errors.length === 0,
           schema_error: schemaError,

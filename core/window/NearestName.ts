@@ -5,8 +5,14 @@
 /** Longer names are cut: comparing them costs time, and says no more. */
 const maxLength = 80
 
-/** The known name that is most like a name; `null` when none is like it. */
+/** The known name that is most like a name, by its letters or else by its words; `null` when none is like it. */
 export const nearest = (name: string, known: Iterable<string>): string | null => {
+  const names = [...known]
+  return misspelt(name, names) ?? withSameWords(name.slice(0, maxLength), names)
+}
+
+/** The known name of which a name is a misspelling; `null` when it is of none. */
+export const misspelt = (name: string, known: Iterable<string>): string | null => {
   const wanted = plain(name.slice(0, maxLength))
   const compared = [...known].map((one) => ({ one, far: distance(wanted, plain(one)) }))
   const first = compared.reduce<(typeof compared)[number] | null>(
@@ -14,8 +20,8 @@ export const nearest = (name: string, known: Iterable<string>): string | null =>
     null
   )
   if (first === null) return null
-  if (first.far <= Math.max(first.one.length < 4 ? 1 : 2, Math.floor(first.one.length / 3))) return first.one
-  return withSameWords(wanted, known)
+  const length = Math.min(wanted.length, first.one.length)
+  return first.far <= Math.max(first.one.length < 4 ? 1 : 2, Math.floor(length / 3)) ? first.one : null
 }
 
 /** What a message says of an unknown name: the known one that was probably meant, or else all of them. */

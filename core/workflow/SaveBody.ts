@@ -15,7 +15,7 @@ import * as GraphCheck from "./language/graph/GraphCheck.ts"
 import { problemsOf, under } from "./language/graph/Paths.ts"
 import * as SelectorCheck from "./language/graph/SelectorCheck.ts"
 import * as Variables from "./language/graph/Variables.ts"
-import * as Warnings from "./language/warning/Warnings.ts"
+import * as SaveWarnings from "./language/warning/SaveWarnings.ts"
 import * as Settings from "./Settings.ts"
 import { type Content, InvalidWorkflow, type Problem } from "./Workflow.ts"
 import type { StoredSizes } from "./WorkflowStore.ts"
@@ -195,7 +195,7 @@ const mostWarnings = 100
 
 /** Warnings about a saved workflow, each at its path: mistakes that would only show when it runs. */
 export const warnings = (content: Content): ReadonlyArray<Problem> =>
-  Warnings.of(content, knownInputs(content)).slice(0, mostWarnings)
+  SaveWarnings.of(content, knownInputs(content)).slice(0, mostWarnings)
 
 /** Fields that answers have and bodies may repeat. They are ignored. */
 const repeated = [

@@ -128,19 +128,7 @@ export const layer = HttpApiBuilder.group(
       }),
       validateInput: Effect.fn(function* ({ params, payload }) {
         const { version } = yield* find(params.workflow_id)
-        const input = payload?.run_input_variables ?? {}
-        const { errors: ofSchema, schemaError } = yield* checked(version, "rehearse", { input })
-        const given = Object.fromEntries(Object.entries(input).filter(([, value]) => !VaultSchema.isPlaceholder(value)))
-        const { workspaceId } = yield* CurrentCaller
-        const errors = [...ofSchema, ...(yield* CredentialCheck.errors(entries, workspaceId, version.content, given))]
-        return {
-          valid: schemaError === null && errors.length === 0,
-          schema_error: schemaError,
-          errors:
-            errors.length === 0
-              ? null
-              : errors.map(({ expected, field, keyword, message }) => ({ field, message, keyword, expected }))
-        }
+        return yield* verdict(version, payload?.run_input_variables ?? {}, entries)
       }),
       examplePayloads: Effect.fn(function* ({ params }) {
         const { version } = yield* find(params.workflow_id)
@@ -181,6 +169,26 @@ const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
       Sandbox.refused((message) => Effect.fail(Errors.badRequest(message)))
     )
   )
+})
+
+/** The verdict on an input, with the credentials in it that do not exist. Placeholders stand for any credential. */
+const verdict = Effect.fnUntraced(function* (
+  version: WorkflowVersion,
+  input: Schema.JsonObject,
+  entries: VaultEntries["Service"]
+) {
+  const { workspaceId } = yield* CurrentCaller
+  const { errors: ofSchema, schemaError } = yield* checked(version, "rehearse", { input })
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => !VaultSchema.isPlaceholder(value)))
+  const errors = [...ofSchema, ...(yield* CredentialCheck.errors(entries, workspaceId, version.content, given))]
+  return {
+    valid: schemaError === null && errors.length === 0,
+    schema_error: schemaError,
+    errors:
+      errors.length === 0
+        ? null
+        : errors.map(({ expected, field, keyword, message }) => ({ field, message, keyword, expected }))
+  }
 })
 
 /** A saved workflow with the warnings about it and about the body that it was saved from. */

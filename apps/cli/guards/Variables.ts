@@ -1,7 +1,7 @@
 /**
  * The environment variables of the service. A variable that looks like one of them and is none is a mistake in writing.
  */
-import { nearest } from "../../../core/window/NearestName.ts"
+import { misspelt } from "../../../core/window/NearestName.ts"
 
 /** The variables that settings read, each with its flag. */
 const flags = new Map<string, string>()
@@ -28,6 +28,6 @@ export const variableOf = (flag: string): string | null => [...flags].find(([, o
 export const unknown = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.entries(environment).flatMap(([name, value = ""]) => {
     if (!name.startsWith("SLUICE_") || flags.has(name) || others.test(name) || isOfCluster(name, value)) return []
-    const meant = nearest(name, flags.keys())
+    const meant = misspelt(name, flags.keys())
     return [`There is no setting ${name}${meant === null ? "; docs/settings.md has all" : `; did you mean ${meant}?`}`]
   })

@@ -25,6 +25,7 @@ import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import type { AccountUnavailable } from "../vault/Account.ts"
 import { Accounts } from "../vault/Accounts.ts"
 import { LoginCodes } from "../vault/otp/LoginCodes.ts"
+import * as Legacy from "../workflow/Legacy.ts"
 import { Patches } from "../workflow/patch/Patches.ts"
 import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
@@ -95,7 +96,7 @@ export const layer = Layer.effect(
       const outcome = yield* Agent.run(
         {
           graph,
-          inputs: claimed.run.input,
+          inputs: { ...Legacy.defaultInputs(content.nodes), ...claimed.run.input },
           outputSchema: content.output_schema,
           dryRun: dryRun?.enabled === true ? { addToOutput: Json.objectOf(dryRun.addToOutput) } : null,
           correctable: content.settings.enable_incorrect_form_input_recovery ?? false,

@@ -7,10 +7,13 @@ import { boundedMetadata } from "../event/EventBounds.ts"
 import type { Keeper } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { Claimed } from "../run/RunStore.ts"
+import * as Legacy from "../workflow/Legacy.ts"
 
 /** The function that stores a downloaded file and reports it, or returns why it was not stored. */
-export const keeping = ({ run }: Claimed, reporter: Reporter, keeper: Keeper) =>
-  Effect.fnUntraced(function* ({ bytes, fileName, mediaType, metadata }: DownloadedFile) {
+export const keeping = ({ run, version }: Claimed, reporter: Reporter, keeper: Keeper) => {
+  const keepsFiles = Legacy.storesFiles(version.content.nodes)
+  return Effect.fnUntraced(function* ({ bytes, fileName, mediaType, metadata }: DownloadedFile) {
+    if (!keepsFiles) return null
     const kept = yield* Effect.result(
       Effect.flatMap(bytes, (read) => keeper.keep("file", { bytes: read, mediaType, fileName }))
     )
@@ -28,3 +31,4 @@ export const keeping = ({ run }: Claimed, reporter: Reporter, keeper: Keeper) =>
     })
     return null
   })
+}

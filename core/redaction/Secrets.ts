@@ -23,12 +23,14 @@ interface Part {
   readonly length: number
   readonly order: number
   readonly kind: Kind
+  /** Whether it is hidden only where it stands by itself, and not within another word. */
+  readonly isWord: boolean
   /** The number of its value among all. */
   readonly value: number
 }
 
 /** The part that replaces a text that takes too long to search. */
-const unsearched: Part = { length: Number.POSITIVE_INFINITY, order: 0, kind: "secret", value: 0 }
+const unsearched: Part = { length: Number.POSITIVE_INFINITY, order: 0, kind: "secret", isWord: false, value: 0 }
 
 /** For each spelling of values, by its number, the part that counts. */
 class Parts {
@@ -41,10 +43,14 @@ class Parts {
   }
 }
 
-const better = (one: Part | undefined, other: Part): Part =>
-  one === undefined || other.length > one.length || (other.length === one.length && other.order < one.order)
-    ? other
-    : one
+/** The longest of two parts, and of two as long the one that is hidden also within words, or else the first. */
+const better = (one: Part | undefined, other: Part): Part => {
+  if (one === undefined || other.length > one.length) return other
+  if (other.length < one.length) return one
+  // A password may be the same word as a user name.
+  if (other.isWord !== one.isWord) return one.isWord ? other : one
+  return other.order < one.order ? other : one
+}
 
 /** The values that are hidden in a text, and their replacements. */
 interface Sought {
@@ -197,7 +203,13 @@ export class Secrets {
     const parts = partsOf(value)
     const number = ++this.#count
     for (const text of parts) {
-      const part: Part = { length: text.length, order: this.#partCount++, kind, value: number }
+      const part: Part = {
+        length: text.length,
+        order: this.#partCount++,
+        kind,
+        isWord: isWord(value, kind),
+        value: number
+      }
       const spellings = this.#values.add(text)
       this.#all.parts.add(spellings, part)
       if (kind === "secret") this.#ofSecrets.parts.add(spellings, part)
@@ -210,6 +222,16 @@ export class Secrets {
     yield* this.#values.index()
     yield* this.#inNames.index()
   }
+}
+
+/** User names that are a word of the language, such as `admin`: they are part of words that have nothing to do with them. */
+const isWord = (value: string, kind: Kind): boolean => kind === "name" && /^\p{L}{1,20}$/u.test(value)
+
+/** Whether a range of a text is within a longer word. An escape before it, such as `%2F` or `\\n`, is no part of one. */
+const isWithinWord = (text: string, start: number, end: number): boolean => {
+  const before = text.slice(Math.max(0, start - 6), start)
+  const isEscape = /(%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\[nrtbfv0])$/i.test(before)
+  return (!isEscape && /[\p{L}\p{N}_-]$/u.test(before)) || /^[\p{L}\p{N}_-]/u.test(text.slice(end, end + 2))
 }
 
 const shortest = 4
@@ -322,7 +344,7 @@ const placesIn = (
 ): Search & { readonly found: ReadonlyArray<readonly [start: number, place: Place]> } => {
   const found = new Map<number, Place>()
   const take = (part: Part | undefined, start: number, end: number): void => {
-    if (part === undefined) return
+    if (part === undefined || (part.isWord && isWithinWord(text, start, end))) return
     const known = found.get(start)
     if (known === undefined) found.set(start, { end, part })
     else {

@@ -27,6 +27,7 @@ import { Result, Schema } from "effect"
 import * as Definition from "./Definition.ts"
 import * as Explanations from "./Explanation.ts"
 import * as Schedules from "./Schedule.ts"
+import * as UnknownFields from "./UnknownFields.ts"
 import * as Validation from "./Validation.ts"
 import * as Warnings from "./Warnings.ts"
 
@@ -80,8 +81,8 @@ export const horizonMillis = Definition.horizonMillis
  * **Details**
  *
  * The answered window has the known fields as they were sent; `null` counts as left out, unknown fields are dropped. A
- * valid window may come with warnings, for example when `recurrence_start` is not a date that its rule produces. With
- * `now`, it is also warned of a window that does not open within `horizonMillis`, of entries that have no effect from then
+ * valid window may come with warnings, for example when `recurrence_start` is not a date that its rule produces, or
+ * when a field is unknown. With `now`, it is also warned of a window that does not open within `horizonMillis`, of entries that have no effect from then
  * on, and of hours that a change of clocks skips.
  */
 export const validate = (
@@ -94,9 +95,17 @@ export const validate = (
   Result.map(Validation.read(input), (window) => ({
     window,
     warnings: [
+      ...unknownFields(input),
       ...Warnings.lasting(window),
       ...(options.now === undefined ? [] : Warnings.upcoming(window, options.now))
     ]
+  }))
+
+/** A warning for each field of a window that it does not have, such as `minute` for `minutes`. */
+export const unknownFields = (input: unknown): ReadonlyArray<RunWindowIssue> =>
+  UnknownFields.of(Definition.RunWindow, input).map(({ message, name, path }) => ({
+    path,
+    message: `A run window has no field ${name.slice(0, 80)} here, so it has no effect: ${message}`
   }))
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { Schema } from "effect"
 import * as Json from "../workspace/Json.ts"
+import type { Settings } from "./Workflow.ts"
 
 /**
  * Rewrites every `{$NAME}` in the nodes of a workflow to `{{context.inputs.NAME}}`. Expressions stay as they are: the
@@ -53,6 +54,47 @@ const typed = (property: Schema.Json): Schema.Json => {
   if (Array.isArray(property) && property.every((type) => typeof type === "string")) return { type: property }
   return Json.isObject(property) ? longhand(property) : property
 }
+
+/** The parameters of the START node of a workflow, where older ones have settings; none where there is no such node. */
+const startOf = (nodes: unknown): Schema.JsonObject => {
+  const start = (Array.isArray(nodes) ? nodes : []).find((node) => Json.isObject(node) && node.action === "START")
+  // The nodes were parsed from JSON text.
+  return Json.isObject(start) ? Json.objectOf(start.parameters as Schema.Json) : {}
+}
+
+/** The settings that a workflow takes from its START node, where it does not have them itself. */
+export const settings = (
+  nodes: unknown,
+  own: Readonly<Record<string, unknown>>
+): Pick<
+  Settings,
+  "video_record_session" | "popup_xpaths" | "extract_network_urls" | "enable_popup_handling" | "enable_network_listener"
+> => {
+  const { extract_network_urls, popup_xpaths, video_record_session } = startOf(nodes)
+  const isMissing = (name: string) => own[name] === undefined || own[name] === null
+  const urls = isMissing("extract_network_urls") ? textsOf(extract_network_urls) : []
+  const popups = isMissing("popup_xpaths") ? textsOf(popup_xpaths) : []
+  return {
+    ...(video_record_session === true && isMissing("video_record_session") ? { video_record_session } : {}),
+    ...(popups.length > 0 ? { popup_xpaths: popups } : {}),
+    ...(popups.length > 0 && isMissing("enable_popup_handling") ? { enable_popup_handling: true } : {}),
+    ...(urls.length > 0 ? { extract_network_urls: urls } : {}),
+    ...(urls.length > 0 && isMissing("enable_network_listener") ? { enable_network_listener: true } : {})
+  }
+}
+
+const textsOf = (value: Schema.Json | undefined): ReadonlyArray<string> =>
+  Array.isArray(value) && value.every((one) => typeof one === "string") && value.length <= 1_000 ? value : []
+
+/** Whether the runs of a workflow keep the files that they download: unless its START node says that they do not. */
+export const storesFiles = (nodes: unknown): boolean => startOf(nodes).store_downloaded_files !== false
+
+/** The values that the START node of a workflow has for inputs, for runs that give none. */
+export const defaultInputs = (nodes: unknown): Schema.JsonObject => withoutSigns(startOf(nodes).input_variables)
+
+/** Inputs by their names, without the `$` that those of the oldest form begin with. */
+const withoutSigns = (inputs: Schema.Json | undefined): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(Json.objectOf(inputs)).map(([name, value]) => [name.replace(/^\$/, ""), value]))
 
 const keywords = new Set(["$schema", "$id", "$ref", "$comment", "$defs"])
 

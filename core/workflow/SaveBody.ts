@@ -3,6 +3,7 @@
  */
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
+import * as UnknownFields from "../window/UnknownFields.ts"
 import * as Json from "../workspace/Json.ts"
 import * as InputContract from "./contract/InputContract.ts"
 import * as VaultSchema from "./contract/VaultSchema.ts"
@@ -14,6 +15,7 @@ import * as GraphCheck from "./language/graph/GraphCheck.ts"
 import { problemsOf, under } from "./language/graph/Paths.ts"
 import * as SelectorCheck from "./language/graph/SelectorCheck.ts"
 import * as Variables from "./language/graph/Variables.ts"
+import * as SaveWarnings from "./language/warning/SaveWarnings.ts"
 import * as Settings from "./Settings.ts"
 import { type Content, InvalidWorkflow, type Problem } from "./Workflow.ts"
 import type { StoredSizes } from "./WorkflowStore.ts"
@@ -90,7 +92,7 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
     output_schema: sent.output_schema ?? {},
     vault_schema: sent.vault_schema ?? {},
     max_retries: sent.max_retries ?? 0,
-    settings: Settings.of(sent)
+    settings: { ...Settings.of(sent), ...Legacy.settings(sent.nodes, sent) }
   }
   const window = readWindow(sent.run_window, now)
   const readable = Result.isSuccess(decoded) || Json.isObject(body)
@@ -191,15 +193,61 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
 /** Maximum number of reported warnings. The workflow is saved in any case. */
 const mostWarnings = 100
 
-/** Warnings about a saved workflow: values that its expressions read and that may be missing. */
-export const warnings = (content: Content): ReadonlyArray<Problem> => {
-  const { graph, pathOf } = GraphCheck.examine(content.nodes, content.edges)
-  return graph === null ? [] : Variables.check(graph, knownInputs(content), pathOf).warnings.slice(0, mostWarnings)
+/** Warnings about a saved workflow, each at its path: mistakes that would only show when it runs. */
+export const warnings = (content: Content): ReadonlyArray<Problem> =>
+  SaveWarnings.of(content, knownInputs(content)).slice(0, mostWarnings)
+
+/** Fields that answers have and bodies may repeat. They are ignored. */
+const repeated = [
+  "id",
+  "workflow_id",
+  "version_id",
+  "version_number",
+  "created",
+  "created_at",
+  "created_by",
+  "updated_at",
+  "workspace_id",
+  "conversation_id",
+  "loginStructure",
+  "lift",
+  "manual_pause",
+  "state",
+  "warnings",
+  "format",
+  "format_version",
+  "components",
+  "error_codes",
+  "tags"
+]
+
+/** Settings of older workflows that are kept and shown, and have no effect. */
+const withoutEffect: Readonly<Record<string, string>> = {
+  use_native_actions: "actions are always those of a person",
+  enable_node_description_enrichment: "descriptions of nodes are kept as they are",
+  skip_udp_proxying: "browsers open no UDP connection beside their proxy"
+}
+
+/** Warnings about fields of a body that has been saved without them, or to no effect. */
+export const bodyWarnings = (body: unknown): ReadonlyArray<Problem> => {
+  if (!Json.isObject(body)) return []
+  const ignored = UnknownFields.of(SaveBody, body, { also: repeated }).map(({ meant, name, path }) => ({
+    path,
+    message: `A workflow has no field ${name.slice(0, 80)}, so it has no effect${meant === null ? "" : `: did you mean ${meant}?`}`
+  }))
+  const older = Object.entries(withoutEffect).flatMap(([name, why]) =>
+    body[name] === true ? [{ path: name, message: `${name} has no effect: ${why}` }] : []
+  )
+  return [...ignored, ...older, ...under("run_window", RunWindow.unknownFields(body.run_window))].slice(0, mostWarnings)
 }
 
 /** The inputs that expressions may read; `null` when the schema allows any. */
 const knownInputs = (content: Content): ReadonlySet<string> | null => {
   const { additionalProperties, properties } = content.input_schema
   if (additionalProperties !== false && (typeof properties !== "object" || properties === null)) return null
-  return new Set([...Object.keys(properties ?? {}), ...Object.keys(content.vault_schema)])
+  return new Set([
+    ...Object.keys(properties ?? {}),
+    ...Object.keys(content.vault_schema),
+    ...Object.keys(Legacy.defaultInputs(content.nodes))
+  ])
 }

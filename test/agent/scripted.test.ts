@@ -111,7 +111,11 @@ it.effect.each([
   ["IS_NULL", "null", "", true],
   ["IS_NULL", "{{context.inputs.list}}", "", true],
   ["IS_NOT_NULL", "<<xpath://h1>>", "", true],
-  ["IS_NULL", "<<xpath://nothing>>", "", true]
+  ["IS_NULL", "<<xpath://nothing>>", "", true],
+  ["IS_NOT_NULL", "<<xpath:#user>>", "", true],
+  ["IS_NULL", "<<xpath:#user>>", "", false],
+  ["IS_NULL", "<<xpath:#user>><<xpath:#user>>", "", true],
+  ["EQUAL", "<<xpath:#user>>", "", true]
 ] as const)("%s of %s and %s is decided", ([comparison_operator, comparison_value_1, comparison_value_2, holds]) =>
   Effect.gen(function* () {
     const { steps } = yield* run(

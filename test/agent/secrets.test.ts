@@ -111,6 +111,23 @@ describe("secrets", () => {
     assert.match(Effect.runSync(secrets.hideLong(`a ${encodeURIComponent(value)} b`)), /^a (\[secret\])+ b$/)
   })
 
+  it("that are user names and words of a language are hidden where they stand by themselves", () => {
+    const secrets = new Secrets()
+    secrets.add("admin", "name")
+    secrets.add("ada.b@example.com", "name")
+    for (const text of ["/wp-admin/", "administrator", "admin_area", "readmin"]) {
+      assert.strictEqual(secrets.hide(text), text)
+    }
+    const hidden = "[user name]"
+    assert.strictEqual(secrets.hide("/users/admin?name=admin&x"), `/users/${hidden}?name=${hidden}&x`)
+    assert.strictEqual(secrets.hide("%2Fadmin%2F"), `%2F${hidden}%2F`)
+    assert.strictEqual(secrets.hide('"a\\nadmin\\n"'), `"a\\n${hidden}\\n"`)
+    assert.strictEqual(secrets.hide("xada.b@example.comx"), `x${hidden}x`)
+    // The same word as a password is a secret everywhere.
+    secrets.add("admin", "secret")
+    assert.strictEqual(secrets.hide("/wp-admin/"), "/wp-[secret]/")
+  })
+
   it("say what they were, and leave names and answers in the data", () => {
     const secrets = new Secrets()
     secrets.add("ada@example.com", "name")

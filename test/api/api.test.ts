@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { daily, graph } from "../support/fixtures.ts"
+import { pathsOf } from "../support/member.ts"
 import { layer, type Member, Service } from "../support/service.ts"
 
 const workflow = {
@@ -57,7 +58,9 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         assert.strictEqual(saved.status, 200)
         assert.deepInclude(saved.body, { name: "Weekly", version_number: 2, enable_popup_handling: true })
         assert.notProperty(saved.body, "nonsense")
-        assert.deepStrictEqual((yield* send({ method: "GET", path, key: me.key })).body, saved.body)
+        const { warnings, ...shown } = saved.body
+        assert.deepStrictEqual(pathsOf({ errors: warnings }), ["nonsense"])
+        assert.deepStrictEqual((yield* send({ method: "GET", path, key: me.key })).body, shown)
         const versions = yield* send({ method: "GET", path: `${path}/versions`, key: me.key })
         assert.deepStrictEqual(
           (versions.body as unknown as ReadonlyArray<Record<string, unknown>>).map((one) => one.version_number),

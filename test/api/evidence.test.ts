@@ -304,6 +304,9 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
         const me = yield* (yield* Service).member("Member")
         const [one, other] = [yield* create(me, workflow("#go")), yield* create(me, workflow("#go"))]
         const mine = yield* start(me, one)
+        const { send } = yield* Service
+        const pair = { permissioned_user_id: "a,b", domain: "https://shop.example" }
+        yield* send({ method: "POST", path: "/vault", key: me.key, json: pair })
         const pooled = yield* start(me, other, { run_input_variables: { USER: ["u-2", "a,b"] } })
         const found = (query: string) =>
           Effect.map(get(me, `/runs?${query}`), ({ body }) =>

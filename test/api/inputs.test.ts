@@ -12,6 +12,10 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
     Effect.gen(function* () {
       const { ask, create } = yield* setUp
       const id = yield* create({ vault_schema: { BANK: { type: "credential", domain: "bank.example" } } })
+      const keep = (permissioned_user_id: string) =>
+        ask("POST", "/vault", { permissioned_user_id, domain: "https://bank.example" })
+      assert.strictEqual((yield* keep("u")).status, 201)
+      assert.strictEqual((yield* keep("u2")).status, 201)
       const check = (json?: unknown) => ask("POST", `/workflows/${id}/validate-input`, json)
       const valid = { valid: true, schema_error: null, errors: null }
       const npi = "1234567890"
@@ -41,6 +45,58 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
       })
       const pool = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: { npi, BANK: ["u1", "u2"] } })
       assert.strictEqual(pool.status, 201)
+    })
+  )
+
+  it.effect("refuse credentials that do not exist, with everything else that is wrong with an input", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const credential = { type: "credential", domain: "bank.example" }
+      const id = yield* create({
+        input_schema: {
+          type: "object",
+          required: ["npi", "name"],
+          properties: { npi: { type: "string", pattern: "^\\d{10}$" }, name: { type: "string" } }
+        },
+        vault_schema: { BANK: credential, SHOP: credential }
+      })
+      yield* ask("POST", "/vault", { permissioned_user_id: "u", domain: "bank.example" })
+      const input = { npi: "abc", BANK: "somebody else", SHOP: ["v", "w"] }
+      const refused = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: input })
+      assert.strictEqual(refused.status, 400)
+      const all = ["#/required name", "/npi", "/BANK credential", "/SHOP credential"]
+      const named = (errors: unknown) =>
+        asList(errors).map(({ expected, field, keyword }) =>
+          keyword === "required"
+            ? `${field} ${(expected as { missingProperty: string }).missingProperty}`
+            : `${field}${keyword === "credential" ? " credential" : ""}`
+        )
+      assert.deepStrictEqual(named(refused.body.run_input_variables_errors), all)
+      assert.match(String(refused.body.message), /^Validation failed for run_input_variables: name must have/)
+      const checked = yield* ask("POST", `/workflows/${id}/validate-input`, { run_input_variables: input })
+      assert.deepStrictEqual([checked.status, checked.body.valid, named(checked.body.errors)], [200, false, all])
+      const alone = yield* ask("POST", "/run", {
+        workflow_id: id,
+        run_input_variables: { npi: "1234567890", name: "n", BANK: "<bank>", SHOP: ["v", "u"] }
+      })
+      assert.strictEqual(alone.status, 400)
+      assert.include(
+        alone.body.message,
+        'BANK must name a credential of the vault for bank.example: there is none of "<bank>"'
+      )
+    })
+  )
+
+  it.effect("are not started by a body with a misspelt field, and by one whose unknown fields are null", () =>
+    Effect.gen(function* () {
+      const { ask, create } = yield* setUp
+      const id = yield* create({ input_schema: {} })
+      const refused = yield* ask("POST", "/run", { workflow_id: id, inputs: {}, dry_run: { enable: true } })
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(pathsOf(refused.body), ["inputs", "dry_run.enable"])
+      assert.include(refused.body.message, "did you mean run_input_variables?")
+      assert.include(refused.body.message, "did you mean enabled?")
+      assert.strictEqual((yield* ask("POST", "/run", { workflow_id: id, inputs: null })).status, 201)
     })
   )
 
@@ -97,6 +153,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         },
         vault_schema: { BANK: { type: "credential", domain: "bank.example" } }
       })
+      yield* ask("POST", "/vault", { permissioned_user_id: "u", domain: "bank.example" })
       const { body } = yield* ask("POST", `/workflows/${id}/example-payloads`, {})
       const examples = asList(body)
       assert.deepInclude(examples[0] as object, {
@@ -104,7 +161,8 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         payload: { npi: "1234567890", mode: "fast", BANK: "<bank>" }
       })
       for (const { payload } of examples) {
-        const run = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: payload })
+        const given = { ...(payload as object), BANK: "u" }
+        const run = yield* ask("POST", "/run", { workflow_id: id, run_input_variables: given })
         assert.strictEqual(run.status, 201, run.text)
       }
     })

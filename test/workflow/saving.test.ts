@@ -237,7 +237,7 @@ describe("a mistake in a node is reported at its path", () => {
   })
 
   it("what may be missing is a warning, and so is what expressions know nothing of", () => {
-    const type = (text: string): Step => ({ action: "INPUT_TEXT", parameters: { selector: "//a", text } })
+    const type = (text: string): Step => ({ action: "INPUT_TEXT", parameters: { selector: "//a[1]", text } })
     const { content, problems } = SaveBody.read(
       {
         name: "w",

@@ -271,6 +271,7 @@ const framesOf = async (tab: Tab, frame: Frame, query: Selector.Query | undefine
 
 const mismatch = (target: ElementQuery, tab: Tab, seen: Sight): PageFailure => {
   const matched = total(seen)
+  const millis = (target.waitedMillis ?? 0) + target.waitMillis
   const main = tab.page.mainFrame()
   const isElsewhere = seen.places.some(({ frame, where }) => frame !== main || where === "whole")
   const where = seen.places.map(({ frame, matched, where }) => {
@@ -282,8 +283,8 @@ const mismatch = (target: ElementQuery, tab: Tab, seen: Sight): PageFailure => {
     kind: matched === 1 ? "unusable" : "mismatch",
     reason:
       matched === 1
-        ? `the element did not become visible, enabled and still within ${target.waitMillis} ms`
-        : `${matched} elements match after ${target.waitMillis} ms${isElsewhere ? ` (${more.join(", ")})` : ""}, expected exactly 1`,
+        ? `the element did not become visible, enabled and still within ${millis} ms`
+        : `${matched} elements match after ${millis} ms${isElsewhere ? ` (${more.join(", ")})` : ""}, expected exactly 1`,
     selector: target.selector,
     matched
   })

@@ -1,5 +1,6 @@
 /** The body of a submission. */
 import { Effect, Result, Schema } from "effect"
+import * as UnknownFields from "../../../core/window/UnknownFields.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
@@ -31,13 +32,20 @@ export interface Read {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** Reads a body. A wrong field does not hide other wrong fields. */
+/** The fields that a submission does not have, each with the one that was probably meant. */
+const unknownFields = (body: unknown): ReadonlyArray<Problem> =>
+  UnknownFields.of(RunRequest, body).map(({ message, path }) => ({ path, message: `Unknown field: ${message}` }))
+
+/** Reads a body. A wrong field does not hide other wrong fields; an unknown one is wrong, as it would be ignored. */
 export const read = (body: unknown): Effect.Effect<Read> =>
   decode(body).pipe(
-    Effect.map((fields): Read => ({ fields, problems: [] })),
+    Effect.map((fields): Read => ({ fields, problems: unknownFields(body) })),
     Effect.catchTag("SchemaError", ({ issue }) =>
       // Describing tens of thousands of problems takes long.
-      Effect.map(Effect.yieldNow, (): Read => ({ fields: salvaged(body), problems: problemsOf(issue) }))
+      Effect.map(
+        Effect.yieldNow,
+        (): Read => ({ fields: salvaged(body), problems: [...problemsOf(issue), ...unknownFields(body)] })
+      )
     )
   )
 

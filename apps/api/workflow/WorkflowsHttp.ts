@@ -4,9 +4,12 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as Gate from "../../../core/gate/Gate.ts"
 import { Runs } from "../../../core/run/Runs.ts"
+import * as CredentialCheck from "../../../core/run/submit/CredentialCheck.ts"
+import { VaultEntries } from "../../../core/vault/VaultEntries.ts"
 import * as InputContract from "../../../core/workflow/contract/InputContract.ts"
 import * as VaultSchema from "../../../core/workflow/contract/VaultSchema.ts"
 import * as Folder from "../../../core/workflow/Folder.ts"
+import * as SaveBody from "../../../core/workflow/SaveBody.ts"
 import { folderOf } from "../../../core/workflow/Settings.ts"
 import type { Input } from "../../../core/workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
@@ -15,6 +18,7 @@ import type { Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.
 import type { Listed, Page, Stored } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
+import * as Json from "../../../core/workspace/Json.ts"
 import { Api } from "../Api.ts"
 import * as InForce from "../gate/InForce.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -30,26 +34,27 @@ export const layer = HttpApiBuilder.group(
     const workflows = yield* Workflows
     const transfers = yield* Transfers
     const runs = yield* Runs
+    const entries = yield* VaultEntries
     return handlers.handleAll({
       create: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
-        return yield* saved(yield* workflows.create(caller, payload))
+        return yield* saved(yield* workflows.create(caller, payload), payload)
       }),
       upsert: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
         const { created, stored } = yield* workflows.upsert(caller, payload)
-        const shown = yield* saved(stored)
+        const shown = yield* saved(stored, payload)
         return created ? { ...shown, created: true as const } : { ...shown, created: false as const }
       }),
       import: Effect.fn(function* ({ payload }) {
         const caller = yield* CurrentCaller
-        return yield* saved(yield* transfers.unpack(caller, payload))
+        return yield* saved(yield* transfers.unpack(caller, payload), payload)
       }),
       save: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const next = workflows.save(caller, id, payload)
-        return yield* saved(yield* next)
+        return yield* saved(yield* next, payload)
       }),
       remove: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
@@ -119,21 +124,11 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         const forked = transfers.fork(caller, id, payload)
-        return yield* saved(yield* forked)
+        return yield* saved(yield* forked, {})
       }),
       validateInput: Effect.fn(function* ({ params, payload }) {
         const { version } = yield* find(params.workflow_id)
-        const { errors, schemaError } = yield* checked(version, "rehearse", {
-          input: payload?.run_input_variables ?? {}
-        })
-        return {
-          valid: schemaError === null && errors.length === 0,
-          schema_error: schemaError,
-          errors:
-            errors.length === 0
-              ? null
-              : errors.map(({ expected, field, keyword, message }) => ({ field, message, keyword, expected }))
-        }
+        return yield* verdict(version, payload?.run_input_variables ?? {}, entries)
       }),
       examplePayloads: Effect.fn(function* ({ params }) {
         const { version } = yield* find(params.workflow_id)
@@ -175,15 +170,38 @@ const checked = Effect.fnUntraced(function* <N extends "rehearse" | "examples">(
   )
 })
 
-/** A saved workflow with the warnings about it. */
-const saved = Effect.fnUntraced(function* (stored: Stored) {
+/** The verdict on an input, with the credentials in it that do not exist. Placeholders stand for any credential. */
+const verdict = Effect.fnUntraced(function* (
+  version: WorkflowVersion,
+  input: Schema.JsonObject,
+  entries: VaultEntries["Service"]
+) {
+  const { workspaceId } = yield* CurrentCaller
+  const { errors: ofSchema, schemaError } = yield* checked(version, "rehearse", { input })
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => !VaultSchema.isPlaceholder(value)))
+  const errors = [...ofSchema, ...(yield* CredentialCheck.errors(entries, workspaceId, version.content, given))]
+  return {
+    valid: schemaError === null && errors.length === 0,
+    schema_error: schemaError,
+    errors:
+      errors.length === 0
+        ? null
+        : errors.map(({ expected, field, keyword, message }) => ({ field, message, keyword, expected }))
+  }
+})
+
+/** A saved workflow with the warnings about it and about the body that it was saved from. */
+const saved = Effect.fnUntraced(function* (stored: Stored, body: unknown) {
   const { workspaceId } = yield* CurrentCaller
   const warnings = yield* Sandbox.run(workspaceId, "warnings", { content: stored.version.content }).pipe(
     // The workflow was saved; only its warnings are missing.
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
   )
-  return withWarnings(stored, yield* Clock.currentTimeMillis, warnings)
+  return withWarnings(stored, yield* Clock.currentTimeMillis, [...SaveBody.bodyWarnings(bundled(body)), ...warnings])
 })
+
+/** The workflow in a body: an import may have it as `bundle`. */
+const bundled = (body: unknown): unknown => (Json.isObject(body) && Json.isObject(body.bundle) ? body.bundle : body)
 
 /** The most workflows of a page, and of a page that does not say. */
 const mostListed = 10_000

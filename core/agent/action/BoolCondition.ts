@@ -1,4 +1,5 @@
 import { Effect, type Schema } from "effect"
+import * as LiveSelectors from "../../workflow/language/expression/LiveSelectors.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
@@ -14,7 +15,8 @@ import * as PageView from "../vision/PageView.ts"
  * Compares two values, or has a model say whether a prompt holds for what the window shows or for the context alone.
  *
  * `<<xpath:…>>` in a value is replaced by the text of that element, or by the empty text when the element is absent; it
- * is looked for once, or until a given `wait_time` is over.
+ * is looked for once, or until a given `wait_time` is over. `IS_NULL` and `IS_NOT_NULL` over it alone ask whether the
+ * element exists, with a text or without.
  */
 export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {
@@ -39,7 +41,7 @@ export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" |
 )
 
 const compared = Effect.fnUntraced(function* (
-  { parameters }: NodeOf<"BOOL_CONDITION">,
+  { name, parameters }: NodeOf<"BOOL_CONDITION">,
   surroundings: StepContext<"elements" | "navigation">
 ) {
   const waitMillis = parameters.wait_time ?? 0
@@ -49,7 +51,16 @@ const compared = Effect.fnUntraced(function* (
   const { secrets } = surroundings.memory.credentials
   const shown = (value: Schema.Json) => `"${secrets.hideWithin(Comparison.asText(value), maxShown)}"`
   const said = [shown(one), operator, ...(operator.endsWith("_NULL") ? [] : [shown(other)])].join(" ")
-  return { holds: Comparison.holds(operator, one, other), said }
+  const ofText = Comparison.holds(operator, one, other)
+  const isAlone = isElement(parameters.comparison_value_1)
+  if (!isAlone || !operator.endsWith("_NULL")) return { holds: ofText, said }
+  const holds = (one === null) === (operator === "IS_NULL")
+  if (holds !== ofText) {
+    yield* Effect.logInfo(
+      `Node "${name}": the element exists without a text, so ${operator} ${holds ? "holds" : "does not hold"}. Compare with "" to ask for its text`
+    )
+  }
+  return { holds, said }
 })
 
 /** Maximum length of a value in the failure of a condition, in characters. */
@@ -72,7 +83,11 @@ const judged = Effect.fnUntraced(function* (
   })
 })
 
-const live = /<<xpath:([\s\S]*?)>>/g
+/** Whether a value is one element of the page and nothing else. */
+const isElement = (value: Schema.Json | undefined): boolean => {
+  const parts = typeof value === "string" ? LiveSelectors.split(value) : []
+  return parts.length === 1 && typeof parts[0] !== "string"
+}
 
 const operand = Effect.fnUntraced(function* (
   value: Schema.Json,
@@ -81,19 +96,16 @@ const operand = Effect.fnUntraced(function* (
 ) {
   if (typeof value !== "string") return value
   const text = yield* Memory.evaluate(value, memory, page)
-  if (typeof text !== "string" || !text.includes("<<xpath:")) return text
+  if (typeof text !== "string" || !LiveSelectors.isIn(text)) return text
   const parts: Array<string | null> = []
-  let end = 0
-  for (const found of text.matchAll(live)) {
-    if (found.index > end) parts.push(text.slice(end, found.index))
-    end = found.index + found[0].length
-    const selector = found[1] ?? ""
+  for (const part of LiveSelectors.split(text)) {
     parts.push(
-      yield* page.elements
-        .read({ selector, waitMillis })
-        .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
+      typeof part === "string"
+        ? part
+        : yield* page.elements
+            .read({ selector: part.selector, waitMillis })
+            .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
     )
   }
-  if (end < text.length) parts.push(text.slice(end))
   return parts.length === 1 ? (parts[0] ?? null) : parts.join("")
 })

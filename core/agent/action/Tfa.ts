@@ -122,7 +122,7 @@ const fieldIn = Effect.fnUntraced(function* (page: Using<"navigation" | "element
     yield* Effect.sleep(lookEveryMillis)
   }
   // Says how many elements match.
-  yield* page.elements.find({ ...target, waitMillis: 0 })
+  yield* page.elements.find({ ...target, waitMillis: 0, waitedMillis: target.waitMillis })
   return yield* page.elements.inspect(target.selector)
 })
 

@@ -39,8 +39,12 @@ const unreadMillis = 8_000
 /** Dismisses what covers the element of a step. */
 export const overlayDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
   const overlay = trouble.survey.overlays.find(({ coversTarget }) => coversTarget)
-  if (!settings.popups || overlay === undefined || !isFor(trouble)) return Effect.succeed(null)
-  return outOfTheWay(trouble, overlay, correctable ? person : null)
+  if (!settings.popups || !isFor(trouble)) return Effect.succeed(null)
+  return Effect.flatMap(knownDismissal(trouble, settings.popupXpaths), (known) =>
+    known !== null || overlay === undefined
+      ? Effect.succeed(known)
+      : outOfTheWay(trouble, overlay, correctable ? person : null)
+  )
 }
 
 /**
@@ -52,6 +56,15 @@ export const dialogDismissal: RecoveryStrategy = (trouble, { correctable, person
   if (!settings.popups || overlay === null || overlay.coversTarget || !isFor(trouble)) return Effect.succeed(null)
   return outOfTheWay(trouble, overlay, correctable ? person : null)
 }
+
+/** Presses what the workflow knows to dismiss pop-ups, where one came up only while a step waited for its element. */
+const knownDismissal = Effect.fnUntraced(function* (trouble: FailedStep, xpaths: ReadonlyArray<string>) {
+  const pressed = yield* clear(trouble.node, trouble.page, xpaths)
+  if (pressed.length === 0) return null
+  const { popup } = cleared(trouble.node, pressed, trouble.survey.address)
+  const remedy = `Pressed ${pressed.join(", ")} of popup_xpaths`
+  return { _tag: "Again", remedy, ...(popup === null ? {} : { popup }) } satisfies Remedy
+})
 
 const isFor = ({ failure, tried }: FailedStep): boolean => isAboutElement(failure) && tried < mostTries
 

@@ -12,6 +12,8 @@ export interface Guard {
 export interface ElementQuery {
   readonly selector: string
   readonly waitMillis: number
+  /** How long the caller has waited for it already, in milliseconds, for a failure to say how long that was in all. */
+  readonly waitedMillis?: number
   /** Takes the first element that matches. Without it, exactly one must match. */
   readonly first?: boolean
   /** Asked of the document that the element is in, a frame's own where it is in one, before anything is done to it. */

@@ -13,6 +13,7 @@ import { Gates } from "../../gate/Gates.ts"
 import { ClockSkew } from "../../runtime/ClockSkew.ts"
 import { type Signal, Signals } from "../../runtime/Signals.ts"
 import * as Supervisor from "../../runtime/Supervisor.ts"
+import type { VaultEntries } from "../../vault/VaultEntries.ts"
 import { Sandbox, type Shape as SandboxShape } from "../../workflow/sandbox/Sandbox.ts"
 import type { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import type { Audit } from "../../workspace/audit/Audit.ts"
@@ -35,6 +36,7 @@ export type Stores =
   | RunStore
   | GateStore
   | EventLog
+  | VaultEntries
   | Deliveries
   | WebhookStore
   | WorkflowStore

@@ -4,6 +4,7 @@ import * as Gate from "../../gate/Gate.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import * as Trace from "../../runtime/Trace.ts"
+import { VaultEntries } from "../../vault/VaultEntries.ts"
 import { inOneSentence } from "../../window/Problems.ts"
 import { RunWindowIssue } from "../../window/RunWindow.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
@@ -14,6 +15,7 @@ import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import type * as Run from "../Run.ts"
 import { type Gated, RunStore } from "../RunStore.ts"
+import * as CredentialCheck from "./CredentialCheck.ts"
 import * as Drafting from "./Drafting.ts"
 
 /** A submission: a workflow, its input and how to run it. */
@@ -45,13 +47,19 @@ export const make = Effect.gen(function* () {
   const workflows = yield* WorkflowStore
   const { draft } = yield* Drafting.make
   const signals = yield* Signals
+  const entries = yield* VaultEntries
 
   const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
     const { content } = version
     const { problems = [] } = request
     // An input that has not even its form breaks every rule of the schema.
     const isFormless = problems.some(({ path }) => path.split(".")[0] === "run_input_variables")
-    const errors = isFormless ? [] : yield* Drafting.checkInput(caller.workspaceId, version, request.input)
+    const errors = isFormless
+      ? []
+      : [
+          ...(yield* Drafting.checkInput(caller.workspaceId, version, request.input)),
+          ...(yield* CredentialCheck.errors(entries, caller.workspaceId, content, request.input))
+        ]
     const submission = yield* draft(version, {
       workspaceId: caller.workspaceId,
       workflowId: request.workflowId,

@@ -26,8 +26,16 @@ const decode = Schema.decodeUnknownResult(Sent, { errors: "all" })
  * that they need. Fails with every problem, each at its path below `path`.
  */
 export const read = (value: unknown, path: string): Result.Result<ComponentData, ReadonlyArray<Problem>> => {
-  const decoded = decode(value)
-  if (Result.isFailure(decoded)) return Result.fail(problemsOf(decoded.failure, path))
+  const plain = isPlain(value)
+  const pathIn = (problem: Problem): Problem =>
+    plain
+      ? {
+          ...problem,
+          path: problem.path.replace(/(nodes\[\d+\])\.workflowNode/, "$1").replace(/\bworkflowEdges\b/, "edges")
+        }
+      : problem
+  const decoded = decode(plain ? wrapped(value) : value)
+  if (Result.isFailure(decoded)) return Result.fail(problemsOf(decoded.failure, path).map(pathIn))
   const data: ComponentData = {
     nodes: decoded.success.nodes,
     workflowEdges: decoded.success.workflowEdges ?? {},
@@ -40,8 +48,27 @@ export const read = (value: unknown, path: string): Result.Result<ComponentData,
     ...drawingProblems(data),
     ...VaultSchema.problems(data.vault_schema)
   ]
-  return problems.length === 0 ? Result.succeed(data) : Result.fail(under(path, problems))
+  return problems.length === 0 ? Result.succeed(data) : Result.fail(under(path, problems).map(pathIn))
 }
+
+/** The other published form of a component: nodes as a workflow has them, and their edges as `edges`. */
+interface Plain {
+  readonly nodes: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly edges?: unknown
+}
+
+const isPlain = (value: unknown): value is Plain =>
+  Json.isObject(value) &&
+  Array.isArray(value.nodes) &&
+  value.nodes.length > 0 &&
+  value.nodes.every((node: unknown) => Json.isObject(node) && !("workflowNode" in node) && "action" in node)
+
+/** A component of the plain form in the usual one. */
+const wrapped = ({ edges, nodes, ...others }: Plain): unknown => ({
+  workflowEdges: edges ?? {},
+  ...others,
+  nodes: nodes.map(({ position, ...node }) => ({ workflowNode: node, ...(position === undefined ? {} : { position }) }))
+})
 
 const nodeProblems = ({ nodes }: ComponentData): ReadonlyArray<Problem> => {
   const problems: Array<Problem> = []

@@ -26,8 +26,18 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   inputSchema: Schema.JsonObject
 }) {
   override get message() {
-    return "Validation failed for run_input_variables"
+    const [first, ...others] = this.errors
+    const more = others.length === 0 ? "" : ` (and ${others.length} more)`
+    return `Validation failed for run_input_variables${first === undefined ? "" : `: ${named(first)}${more}`}`
   }
+}
+
+/** An error with the name of its field, which is not always in `field`. */
+const named = ({ expected, field, message }: InputError): string => {
+  const own = expected.missingProperty ?? expected.additionalProperty
+  const path = field.startsWith("/") ? field.slice(1).split("/").map(unescaped).join(".") : ""
+  const name = [path, ...(typeof own === "string" ? [own] : [])].filter((part) => part !== "").join(".")
+  return `${name === "" ? "" : `${name.slice(0, 200)} `}${message}`
 }
 
 /** The same as a problem of the submission, for an answer that also lists others. */
@@ -100,13 +110,29 @@ export const checkSchema = (schema: Schema.JsonObject, path: string): ReadonlyAr
   })
 }
 
-/** Checks an input against the effective schema of a version. Stops at the first error, as the schema compiler does. */
+/** How many values an input may have for all of its errors to be looked for, and how many are reported. */
+const maxValuesForAll = 5_000
+const maxErrors = 100
+
+/**
+ * The errors of an input by a schema: all of them up to a bound, or only the first one for a large input, as looking for
+ * the others could take long.
+ */
+const allViolations = (schema: Schema.JsonObject, input: Schema.JsonObject): ReadonlyArray<ErrorObject> => {
+  const first = violations(schema, input)
+  if (first.length === 0 || measure(input, maxValuesForAll).keys > maxValuesForAll) return first
+  const compiled = compile(schema, { thorough: true })
+  const all = Result.isFailure(compiled) ? first : errorsOf(compiled.success, input)
+  return all.length === 0 ? first : all.slice(0, maxErrors)
+}
+
+/** Checks an input against the effective schema of a version. */
 export const validate = (
   version: { readonly content: Pick<WorkflowVersion["content"], "input_schema" | "vault_schema"> },
   input: Schema.JsonObject
 ): Result.Result<void, InvalidInput> => {
   const schema = effectiveSchema(version.content)
-  const errors = violations(schema, input)
+  const errors = allViolations(schema, input)
   return errors.length === 0
     ? Result.void
     : Result.fail(new InvalidInput({ errors: errors.map((error) => report(error, input)), inputSchema: schema }))
@@ -127,7 +153,7 @@ export const rehearse = (version: { readonly content: Contract }, input: Schema.
   const schema = withAliases(version.content, (alias) => !VaultSchema.isPlaceholder(input[alias]))
   const compiled = compile(schema)
   if (Result.isFailure(compiled)) return { schemaError: compiled.failure, errors: [] }
-  return { schemaError: null, errors: violations(schema, input).map((error) => report(error, input)) }
+  return { schemaError: null, errors: allViolations(schema, input).map((error) => report(error, input)) }
 }
 
 /** Every way in which a value breaks a schema, each at its path, such as `address.lines[0]`. */
@@ -343,7 +369,7 @@ const schemasWithin = new Set([
   "oneOf"
 ])
 
-const measure = (value: Schema.Json): { readonly depth: number; readonly keys: number } => {
+const measure = (value: Schema.Json, most = maxKeys): { readonly depth: number; readonly keys: number } => {
   let keys = 0
   let depth = 0
   const pending: Array<{ readonly value: Schema.Json; readonly depth: number }> = [{ value, depth: 1 }]
@@ -352,7 +378,7 @@ const measure = (value: Schema.Json): { readonly depth: number; readonly keys: n
     depth = Math.max(depth, one.depth)
     for (const field of Object.values(one.value)) {
       keys++
-      if (keys <= maxKeys) pending.push({ value: field, depth: one.depth + 1 })
+      if (keys <= most) pending.push({ value: field, depth: one.depth + 1 })
     }
   }
   return { depth, keys }

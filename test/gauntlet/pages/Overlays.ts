@@ -106,6 +106,24 @@ export const challenges = [
     recoveries: ["popup"]
   }),
   challenge({
+    name: "box beside its backdrop",
+    difficulty: "The backdrop takes every click and has no button; the box beside it says nowhere that it is a dialog.",
+    given: () => ({ recovery: { popups: true } }),
+    routes: {
+      "": page(
+        `<button id="go">Enter</button>${result}
+        <div id="backdrop" style="position:fixed;inset:0;background:#0008;z-index:1000"></div>
+        <div id="box" style="position:fixed;left:200px;top:150px;width:300px;background:#fff;z-index:1001">
+          <p>See what is new in this release</p><button id="later">Not now</button></div>`,
+        `$("#go").onclick = () => say("entered")
+        $("#later").onclick = () => { $("#box").remove(); $("#backdrop").remove() }`
+      )
+    },
+    workflow: [click("//button[@id='go']"), read({ result: text("//*[@id='result']") })],
+    expected: { result: "entered" },
+    recoveries: ["popup"]
+  }),
+  challenge({
     name: "newsletter after a while",
     difficulty: "A window for a newsletter opens over the form while that is being filled in.",
     routes: {

@@ -8,16 +8,25 @@ import { isField, isPress, orNull, squeeze } from "../dom/Text.ts"
 import { around, everything } from "../dom/Tree.ts"
 import { isUsable, isVisible } from "../dom/Visible.ts"
 import { elementsAnywhere } from "../find/XPath.ts"
+import { isGoodNews } from "./GoodNews.ts"
 
 /** How complaints are marked. */
 const marks =
   "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i],[id*=error i]"
 
+/** Elements that a page announces to its readers: they speak, whatever they are. */
+const announced = "[role=alert],[aria-live=assertive]"
+
+/** What is called something and says nothing: the link to a folder `errors` is no complaint. */
+const callsOnly = "a,a *,button,button *,[role=button],[role=treeitem],[role=treeitem] *,nav *,li[id],td,th,option"
+
 /** Complaints of elements among these. */
 export const complaintsAmong = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>
   elements
     .filter((one) => one.matches(marks) && isVisible(one) && !isField(one) && !everything(one, 500).some(isField))
+    .filter((one) => one.matches(announced) || !one.matches(callsOnly))
     .flatMap((one) => orNull(one.textContent, 200) ?? [])
+    .filter((text) => !isGoodNews(text))
 
 /** The complaints of a document, each once. */
 export const alerts = (elements: ReadonlyArray<Element>): ReadonlyArray<string> =>

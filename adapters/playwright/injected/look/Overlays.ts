@@ -67,8 +67,22 @@ const blockingOf = (cover: Element, all: ReadonlyArray<Element>, dialogs: Readon
   const isBackdrop =
     holder === null ||
     (dialogs.length > 0 && !dialogs.includes(holder) && buttonsOf(holder).length === 0 && framesIn(holder).length === 0)
-  return isBackdrop ? (dialogs.at(-1) ?? holder ?? cover) : holder
+  if (isBackdrop && dialogs.length > 0) return dialogs.at(-1) ?? cover
+  if (holder === null) return boxInFront(cover, all) ?? cover
+  return buttonsOf(holder).length === 0 && framesIn(holder).length === 0 ? (boxInFront(holder, all) ?? holder) : holder
 }
+
+/**
+ * The box in front of a backdrop that stands beside it: the last one that floats, has buttons, and is the topmost at its
+ * own middle. `null` if there is none.
+ */
+const boxInFront = (backdrop: Element, all: ReadonlyArray<Element>): Element | null =>
+  all.findLast((one) => {
+    if (one === backdrop || contains(one, backdrop) || buttonsOf(one).length === 0) return false
+    const { x, y } = middleOf(one, null)
+    const at = innermostAt(x, y)
+    return at !== null && contains(one, at)
+  }) ?? null
 
 const isDialog = (element: Element): boolean =>
   (element instanceof HTMLDialogElement && element.open) ||

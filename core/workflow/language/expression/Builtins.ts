@@ -41,6 +41,12 @@ const names =
     " "
   )
 
+/** The functions that would ask the machine for the time or for chance. They ask the evaluation instead. */
+const ownNames = ["now", "millis", "random", "shuffle"] as const
+
+/** Every function of the language, without its dollar sign. */
+export const functionNames: ReadonlyArray<string> = [...names, ...ownNames]
+
 /** The checks before a function is called. It may change what the function is given. */
 type Before = (meter: Meter, given: Array<unknown>) => void
 
@@ -242,8 +248,9 @@ export const load = (): Promise<ReadonlyArray<readonly [string, unknown]>> => {
   return loading
 }
 
-/** The functions that would ask the machine for the time or for chance. They ask the evaluation instead. */
-const own = (all: ReadonlyArray<readonly [string, Definition]>): ReadonlyArray<readonly [string, unknown]> => [
+const own = (
+  all: ReadonlyArray<readonly [string, Definition]>
+): ReadonlyArray<readonly [(typeof ownNames)[number], unknown]> => [
   ["now", nowOf(all)],
   [
     "millis",

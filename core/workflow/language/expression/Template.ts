@@ -98,6 +98,13 @@ export const split = (text: string): Split => {
   return { parts, whole: parts.length === 1 && typeof parts[0] !== "string", excess }
 }
 
+/** The end of a text after a `{{` that no `}}` closes; `null` where every one is closed. It is taken literally. */
+export const unclosed = (text: string): string | null => {
+  const last = split(text).parts.at(-1)
+  const at = typeof last === "string" ? last.indexOf("{{") : -1
+  return typeof last !== "string" || at < 0 ? null : last.slice(at)
+}
+
 export const reads = Expression.reads
 export const isPath = Expression.isPath
 

@@ -2,14 +2,13 @@
  * Finds selectors in the parameters of a node that are invalid on every page.
  */
 import type { Problem } from "../../Workflow.ts"
+import * as LiveSelectors from "../expression/LiveSelectors.ts"
 import { type DataModel, paths } from "../parameters/DataModel.ts"
 import type { Node } from "./Graph.ts"
 import * as SelectorSyntax from "./SelectorSyntax.ts"
 
 /** The parameters that are selectors, for every action. */
 const names = ["selector", "xpath", "container_xpath"] as const
-
-const live = /<<xpath:((?:(?!<<xpath:)[\s\S])*?)>>/g
 
 export const problems = ({ action, parameters }: Node, path: string): ReadonlyArray<Problem> => {
   const fields: Readonly<Record<string, unknown>> = parameters
@@ -28,7 +27,9 @@ export const problems = ({ action, parameters }: Node, path: string): ReadonlyAr
     for (const name of ["comparison_value_1", "comparison_value_2"]) {
       const value = fields[name]
       if (typeof value !== "string") continue
-      for (const [, selector = ""] of value.matchAll(live)) check(`${path}.${name}`, selector)
+      for (const part of LiveSelectors.split(value)) {
+        if (typeof part !== "string") check(`${path}.${name}`, part.selector)
+      }
     }
   }
   return found

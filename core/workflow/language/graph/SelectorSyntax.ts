@@ -14,9 +14,22 @@ export const check = (selector: string): string | null => {
   const path = selector.startsWith("xpath=") ? selector.slice(6) : selector
   if (path.trim() === "") return null
   const wrong = firstWrong(path)
-  return wrong === null
-    ? null
-    : `Cannot read the XPath ${path.length <= 100 ? path : `${path.slice(0, 100)}…`}: ${wrong}`
+  if (wrong === null) return null
+  const hint = looksLikeCss(selector) ? `. For a CSS selector, write css=${shortened(path)}` : ""
+  return `Cannot read the XPath ${shortened(path)}: ${wrong}${hint}`
+}
+
+const shortened = (path: string): string => (path.length <= 100 ? path : `${path.slice(0, 100)}…`)
+
+/**
+ * Whether a selector without a prefix is probably meant as CSS, such as `#user`, `.btn`, `form > button` or
+ * `input[name=user]`. As an XPath, such a text is invalid, or matches nothing in a document.
+ */
+export const looksLikeCss = (selector: string): boolean => {
+  const path = selector.trim().replace(/"[^"]*"|'[^']*'/g, '""')
+  if (path.includes("{{") || /^(css|role|text|xpath)=/.test(path)) return false
+  if (/^[#.][A-Za-z_-]|^\[[A-Za-z-]+([~|^$*]?=|\])/.test(path)) return true
+  return /^[A-Za-z][\w-]*([.#[:>+~\s]|$)/.test(path) && !/[/@$|(]|::/.test(path.replace(/:[a-z-]+\([^()]*\)/g, ""))
 }
 
 const token =

@@ -4,7 +4,7 @@
 import * as Template from "../expression/Template.ts"
 import { placeOf } from "../parameters/ApiFlowParameters.ts"
 import { names as selectedNames } from "../parameters/DataModel.ts"
-import { namesIn, type Operation } from "../parameters/TransformParameters.ts"
+import { namesIn as namesOfPath, type Operation } from "../parameters/TransformParameters.ts"
 import { type Graph, type Node, type NodeId, targets } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
@@ -25,6 +25,20 @@ const unknown: Effects = { ...none, any: true }
 /** The name by which a variable of a loop is followed, which no other variable has. */
 export const ofLoop = (name: string): string => `runtime.${name}`
 
+/** Every name that some node of a graph sets; variables of loops by their names within `context.runtime`. */
+export const namesIn = (
+  graph: Graph
+): { readonly variables: ReadonlySet<string>; readonly ofLoops: ReadonlySet<string> } => {
+  const variables = new Set<string>()
+  const ofLoops = new Set<string>()
+  for (const node of graph.nodes.values()) {
+    if (node.action === "LOOP") {
+      ofLoops.add(node.parameters.variable_current_item).add(node.parameters.variable_current_index)
+    } else for (const name of effectsOf(node).sets) variables.add(name)
+  }
+  return { variables, ofLoops }
+}
+
 /** The effect of a node, by its parameters. */
 const effectsOf = (node: Node): Effects => {
   const unsure = RunIf.of(node) !== null
@@ -43,7 +57,7 @@ const effectsOf = (node: Node): Effects => {
     case "API_FLOW": {
       const map = node.parameters.field_json_map ?? {}
       if (typeof map === "string") return { ...none, any: true }
-      return setting(Object.keys(map).flatMap((name) => namesIn(placeOf(name)).slice(0, 1)))
+      return setting(Object.keys(map).flatMap((name) => namesOfPath(placeOf(name)).slice(0, 1)))
     }
     case "TRANSFORM":
       return effectsOfOperations(node.parameters.operations)
@@ -62,7 +76,7 @@ const effectsOfOperations = (operations: ReadonlyArray<Operation>): Effects => {
   const removes = new Set<string>()
   let unsure = false
   for (const { optional, target, type } of operations) {
-    const [name = "", ...rest] = namesIn(target)
+    const [name = "", ...rest] = namesOfPath(target)
     if (type !== "DELETE") {
       unsure ||= optional === true && !sets.has(name)
       sets.add(name)

@@ -3,6 +3,7 @@
  */
 
 import { Result } from "effect"
+import { nearest } from "../../../window/NearestName.ts"
 import type { Problem } from "../../Workflow.ts"
 import * as Expression from "../expression/Expression.ts"
 import { namesIn } from "../parameters/TransformParameters.ts"
@@ -43,6 +44,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
       return field === undefined ? [] : [SetVariables.ofLoop(field)]
     })
   )
+  const hint = hints(graph, inputs)
   for (const { at, node, read, source } of found) {
     if (Result.isSuccess(read)) continue
     const message = `Cannot read the expression {{${source.slice(0, 200)}}} of node "${node.name}": ${read.failure}`
@@ -50,10 +52,11 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
   }
   for (const { at, node, read, source } of found) {
     if (Result.isFailure(read) || !Expression.isPath(read.success)) continue
-    const [root] = Expression.reads(read.success)[0] ?? []
+    const names = Expression.reads(read.success)[0] ?? []
+    const [root] = names
     const isKey = node.action === "INPUT_TEXT" && at.endsWith(".text") && /^\s*[a-z_]+\s*$/.test(source)
     if (root === undefined || roots.has(root) || isKey) continue
-    const message = `{{${source.slice(0, 200)}}} of node "${node.name}" is nothing: expressions begin with ${[...roots].join(", ")}`
+    const message = `{{${source.slice(0, 200)}}} of node "${node.name}" is nothing: ${hint.ofRoot(names) ?? `expressions begin with ${[...roots].join(", ")}`}`
     warnings.push({ path: at, message })
   }
   for (const { at, node, path } of reads) {
@@ -61,22 +64,52 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
     if (root !== "context" || name === undefined || !variables.isReached(node.id)) continue
     if (name === "runtime") {
       if (field !== undefined && !variables.sometimes(node.id, SetVariables.ofLoop(field))) {
-        const message = `Node "${node.name}" reads "context.runtime.${field}", which no loop before it sets`
+        const message = `Node "${node.name}" reads "context.runtime.${field}", which no loop before it sets${hint.ofLoop(field)}`
         problems.push({ path: at, message })
       }
     } else if (name === "inputs") {
       if (field !== undefined && inputs !== null && !inputs.has(field)) {
-        const message = `Node "${node.name}" reads the input "${field}", which is not in input_schema`
+        const message = `Node "${node.name}" reads the input "${field}", which is not in input_schema${hint.ofInput(field)}`
         problems.push({ path: at, message })
       }
     } else if (!variables.sometimes(node.id, name) && !isSetBefore(node, name, at)) {
-      problems.push({ path: at, message: `Node "${node.name}" reads "context.${name}", which no node before it sets` })
+      const message = `Node "${node.name}" reads "context.${name}", which no node before it sets${hint.ofVariable(name)}`
+      problems.push({ path: at, message })
     } else if (!variables.always(node.id, name) && !isSetBefore(node, name, at)) {
       const message = `"context.${name}" may be missing: not every path to node "${node.name}" sets it`
       warnings.push({ path: at, message })
     }
   }
   return { problems, warnings }
+}
+
+/** What may have been meant by a name that has no value where it is read: the same name elsewhere, or one like it. */
+const hints = (graph: Graph, inputs: ReadonlySet<string> | null) => {
+  const { ofLoops, variables } = SetVariables.namesIn(graph)
+  const meant = (place: string | null): string => (place === null ? "" : `: did you mean ${place}?`)
+  /** The place of a name: `own` is where it was looked for. */
+  const placeOf = (name: string, own: "loop" | "input" | "variable"): string | null => {
+    if (own !== "loop" && ofLoops.has(name)) return `context.runtime.${name}`
+    if (own !== "input" && inputs?.has(name) === true) return `context.inputs.${name}`
+    if (own !== "variable" && variables.has(name)) return `context.${name}`
+    const like = nearest(name, own === "loop" ? ofLoops : own === "input" ? (inputs ?? []) : variables)
+    if (like === null || like === name) return null
+    return own === "loop" ? `context.runtime.${like}` : own === "input" ? `context.inputs.${like}` : `context.${like}`
+  }
+  return {
+    ofLoop: (name: string) => meant(placeOf(name, "loop")),
+    ofInput: (name: string) => meant(placeOf(name, "input")),
+    ofVariable: (name: string) => meant(placeOf(name, "variable")),
+    /** For a path that begins with no root; `null` when nothing is known that it may mean. */
+    ofRoot: ([first = "", ...rest]: ReadonlyArray<string>): string | null => {
+      if (first === "inputs" || first === "runtime") return `did you mean context.${[first, ...rest].join(".")}?`
+      const place =
+        (ofLoops.has(first) && `context.runtime.${first}`) ||
+        (inputs?.has(first) === true && `context.inputs.${first}`) ||
+        (variables.has(first) && `context.${first}`)
+      return place === false ? null : `did you mean ${[place, ...rest].join(".")}?`
+    }
+  }
 }
 
 /** The roots of expressions: `steps` and `response` in API_FLOW alone. */

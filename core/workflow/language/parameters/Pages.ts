@@ -44,7 +44,16 @@ const missingDescription = (mode: string, goal: string | null | undefined, given
 }
 
 export const pages = {
-  START: Schema.Struct({ url: filled }),
+  START: Schema.Struct({
+    url: filled,
+    video_record_session: flag,
+    store_downloaded_files: flag,
+    input_variables: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),
+    popup_xpaths: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))),
+    extract_network_urls: Schema.optionalKey(
+      Schema.NullOr(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))
+    )
+  }),
   NAVIGATE: Schema.Struct({ url: filled, end_here_on_dry_run, not_repeatable }),
   SCREENSHOT: Schema.Struct({
     metadata: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),

@@ -1,0 +1,61 @@
+/**
+ * Warnings about nodes that do something else than their author most likely means.
+ */
+import type { Problem } from "../../Workflow.ts"
+import type { Graph, Node, NodeId } from "../graph/Graph.ts"
+import * as RunIf from "../graph/RunIf.ts"
+import { type DataModel, modelOf } from "../parameters/DataModel.ts"
+
+/** The warnings of a node; `path` is that of its parameters. */
+export const ofNode = (node: Node, path: string): ReadonlyArray<Problem> => [
+  ...submitsEmptied(node, path),
+  ...(node.action === "EXTRACT_DATAMODEL"
+    ? pathsOfObjects(node.parameters.extract_data_model, `${path}.extract_data_model`)
+    : [])
+]
+
+/** A text that only presses Enter in a field that is emptied first. */
+const submitsEmptied = (node: Node, path: string): ReadonlyArray<Problem> => {
+  if (node.action !== "INPUT_TEXT" || !/^\s*\{\{\s*(enter|return)\s*\}\}/.test(node.parameters.text)) return []
+  const { do_not_clear, omit_focus } = node.parameters
+  if (do_not_clear === true || omit_focus === true) return []
+  const message = `Node "${node.name}" empties the field before it presses Enter: set do_not_clear to true to keep what stands in it`
+  return [{ path: `${path}.text`, message }]
+}
+
+/** The paths of objects in a data model: the fields of an object have paths, and it has none itself. */
+const pathsOfObjects = (model: DataModel, at: string): ReadonlyArray<Problem> => {
+  const properties = Object.entries(model.properties ?? {})
+  const isObject = properties.length > 0
+  const own =
+    isObject && typeof model.path === "string" && model.path !== ""
+      ? [
+          {
+            path: `${at}.path`,
+            message:
+              "The path of an object has no effect, as each of its properties has its own: give the whole path to the properties, or make it an array whose items are the rows that this path selects"
+          }
+        ]
+      : []
+  return [
+    ...own,
+    ...properties.flatMap(([name, field]) => pathsOfObjects(modelOf(field), `${at}.properties.${name}`)),
+    ...(model.items === undefined || model.items === null ? [] : pathsOfObjects(modelOf(model.items), `${at}.items`))
+  ]
+}
+
+/** Words of buttons that submit a code. */
+const submits = /submit|verify|verif|confirm|continue|sign.?in|log.?in|send|next|weiter|bestätigen|anmelden/i
+
+/** Clicks that follow a TFA and submit what it has submitted already. */
+export const repeatedSubmits = (graph: Graph, pathOf: (id: NodeId) => string): ReadonlyArray<Problem> =>
+  [...graph.nodes.values()].flatMap((node) => {
+    const edge = graph.edges.get(node.id)
+    if (node.action !== "TFA" || node.parameters.tfa_type === "MAGIC_LINK" || edge?._tag !== "Next") return []
+    const after = graph.nodes.get(edge.to)
+    if (after?.action !== "CLICK" || RunIf.of(after) !== null) return []
+    const { prompt, selector } = after.parameters
+    if (![after.name, prompt, selector].some((text) => submits.test(text ?? ""))) return []
+    const message = `Node "${node.name}" submits the code by itself, so that the button that node "${after.name}" clicks may be gone: leave this node out, or give it a run_if`
+    return [{ path: `${pathOf(after.id)}.parameters`, message }]
+  })

@@ -1,0 +1,45 @@
+/**
+ * Warnings about selectors that can be read, and that probably do not select what their author means.
+ */
+import type { Problem } from "../../Workflow.ts"
+import type { Node } from "../graph/Graph.ts"
+import * as SelectorSyntax from "../graph/SelectorSyntax.ts"
+
+/** The parameters that are selectors, for every action. */
+const names = ["selector", "xpath", "container_xpath"] as const
+
+/** The actions whose selector must match one element alone. */
+const ofOne: ReadonlySet<string> = new Set(["CLICK", "INPUT_TEXT", "INPUT_SELECT", "TFA", "FILE_UPLOAD"])
+
+/** Elements of which a page usually has several. */
+const common = "\\*|a|button|input|div|span|li|ul|td|th|tr|p|label|img|svg|i|option"
+const anyOfThem = new RegExp(`^(xpath=)?(\\(?/)?//(${common})\\)?$|^css=(${common})$`, "i")
+
+/** A path whose last step is an item of a list or a table, without anything that chooses one. */
+const anyItem = /^(xpath=)?\/\/[^[\]()@]*\/(li|tr|td|th|option)$/i
+
+/** The warnings of the selectors of a node; `path` is that of its parameters. */
+export const ofNode = ({ action, name, parameters }: Node, path: string): ReadonlyArray<Problem> => {
+  const fields: Readonly<Record<string, unknown>> = parameters
+  const { execution, selector } = fields
+  if (execution === "COORDINATES") return []
+  const found = names.flatMap((field) => {
+    const message = typeof fields[field] === "string" ? meantAsCss(fields[field]) : null
+    return message === null ? [] : [{ path: `${path}.${field}`, message }]
+  })
+  const isStatic = execution === undefined || execution === null || execution === "STATIC"
+  if (!ofOne.has(action) || !isStatic || typeof selector !== "string") return found
+  const message = mayMatchMany(selector.trim(), name)
+  return message === null ? found : [...found, { path: `${path}.selector`, message }]
+}
+
+/** The warning of a selector that looks like CSS and has no prefix that says so. */
+export const meantAsCss = (selector: string): string | null =>
+  SelectorSyntax.looksLikeCss(selector)
+    ? `This looks like a CSS selector and is read as an XPath: write css=${selector.trim().slice(0, 100)}`
+    : null
+
+const mayMatchMany = (selector: string, name: string): string | null =>
+  anyOfThem.test(selector) || anyItem.test(selector)
+    ? `${selector.slice(0, 100)} may match many elements, and node "${name}" needs exactly one: add what tells it from the others, such as its text, its id or its name`
+    : null

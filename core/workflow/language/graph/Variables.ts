@@ -51,8 +51,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
   for (const { at, node, read, source } of found) {
     if (Result.isFailure(read) || !Expression.isPath(read.success)) continue
     const [root] = Expression.reads(read.success)[0] ?? []
-    const isKey = node.action === "INPUT_TEXT" && at.endsWith(".text") && /^\s*[a-z_]+\s*$/.test(source)
-    if (root === undefined || roots.has(root) || isKey) continue
+    if (root === undefined || roots.has(root)) continue
     const message = `{{${source.slice(0, 200)}}} of node "${node.name}" is nothing: expressions begin with ${[...roots].join(", ")}`
     warnings.push({ path: at, message })
   }

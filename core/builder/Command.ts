@@ -3,6 +3,7 @@
  * `click //button[1]`.
  */
 import { Result, Schema } from "effect"
+import * as KeyTokens from "../workflow/language/parameters/KeyTokens.ts"
 
 /** A node as a message gives it: its id is made up, and its name too unless it is given. */
 export const Candidate = Schema.Struct({
@@ -116,11 +117,12 @@ const words: Readonly<Record<string, Read>> = {
   "right-click": clicking("right-click", "right_click"),
   hover: clicking("hover", "hover"),
   type: pair("type", "TEXT", (selector, text) => act("INPUT_TEXT", { execution: "STATIC", selector, text })),
-  press: filled("press KEY, such as press enter", (key) =>
-    /^[a-z_]+$/i.test(key)
-      ? act("INPUT_TEXT", { execution: "STATIC", omit_focus: true, text: `{{${key.toLowerCase()}}}` })
-      : Result.fail(`Expected the name of a key, such as enter or tab, got "${key.slice(0, 80)}"`)
-  ),
+  press: filled("press KEY, such as press enter", (key) => {
+    const read = KeyTokens.read(key)
+    return read !== null && Result.isSuccess(read)
+      ? act("INPUT_TEXT", { execution: "STATIC", omit_focus: true, text: `{{${key.trim().toLowerCase()}}}` })
+      : Result.fail(`Expected the name of a key, such as enter, tab or Ctrl+S, got "${key.slice(0, 80)}"`)
+  }),
   select: pair("select", "VALUE", (selector, value) => act("INPUT_SELECT", { execution: "STATIC", selector, value })),
   extract: filled("extract JSON, where the JSON is a data model", (json) =>
     Result.flatMap(object(json), (extract_data_model) =>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { Typing } from "../../core/browser/vision/Typing.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import { at, body, open, pages } from "../support/pages.ts"
@@ -12,6 +12,7 @@ const typing = (...strokes: Typing["strokes"]): Typing => ({
   paste: false
 })
 const key = (key: string) => ({ key })
+const checked = (...strokes: Typing["strokes"]): Typing => ({ ...typing(...strokes), readBack: true })
 
 const site = pages({
   "/fields": body(`<input id="plain" value="old"><input id="other"><textarea id="lines">one\ntwo</textarea>
@@ -32,7 +33,42 @@ const site = pages({
     let changes = 0
     phone.addEventListener("input", () => { changes++; document.querySelector("output").textContent = changes
       const digits = phone.value.replace(/\\D/g, ""); phone.value = "(" + digits.slice(0, 3) + ") " + digits.slice(3) })
-    upper.addEventListener("input", () => { upper.value = upper.value.toUpperCase() })</script>`)
+    upper.addEventListener("input", () => { upper.value = upper.value.toUpperCase() })</script>`),
+  "/keys":
+    body(`<input id="search"><button id="go" disabled>Go</button><input id="short" maxlength="4"><input id="none">
+    <textarea id="lines"></textarea><output></output><script>
+    const heard = []
+    const tell = (text) => { heard.push(text); document.querySelector("output").textContent = heard.join(" ") }
+    search.addEventListener("keyup", (event) => { go.disabled = search.value === ""; tell(event.key + event.isTrusted) })
+    none.addEventListener("input", () => { none.value = "" })
+    lines.addEventListener("keydown", (event) => {
+      if (event.key === "F2" || event.key === "Tab" || event.ctrlKey) {
+        tell((event.ctrlKey ? "ctrl-" : "") + (event.shiftKey ? "shift-" : "") + event.key); event.preventDefault() } })
+    </script>`),
+  // As Monaco: a field of its own for keys, lines drawn elsewhere, brackets closed by keys, and only some lines drawn.
+  "/editors": body(`<div class="monaco-editor" id="code" style="width:300px;height:60px"><textarea class="inputarea"
+      style="width:1px;height:1px"></textarea><div class="view-lines"></div></div>
+    <div id="around"><div class="ql-editor" id="rich" contenteditable="true"><h1>Old</h1><p>text</p></div></div>
+    <textarea id="replaced" style="display:none"></textarea><div class="tox-tinymce"><iframe id="mail"
+      srcdoc="<body contenteditable>Old <b>mail</b></body>"></iframe></div>
+    <div class="CodeMirror" id="stubborn"><textarea></textarea><pre class="CodeMirror-line">stays</pre></div>
+    <output></output><script>
+    const field = document.querySelector(".inputarea")
+    let held = "old", all = false, at = 0
+    const draw = () => {
+      const lines = held.split("\\n").slice(at, at + 3)
+      document.querySelector(".view-lines").innerHTML = lines.map((one) => '<div class="view-line"></div>').join("")
+      document.querySelectorAll(".view-line").forEach((line, index) => { line.textContent = lines[index].replaceAll(" ", "\u00a0") })
+      document.querySelector("output").textContent = held }
+    const enter = (text) => { held = all ? text : held + text; all = false; at = Math.max(0, held.split("\\n").length - 3); draw() }
+    field.addEventListener("keydown", (event) => {
+      if (event.ctrlKey && event.key === "a") all = true
+      else if (event.key === "Delete" && all) enter("")
+      else if (event.key === "Home") { at = 0; draw() }
+      else if (event.key === "(") { enter("()"); event.preventDefault() } })
+    field.addEventListener("paste", (event) => { enter(event.clipboardData.getData("text/plain")); event.preventDefault() })
+    field.addEventListener("input", () => { enter(field.value); field.value = "" })
+    draw()</script>`)
 })
 
 describe("typing", () => {
@@ -86,7 +122,8 @@ describe("typing", () => {
         assert.strictEqual(yield* page.elements.read(at("//input[@id='keys']")), "555-1234")
         yield* page.elements.type(at("//input[@id='phone']"), typing("5551234"))
         assert.strictEqual(yield* page.elements.read(at("//input[@id='phone']")), "(555) 1234")
-        assert.strictEqual(yield* page.elements.read(at("//output")), "1")
+        // Once when it is set, and once by its last key.
+        assert.strictEqual(yield* page.elements.read(at("//output")), "2")
         yield* page.elements.type(at("//input[@id='upper']"), typing("abc"))
         assert.strictEqual(yield* page.elements.read(at("//input[@id='upper']")), "ABC")
       })
@@ -108,6 +145,70 @@ describe("typing", () => {
         const another = yield* open("/fields")
         yield* another.elements.type(at("//input[@id='other']"), typing("none", paste))
         assert.strictEqual(yield* another.elements.read(at("//input[@id='other']")), "none")
+      })
+    )
+
+    it.effect("a page that listens to keys alone hears one, also without a pause between keys", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/keys")
+        const elements = page.elements
+        yield* elements.type(at("//input[@id='search']"), checked("lamp"))
+        yield* elements.click(at("//button[@id='go']"), "hover")
+        assert.strictEqual(yield* elements.read(at("//output")), "ptrue")
+        yield* elements.type(at("//input[@id='search']"), checked("caf\u00e9"))
+        assert.strictEqual(yield* elements.read(at("//input[@id='search']")), "caf\u00e9")
+        assert.strictEqual(yield* elements.read(at("//output")), "ptrue Shifttrue")
+      })
+    )
+
+    it.effect("a text that does not stand in its field afterwards is a failure", () =>
+      Effect.gen(function* () {
+        const { elements } = yield* open("/keys")
+        const failed = (id: string, how: Typing) =>
+          Effect.map(Effect.result(elements.type(at(`//input[@id='${id}']`), how)), (result) =>
+            Result.isFailure(result) ? `${result.failure.kind}: ${result.failure.message}` : "typed"
+          )
+        assert.strictEqual(
+          yield* failed("none", checked("abc")),
+          "unusable: the field is empty after the text was typed"
+        )
+        assert.include(yield* failed("short", checked("123456")), "only the first 4 of its 6 characters")
+        assert.include(yield* failed("none", { ...checked("abc"), existing: "keep" }), "the field is empty")
+        assert.strictEqual(yield* failed("short", checked("1234")), "typed")
+      })
+    )
+
+    it.effect("chords reach the page, and cutting leaves the clipboard of the browser alone", () =>
+      Effect.gen(function* () {
+        const { elements } = yield* open("/keys")
+        const strokes = ["note", key("ControlOrMeta+s"), key("Shift+Tab"), key("F2")]
+        yield* elements.type(at("//textarea"), checked(...strokes))
+        assert.strictEqual(yield* elements.read(at("//output")), "ctrl-Control ctrl-s shift-Tab F2")
+        yield* elements.type(
+          at("//input[@id='search']"),
+          checked("moved", key("ControlOrMeta+a"), key("ControlOrMeta+x"))
+        )
+        assert.strictEqual(yield* elements.read(at("//input[@id='search']")), "")
+        yield* elements.type(at("//input[@id='none']"), { ...typing(), existing: "keep" })
+        yield* elements.type(at("//input[@id='search']"), { ...typing(key("ControlOrMeta+v")), existing: "keep" })
+        assert.strictEqual(yield* elements.read(at("//input[@id='search']")), "moved")
+      })
+    )
+
+    it.effect("editors that pages build have their old text replaced, and show the one that was typed", () =>
+      Effect.gen(function* () {
+        const { elements } = yield* open("/editors")
+        const text = "call(\n  one,\n  two\n)\nend("
+        yield* elements.type(at("//div[@id='code']"), checked(text))
+        assert.strictEqual(yield* elements.read(at("//output")), text)
+        yield* elements.type(at("//textarea[@class='inputarea']"), checked("short"))
+        assert.strictEqual(yield* elements.read(at("//output")), "short")
+        yield* elements.type(at("//div[@id='around']"), checked("New text"))
+        assert.strictEqual(yield* elements.read(at("//div[@id='rich']")), "New text")
+        yield* elements.type(at("//textarea[@id='replaced']"), checked("New mail"))
+        assert.strictEqual(yield* elements.read(at("//iframe[@id='mail']//body")), "New mail")
+        const stubborn = yield* Effect.flip(elements.type(at("//div[@id='stubborn']"), checked("new")))
+        assert.include(stubborn.message, "the editor does not show the text that was typed")
       })
     )
 

@@ -1,34 +1,65 @@
 /**
  * Typing into an element, and where the focus is.
  */
-import type { BrowserContext, Page } from "playwright-core"
+import type { BrowserContext, Frame, Page } from "playwright-core"
 import * as FieldValue from "../../../core/browser/element/FieldValue.ts"
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
+import { copyKey, cutKey, pasteKey } from "../../../core/workflow/language/parameters/KeyTokens.ts"
 import * as World from "../inpage/World.ts"
 import * as Guarded from "../page/Guarded.ts"
 import type { Tab } from "../page/Tabs.ts"
+import * as Editing from "./Editing.ts"
 import * as Focus from "./Focus.ts"
 
 /** Types into an element, in the way that is asked for. */
-export const type = async (tab: Tab, element: Guarded.Field, typing: Typing, timeout: number): Promise<void> => {
-  const { page } = tab
-  const [first, ...rest] = typing.strokes
-  const atOnce = typing.existing === "replace" && typing.delayMillis === 0 && !typing.paste
-  if (atOnce && (first === undefined || typeof first === "string")) {
-    await set(tab, element, first ?? "", timeout, typing.guard)
-    if (rest.length > 0) await strike(tab, rest, typing)
-    return
-  }
-  if (typeof first === "string" && (await isChosen(element, timeout))) {
-    await set(tab, element, first, timeout, typing.guard)
+export const type = async (
+  tab: Tab,
+  frame: Frame,
+  element: Guarded.Field,
+  typing: Typing,
+  timeout: number
+): Promise<void> => {
+  const { delayMillis, existing, guard, paste, readBack = false, strokes } = typing
+  const [first, ...rest] = strokes
+  const { editor, isChosen } = await element.typed({ timeout })
+  if (editor !== null) return edit(tab, await Editing.enter(tab, frame, editor, guard), typing, timeout)
+  const isText = typeof first === "string"
+  const atOnce = existing === "replace" && delayMillis === 0 && !paste && (first === undefined || isText)
+  if (atOnce || (isText && isChosen)) {
+    await set(tab, element, { text: isText ? first : "", isChosen, readBack, timeout, guard })
     return strike(tab, rest, typing)
   }
-  if (typing.existing === "replace") await element.fill("", { timeout })
+  if (existing === "replace") await element.fill("", { timeout })
   else await element.focus({ timeout })
-  if (typing.existing === "erase") await erase(page)
+  if (existing === "erase") await erase(tab.page)
   // Also the last one of several lines.
-  if (typing.existing === "keep") await page.keyboard.press("ControlOrMeta+End")
-  await strike(tab, typing.strokes, typing)
+  if (existing === "keep") await tab.page.keyboard.press("ControlOrMeta+End")
+  if (!isText) return strike(tab, strokes, typing)
+  await strike(tab, [first], typing)
+  if (readBack) await stands(element, first, existing)
+  await strike(tab, rest, typing)
+}
+
+/**
+ * Types into an editor. It completes brackets and indents lines while keys are struck, so a text is pasted, and a key that
+ * changes nothing follows; where the page leaves a paste to the browser, the last character is a key.
+ */
+const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: number): Promise<void> => {
+  const { delayMillis, existing, guard, pauses = [], readBack = false, strokes } = typing
+  const [first, ...rest] = strokes
+  await Editing.begin(tab, editor, existing, timeout)
+  if (typeof first !== "string") return strike(tab, strokes, typing)
+  const isByKeys = editor.kind !== "code" && !typing.paste && (delayMillis > 0 || pauses.length > 0)
+  if (isByKeys) await strike(tab, [first], typing)
+  else if (first !== "") {
+    if (guard !== undefined) await Guarded.checkFocus(tab, guard)
+    // Editors of whole documents take a paste in their own time, so that it cannot be seen whether they take it at all.
+    if (editor.kind === "document" || (await offer(tab, first))) await insert(tab, first, guard)
+    else await tab.page.keyboard.press("ControlOrMeta+End")
+  }
+  if (readBack) await Editing.shows(tab, editor, first, existing)
+  await strike(tab, rest, typing)
 }
 
 const erase = async (page: Page): Promise<void> => {
@@ -36,21 +67,24 @@ const erase = async (page: Page): Promise<void> => {
   await page.keyboard.press("Backspace")
 }
 
-/** Whether a field is one whose value is chosen, so that keys would mean something else than the text. */
-const isChosen = async (element: Guarded.Field, timeout: number): Promise<boolean> =>
-  /^(date|time|datetime-local|month|week|color|range)$/.test((await element.getAttribute("type", { timeout })) ?? "")
+interface Setting {
+  readonly text: string
+  readonly isChosen: boolean
+  readonly readBack: boolean
+  readonly timeout: number
+  readonly guard: Typing["guard"]
+}
 
-/** Sets a text at once, and key by key where the field takes it only so. */
-const set = async (
-  tab: Tab,
-  element: Guarded.Field,
-  text: string,
-  timeout: number,
-  guard: Typing["guard"]
-): Promise<void> => {
+/** The last character of a text that a key of the keyboard writes; nothing where that key would do something else. */
+const lastKey = (text: string): string => /[ -~]$/.exec(text)?.[0] ?? ""
+
+/** Sets a text at once but for its last key, and key by key where the field takes it only so. */
+const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<void> => {
+  const { guard, isChosen, readBack, text, timeout } = setting
   const { page } = tab
+  const key = isChosen ? "" : lastKey(text)
   try {
-    await element.fill(text, { timeout })
+    await element.fill(text.slice(0, text.length - key.length), { timeout })
   } catch (error) {
     const reason = String(error)
     if (/not an <input>/.test(reason)) {
@@ -59,20 +93,57 @@ const set = async (
         "css=input:not([type=hidden]),textarea,[contenteditable=''],[contenteditable=true]"
       )
       if (inner === undefined || others.length > 0) throw error
-      return set(tab, inner, text, timeout, guard)
+      return set(tab, inner, { ...setting, isChosen: (await inner.typed({ timeout })).isChosen })
     }
-    if (!/Malformed value|Cannot type text into/.test(reason) || !(await fillAs(element, text, timeout))) throw error
-    return
+    if (!/Malformed value|Cannot type text into/.test(reason)) throw error
+    if (!(await fillAs(element, text, timeout))) {
+      if (key === "") throw error
+      // What comes before the last key may be no value, as the sign of a number.
+      await element.fill(text, { timeout })
+    }
+    return notice(page)
   }
+  if (key !== "") await keyIn(tab, key, { delay: 0 }, guard)
+  else if (text !== "") await notice(page)
   if (text === "") return
-  const held = await element.inputValue({ timeout: 1_000 }).catch(() => null)
-  if (held === null || held === text || FieldValue.holds(held, text)) return
+  const held = await valueOf(element)
+  if (held === null || isHeld(held, text) || (!isShort(held, text) && FieldValue.holds(held, text))) return
   if (await fillAs(element, text, timeout)) return
   // A field with a mask that takes keys only. One that makes something else of them, does so again.
   await element.focus({ timeout: 1_000 })
   await erase(page)
   await keyIn(tab, text, { delay: 0 }, guard)
+  if (readBack) await stands(element, text, "replace")
 }
+
+/** A key that writes nothing, for pages that listen to keys. */
+const notice = (page: Page): Promise<void> => page.keyboard.press("Shift")
+
+/** Whether a field has lost the last key: it takes no more characters, or is not typed into any more. */
+const isShort = (held: string, text: string): boolean =>
+  held !== "" && held.length < text.length && text.startsWith(held)
+
+/** The value of a field; `null` for what has none, or went away with its page. */
+const valueOf = (element: Guarded.Field): Promise<string | null> =>
+  element.inputValue({ timeout: 1_000 }).catch(() => null)
+
+/** Fails where a text does not stand in a field. Its value is not told: it may be a secret. */
+const stands = async (element: Guarded.Field, text: string, existing: Typing["existing"]): Promise<void> => {
+  const held = await valueOf(element)
+  if (held === null || text.trim() === "" || isHeld(held, text)) return
+  const lost = isShort(held, text)
+    ? `only the first ${held.length} of its ${text.length} characters stand there`
+    : "something else stands there"
+  const reason = held === "" ? "the field is empty after the text was typed" : `the text was typed, and ${lost}`
+  // What was typed beside other text would be typed twice.
+  throw new PageFailure({ kind: "unusable", reason, ...(existing === "keep" ? { acted: true } : {}) })
+}
+
+/** Whether a value is the text, or what a field makes of it: grouped, in other cases, completed, or the same number. */
+const isHeld = (held: string, text: string): boolean =>
+  held === text ||
+  FieldValue.contains(held, text) ||
+  (held.trim() !== "" && text.trim() !== "" && Number(held) === Number(text))
 
 /**
  * Types a text key by key where the focus is. A guarded text is checked before each key: the focus may have moved on.
@@ -115,19 +186,32 @@ export const strike = async (tab: Tab, strokes: Typing["strokes"], typing: Typin
 
 const press = async (tab: Tab, key: string, guard: Typing["guard"]): Promise<void> => {
   const { page } = tab
-  if (key === "ControlOrMeta+c") {
+  if (key === copyKey || key === cutKey) {
     const frame = await Focus.find(tab)
     const text = frame === null ? null : await World.run(tab, frame, "copy", Focus.name).catch(() => null)
-    if (text !== null && text !== "") copied.set(page.context(), text)
-  } else if (key === "ControlOrMeta+v") await paste(tab, copied.get(page.context()) ?? "", guard)
+    if (text === null || text === "") return
+    copied.set(page.context(), text)
+    if (key === cutKey) await page.keyboard.press("Delete")
+  } else if (key === pasteKey) await paste(tab, copied.get(page.context()) ?? "", guard)
   else await page.keyboard.press(key)
 }
 
 const paste = async (tab: Tab, text: string, guard: Typing["guard"]): Promise<void> => {
   if (text === "") return
   if (guard !== undefined) await Guarded.checkFocus(tab, guard, text)
+  if (await offer(tab, text)) await tab.page.keyboard.insertText(text)
+}
+
+/** Pastes a text where the focus is, and returns whether the page leaves it to the browser. */
+const offer = async (tab: Tab, text: string): Promise<boolean> => {
   const frame = await Focus.find(tab)
-  const goesOn =
-    frame === null || (await World.run(tab, frame, "pasteInto", { name: Focus.name, text }).catch(() => true))
-  if (goesOn) await tab.page.keyboard.insertText(text)
+  return frame === null || World.run(tab, frame, "pasteInto", { name: Focus.name, text }).catch(() => true)
+}
+
+/** Inserts a text where the focus is, its last key by the keyboard. */
+const insert = async (tab: Tab, text: string, guard: Typing["guard"]): Promise<void> => {
+  const key = lastKey(text)
+  await tab.page.keyboard.insertText(text.slice(0, text.length - key.length))
+  if (key === "") await notice(tab.page)
+  else await keyIn(tab, key, { delay: 0 }, guard)
 }

@@ -1,6 +1,7 @@
 /**
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
+import { editorText, keepBody, typed } from "./act/Editors.ts"
 import { copy, keepFocus, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
 import {
@@ -54,6 +55,7 @@ export const functions = {
   counted,
   cover,
   describe: (_arg: null, element: Element) => appearanceOf(element),
+  editorText,
   extract,
   fields,
   holdTyped,
@@ -66,6 +68,7 @@ export const functions = {
   boxOf,
   keep: (name: string, element: Element) => keep(name, element),
   keepAt,
+  keepBody,
   keepFocus,
   keepFrameAt,
   keepOpenLists,
@@ -96,6 +99,7 @@ export const functions = {
   texts,
   turn,
   turnIn,
+  typed,
   uncover,
   userAgent: () => navigator.userAgent,
   wayTo,

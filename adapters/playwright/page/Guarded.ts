@@ -6,12 +6,15 @@ import { Effect } from "effect"
 import type { ElementHandle, Frame, Locator } from "playwright-core"
 import type { Guard } from "../../../core/browser/element/ElementQuery.ts"
 import * as Focus from "../element/Focus.ts"
+import type { Typed } from "../injected/act/Editors.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "./Attempt.ts"
 import type { Tab } from "./Tabs.ts"
 
 /** A field that is typed into. */
 export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" | "inputValue"> {
+  /** How it is typed into. The parts of an editor are kept in the world of its frame. */
+  readonly typed: (options: { readonly timeout: number }) => Promise<Typed>
   /** The fields in it, when it is around some. */
   readonly inner: (selector: string) => Promise<ReadonlyArray<Field>>
 }
@@ -42,7 +45,7 @@ export const onField = async (
   timeout: number,
   act: (field: Field) => Promise<void>
 ): Promise<void> => {
-  if (guard === undefined) return act(fieldOf(element))
+  if (guard === undefined) return act(fieldOf(tab, frame, element))
   // A field that is typed into is an HTML element.
   const handle = (await element.elementHandle({ timeout })) as ElementHandle<HTMLElement>
   try {
@@ -63,12 +66,13 @@ export const onField = async (
 const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
   /^(about|blob):/.test(frame.url()) ? World.run(tab, frame, "origin", null) : frame.url()
 
-const fieldOf = (element: Locator): Field => ({
+const fieldOf = (tab: Tab, frame: Frame, element: Locator): Field => ({
   fill: (text, options) => element.fill(text, options),
   focus: (options) => element.focus(options),
   getAttribute: (name, options) => element.getAttribute(name, options),
   inputValue: (options) => element.inputValue(options),
-  inner: async (selector) => (await element.locator(selector).all()).map(fieldOf)
+  typed: ({ timeout }) => World.run(tab, frame, "typed", null, { root: element, waitMillis: timeout }),
+  inner: async (selector) => (await element.locator(selector).all()).map((one) => fieldOf(tab, frame, one))
 })
 
 const heldOf = (element: ElementHandle): Field => ({
@@ -76,5 +80,6 @@ const heldOf = (element: ElementHandle): Field => ({
   focus: () => element.focus(),
   getAttribute: (name) => element.getAttribute(name),
   inputValue: (options) => element.inputValue(options),
+  typed: () => World.runOn(element, "typed", null),
   inner: async (selector) => (await element.$$(selector)).map(heldOf)
 })

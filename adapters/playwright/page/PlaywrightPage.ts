@@ -209,7 +209,7 @@ const elements = (tabs: Tabs) => {
         ? attempt(null, () => strike(current(), typing.strokes, typing))
         : onOne(target, (element, timeout, frame) =>
             Guarded.onField(current(), frame, element, target.guard, timeout, (field) =>
-              type(current(), field, typing, timeout)
+              type(current(), frame, field, typing, timeout)
             )
           ),
     select: (target, value, fuzzy) =>

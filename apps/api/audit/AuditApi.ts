@@ -72,7 +72,10 @@ export class AuditGroup extends group.add(
         description: "One JSON object a line (default), or CSV with a header line"
       })
     },
-    success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
+    success: [
+      HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
+      HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })
+    ],
     error: [Errors.BadRequest, Errors.Forbidden]
   })
     .annotate(OpenApi.Summary, "Stream all changes of a filter as JSON lines or CSV, newest first")

@@ -18,7 +18,7 @@ import * as PageView from "../vision/PageView.ts"
 
 /**
  * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a
- * picture of the window, or from the context alone. With a selector, waits for that element first.
+ * picture of the window, or from the context alone. With a selector, waits for at least one element that it matches.
  */
 export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {
@@ -29,7 +29,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     if (parameters.selector) {
       const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
       yield* page.elements
-        .find({ selector, waitMillis, first: parameters.execution === "LLM_DOM" })
+        .find({ selector, waitMillis, first: true })
         .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
     }
     const resolved = yield* resolve(Extraction.texts(model), surroundings)

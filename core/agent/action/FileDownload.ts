@@ -4,6 +4,7 @@ import { defaultDownloadSeconds } from "../../workflow/language/parameters/Pages
 import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
+import * as Metadata from "./Metadata.ts"
 
 /**
  * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` that older
@@ -14,7 +15,7 @@ export const fileDownload: Action<"FILE_DOWNLOAD", "elements" | "navigation"> = 
   { keep, memory, page }
 ) {
   const seconds = parameters.timeout_seconds ?? defaultDownloadSeconds
-  const metadata = parameters.metadata ?? {}
+  const metadata = yield* Metadata.evaluated(parameters.metadata, memory, page)
   const failed = (tried: string, failure: PageFailure) =>
     parameters.continue_on_failed_download === true ? Effect.succeed(next) : Effect.fail(ofPage(tried, failure))
 

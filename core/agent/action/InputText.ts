@@ -2,7 +2,8 @@ import { Effect } from "effect"
 import * as Pointer from "../../browser/vision/Pointer.ts"
 import { byHand, type Key, type Typing } from "../../browser/vision/Typing.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
-import { ofPage } from "../Failure.ts"
+import * as KeyTokens from "../../workflow/language/parameters/KeyTokens.ts"
+import { ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
@@ -18,15 +19,21 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
     const { memory, page } = surroundings
     const strokes: Array<string | Key> = []
     const human = parameters.human_mode === true && typeof parameters.typing_delay_ms !== "number"
-    for (const piece of split(parameters.text)) {
-      strokes.push(typeof piece === "string" ? yield* Memory.evaluateText(piece, memory, page) : piece)
+    const pieces = KeyTokens.split(parameters.text)
+    for (const piece of pieces) {
+      if (piece._tag === "Unknown") {
+        const sentence = `Cannot type into ${parameters.selector ?? "the page"}: ${piece.reason}`
+        return yield* new StepFailed({ code: "TEMPLATE-E0001", sentence, original: piece.reason })
+      }
+      strokes.push(piece._tag === "Text" ? yield* Memory.evaluateText(piece.text, memory, page) : { key: piece.key })
     }
     const hasKeys = strokes.some((stroke) => typeof stroke !== "string")
     if (parameters.submit_after_input === true) strokes.push({ key: "Enter" })
     const omitFocus = parameters.omit_focus === true
     const texts = strokes.filter((stroke) => typeof stroke === "string")
-    const pastes = strokes.some((stroke) => typeof stroke !== "string" && stroke.key === pasteKey)
-    const guard = yield* SecretUse.guard([parameters.text], texts, memory, pastes)
+    const pastes = strokes.some((stroke) => typeof stroke !== "string" && stroke.key === KeyTokens.pasteKey)
+    const written = pieces.flatMap((piece) => (piece._tag === "Text" ? [piece.text] : []))
+    const guard = yield* SecretUse.guard(written, texts, memory, pastes)
     const typing: Typing = {
       strokes,
       existing:
@@ -38,6 +45,7 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
       delayMillis: parameters.typing_delay_ms ?? 0,
       ...(human ? yield* byHand : {}),
       paste: parameters.paste_via_clipboard === true && !hasKeys,
+      readBack: true,
       guard
     }
     if (!omitFocus && ActionPoint.isPointed(node)) {
@@ -59,37 +67,3 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
     return next
   }
 )
-
-const pasteKey = "ControlOrMeta+v"
-
-/** The keys that a text may name, as `{{name}}`. */
-const keys: Readonly<Record<string, string>> = {
-  tab: "Tab",
-  enter: "Enter",
-  return: "Enter",
-  escape: "Escape",
-  esc: "Escape",
-  space: "Space",
-  backspace: "Backspace",
-  delete: "Delete",
-  del: "Delete",
-  up: "ArrowUp",
-  down: "ArrowDown",
-  left: "ArrowLeft",
-  right: "ArrowRight",
-  arrow_up: "ArrowUp",
-  arrow_down: "ArrowDown",
-  arrow_left: "ArrowLeft",
-  arrow_right: "ArrowRight",
-  ctrl_a: "ControlOrMeta+a",
-  ctrl_c: "ControlOrMeta+c",
-  ctrl_v: pasteKey
-}
-
-/** Takes the named keys out of a text; what is between them may hold expressions. */
-const split = (text: string): ReadonlyArray<string | Key> =>
-  text.split(/\{\{\s*([a-z_]+)\s*\}\}/).flatMap((piece, index): ReadonlyArray<string | Key> => {
-    if (index % 2 === 0) return piece === "" ? [] : [piece]
-    const key = Object.hasOwn(keys, piece) ? keys[piece] : undefined
-    return key === undefined ? [`{{${piece}}}`] : [{ key }]
-  })

@@ -3,6 +3,7 @@ import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
+import * as Metadata from "./Metadata.ts"
 
 /** How long what comes after a scrolling is waited for at most, in milliseconds, when it does not say. */
 const defaultSettleMillis = 2_000
@@ -23,6 +24,6 @@ export const screenshot: Action<"SCREENSHOT", "elements" | "navigation"> = Effec
       settleMillis: parameters.wait_after_scroll ?? defaultSettleMillis
     })
     .pipe(Effect.mapError((failure) => ofPage("take a screenshot", failure)))
-  yield* shoot(shot, { fullPage, metadata: parameters.metadata ?? {} })
+  yield* shoot(shot, { fullPage, metadata: yield* Metadata.evaluated(parameters.metadata, memory, page) })
   return next
 })

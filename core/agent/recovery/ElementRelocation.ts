@@ -9,6 +9,7 @@ import * as Likeness from "../../browser/element/Likeness.ts"
 import type { Account } from "../../vault/Account.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
+import * as KeyTokens from "../../workflow/language/parameters/KeyTokens.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { Advisor } from "./Advisor.ts"
@@ -29,7 +30,7 @@ export const elementRelocation: RecoveryStrategy = Effect.fnUntraced(function* (
   const found = yield* Effect.result(page.observation.candidates(wanted))
   if (found._tag === "Failure") return null
   const address = yield* page.navigation.address
-  const text = node.action === "INPUT_TEXT" ? (node.parameters.text ?? "") : ""
+  const text = node.action === "INPUT_TEXT" ? KeyTokens.without(node.parameters.text ?? "") : ""
   const used = yield* Effect.orElseSucceed(SecretUse.usedBy(text, memory), () => null)
   if (used === null) return null
   const candidates = found.success.filter(({ frame }) => frame === null || isHome(node, used, address, frame))

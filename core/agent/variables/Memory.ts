@@ -147,6 +147,23 @@ export const evaluateText = (
   page: Using<"navigation">
 ): Effect.Effect<string, StepFailed> => Effect.map(evaluate(text, memory, page), asText)
 
+/** The same JSON with every text in it evaluated. One that is an expression and nothing else is its value. */
+export const evaluateWithin = Effect.fnUntraced(function* (
+  value: Schema.JsonObject,
+  memory: Memory,
+  page: Using<"navigation">
+): Effect.fn.Return<Schema.JsonObject, StepFailed> {
+  const within = (one: Schema.Json): Effect.Effect<Schema.Json, StepFailed> => {
+    if (typeof one === "string") return evaluate(one, memory, page)
+    if (Array.isArray(one)) return Effect.forEach(one, within)
+    return Json.isObject(one) ? evaluateWithin(one, memory, page) : Effect.succeed(one)
+  }
+  const entries = yield* Effect.forEach(Object.entries(value), ([name, one]) =>
+    Effect.map(Effect.zip(evaluateText(name, memory, page), within(one)), ([key, made]) => [key, made] as const)
+  )
+  return Object.fromEntries(entries)
+})
+
 /** A value as text: nothing for `null`, JSON for lists and objects. */
 export const asText = Comparison.asText
 

@@ -90,8 +90,11 @@ const timeOf = (text: string): string | null => {
  */
 export const holds = (value: string, text: string): boolean => {
   const [held, wanted] = [letters(value), letters(text)]
-  return held.includes(wanted) || (held !== "" && wanted.startsWith(held) && held.length * 2 > wanted.length)
+  return contains(value, text) || (held !== "" && wanted.startsWith(held) && held.length * 2 > wanted.length)
 }
+
+/** The same where all of the text must be there. */
+export const contains = (value: string, text: string): boolean => letters(value).includes(letters(text))
 
 const letters = (text: string): string => {
   const plain = text

@@ -14,12 +14,17 @@ export interface Typing {
   readonly strokes: ReadonlyArray<string | Key>
   /** How to treat present text: replace it, delete it key by key first, or keep it. */
   readonly existing: "replace" | "erase" | "keep"
-  /** The pause between two keys, in milliseconds; 0 sets the text at once. */
+  /**
+   * The pause between two keys, in milliseconds. 0 is as fast as the page takes it: the text is set at once but for its
+   * last character, which is a key as from a keyboard, so that a page that listens to keys notices it.
+   */
   readonly delayMillis: number
   /** Pauses between keys, used in turn and repeatedly instead of `delayMillis`: people do not type evenly. */
   readonly pauses?: ReadonlyArray<number>
   /** Inserts the text as a paste would. */
   readonly paste: boolean
+  /** Fails where the first text does not stand in the element afterwards. Absent where the page may take it away. */
+  readonly readBack?: boolean
   /** Asked of the document that has the focus before each text that is typed there. */
   readonly guard?: Guard | undefined
 }

@@ -4,6 +4,7 @@
 import { Result } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import * as Template from "../expression/Template.ts"
+import * as KeyTokens from "../parameters/KeyTokens.ts"
 import type { Node } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
@@ -17,8 +18,14 @@ export interface Placed {
 /** Every expression over the context. Expressions over an answer of the network are excluded. */
 export const of = (node: Node, path: string): ReadonlyArray<Placed> => [
   ...texts(node.parameters, path).flatMap(({ at, text }) => {
-    const { template, unreadable } = Template.parse(text)
+    const pieces = node.action === "INPUT_TEXT" && at === `${path}.text` ? KeyTokens.split(text) : []
+    const keys = pieces.flatMap(
+      (piece): ReadonlyArray<Placed> =>
+        piece._tag === "Unknown" ? [{ at, source: piece.source, read: Result.fail(piece.reason) }] : []
+    )
+    const { template, unreadable } = Template.parse(pieces.length === 0 ? text : KeyTokens.without(text))
     return [
+      ...keys,
       ...unreadable.map(({ reason, source }): Placed => ({ at, source, read: Result.fail(reason) })),
       ...template.parts.flatMap(
         (part): ReadonlyArray<Placed> =>

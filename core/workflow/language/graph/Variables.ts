@@ -54,8 +54,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
     if (Result.isFailure(read) || !Expression.isPath(read.success)) continue
     const names = Expression.reads(read.success)[0] ?? []
     const [root] = names
-    const isKey = node.action === "INPUT_TEXT" && at.endsWith(".text") && /^\s*[a-z_]+\s*$/.test(source)
-    if (root === undefined || roots.has(root) || isKey) continue
+    if (root === undefined || roots.has(root)) continue
     const message = `{{${source.slice(0, 200)}}} of node "${node.name}" is nothing: ${hint.ofRoot(names) ?? `expressions begin with ${[...roots].join(", ")}`}`
     warnings.push({ path: at, message })
   }

@@ -1,0 +1,88 @@
+/**
+ * Typing into editors that pages build: what they hold is replaced in the way of a person, and read back as they show it.
+ */
+import type { Frame } from "playwright-core"
+import type { Typing } from "../../../core/browser/vision/Typing.ts"
+import type { EditorKind } from "../injected/act/Editors.ts"
+import * as World from "../inpage/World.ts"
+import { Refused } from "../page/Attempt.ts"
+import * as Guarded from "../page/Guarded.ts"
+import type { Tab } from "../page/Tabs.ts"
+import * as Focus from "./Focus.ts"
+
+/** How long an editor may take to show a text, in milliseconds. */
+const shownMillis = 3_000
+
+const stepMillis = 25
+
+export interface Editor {
+  readonly kind: EditorKind
+  readonly frame: Frame
+}
+
+/** The editor whose parts are kept in a frame, or the document in its frame. */
+export const enter = async (tab: Tab, frame: Frame, kind: EditorKind, guard: Typing["guard"]): Promise<Editor> => {
+  if (kind !== "frame") return { kind, frame }
+  const inner = await Focus.frameIn(frame, "editor")
+  if (inner === null) throw new Refused("unusable", "the frame has no document to type into")
+  if (guard !== undefined) await Guarded.check(tab, inner, guard)
+  if (!(await World.run(tab, inner, "keepBody", null))) {
+    throw new Refused("unusable", "the document in this frame is none that can be typed into: name the field in it")
+  }
+  return { kind: "document", frame: inner }
+}
+
+/** Puts the focus into an editor, and deletes what it holds, or goes to its end. */
+export const begin = async (
+  { page }: Tab,
+  { frame }: Editor,
+  existing: Typing["existing"],
+  timeout: number
+): Promise<void> => {
+  await World.kept(frame, "input").focus({ timeout })
+  if (existing === "keep") return page.keyboard.press("ControlOrMeta+End")
+  await page.keyboard.press("ControlOrMeta+a")
+  await page.keyboard.press("Delete")
+}
+
+/** Waits until an editor shows a text: nothing else where that replaced what it held, also beside it where it was kept. */
+export const shows = async (
+  tab: Tab,
+  { frame, kind }: Editor,
+  text: string,
+  existing: Typing["existing"]
+): Promise<void> => {
+  const wanted = plain(text)
+  const holds = (shown: string): boolean =>
+    existing === "keep" ? shown.includes(wanted) || (kind === "code" && wanted.endsWith(shown)) : shown === wanted
+  const until = performance.now() + shownMillis
+  let shown = ""
+  while (true) {
+    const now = await World.run(tab, frame, "editorText", null).catch(() => null)
+    // It went away with its page, which has taken the text then.
+    if (now === null) return
+    shown = plain(now)
+    if (holds(shown)) return
+    if (kind === "code" && existing !== "keep" && shown !== "" && wanted.endsWith(shown)) break
+    if (performance.now() > until) throw missing(shown.length, wanted.length)
+    await new Promise((resolve) => setTimeout(resolve, stepMillis))
+  }
+  // Only the last lines are drawn: nothing may stand before the first one of the text.
+  await tab.page.keyboard.press("ControlOrMeta+Home")
+  while (true) {
+    shown = plain((await World.run(tab, frame, "editorText", null).catch(() => null)) ?? "")
+    if (shown !== "" && wanted.startsWith(shown)) break
+    if (performance.now() > until) throw missing(shown.length, wanted.length)
+    await new Promise((resolve) => setTimeout(resolve, stepMillis))
+  }
+  await tab.page.keyboard.press("ControlOrMeta+End")
+}
+
+const missing = (shown: number, wanted: number): Refused =>
+  new Refused(
+    "unusable",
+    `the editor does not show the text that was typed: it shows ${shown} characters that differ from the ${wanted} of the text, white space left out`
+  )
+
+/** A text without white space and what editors use for it: they indent and break lines themselves. */
+const plain = (text: string): string => text.normalize("NFC").replace(/[\s\u00ad\u200b-\u200d\u2060\ufeff\u00b7]/g, "")

@@ -156,13 +156,12 @@ const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(
 /**
  * Packages that check what the service receives. A client only sends it, so it does without them.
  */
-const absent = ["jsonata", "ajv", "tldts", "@js-temporal/polyfill"]
+const absent = ["jsonata", "ajv", "tldts"]
 
 const standIn = `
 const asked = () => { throw new Error("The client does not check what only the service can") }
 export default function absent() { return asked() }
 export class Ajv { constructor() { this.compile = asked; this.addKeyword = this.addFormat = () => this } }
-export const Temporal = globalThis.Temporal
 export const parse = asked, getDomain = asked, getPublicSuffix = asked, getHostname = asked
 `
 

@@ -5,21 +5,17 @@
  * submission of its run are one transaction. Without such a process runs are submitted late, as each schedule's catch-up
  * says.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import * as Gate from "../gate/Gate.ts"
-import * as CredentialReferences from "../run/CredentialReferences.ts"
 import type { Gated } from "../run/RunStore.ts"
-import type { Submission } from "../run/Transition.ts"
+import * as Drafting from "../run/submit/Drafting.ts"
 import * as Background from "../runtime/Background.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as Wake from "../runtime/Wake.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
-import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { Problem } from "../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../workflow/WorkflowStore.ts"
-import { Identifiers } from "../workspace/Identifiers.ts"
-import { RunId } from "../workspace/Ids.ts"
-import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
+import type { RunId } from "../workspace/Ids.ts"
 import * as InputTemplates from "./InputTemplates.ts"
 import * as RunSchedule from "./RunSchedule.ts"
 import { type Due, ScheduleStore, type Step } from "./ScheduleStore.ts"
@@ -50,33 +46,17 @@ export const prepare = Effect.fnUntraced(function* (
   const { workflowId, workspaceId } = schedule
   const zone = Timing.zoneOf(schedule.terms.timing, gate.runWindow)
   const { input, problems } = yield* InputTemplates.render(schedule, zone, instant)
-  const { content } = version
-  const errors = yield* Sandbox.run(workspaceId, "checkInput", {
-    content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
-    input
-  }).pipe(
-    Effect.catchTag(
-      "TooCostly",
-      Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
-    )
-  )
+  const errors = yield* Drafting.checkInput(workspaceId, version, input)
   const all: ReadonlyArray<Problem> = problems.length > 0 ? problems : errors.map(InputContract.asProblem)
   if (all.length > 0) return yield* new RunSchedule.InvalidSchedule({ problems: all })
-  const workspace = yield* (yield* WorkspaceStore).get(workspaceId)
-  const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
-  const submission: Submission = {
-    id: RunId.make(yield* (yield* Identifiers).uuid),
+  const { draft } = yield* Drafting.make
+  return yield* draft(version, {
     workspaceId,
     workflowId,
-    versionId: version.versionId,
     input,
-    credentials: CredentialReferences.of(content, input),
     options: { schedule: { id: schedule.id, at: instant } },
-    trigger: "schedule",
-    maxRetries: content.max_retries,
-    expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
-  }
-  return submission
+    trigger: "schedule"
+  })
 })
 
 /** What is decided about one firing, for `submit`. */

@@ -350,7 +350,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         )
         await page.getByRole("button", { name: "Save the window" }).click()
         await page.locator(".notice.problem").waitFor()
+        await page.getByText("Another person has changed this window").waitFor()
         assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
+        await page.getByRole("button", { name: "Take their version" }).press("Enter")
+        await page.getByText("Nothing is changed").waitFor()
       })
       // The refusal is written to the console of the browser.
       const { complaints } = yield* Console

@@ -388,6 +388,7 @@ const runs = [
     primary key (run_id, attempt)
   )`,
   `create index run_starts_of_workspace on run_starts (workspace_id, at)`,
+
   // A failure of a run is in the run's row as well, where its record is read; here it is counted.
   `create table run_errors (
     run_id uuid not null references runs,

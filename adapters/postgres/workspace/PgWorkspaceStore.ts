@@ -87,7 +87,7 @@ export const layer = Layer.effect(
           sql,
           Effect.gen(function* () {
             const [row] = yield* sql<Rows.KeyRow>`
-              select * from api_keys where id = ${keyId} and workspace_id = ${workspaceId} and revoked_at is null
+              select * from api_keys where id::text = ${keyId} and workspace_id = ${workspaceId} and revoked_at is null
               for update`
             if (row === undefined) return Option.none()
             const after = yield* Effect.fromResult(decide(Rows.toKey(row)))

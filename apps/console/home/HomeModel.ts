@@ -1,14 +1,7 @@
 /** What Home shows, out of what the service answers. */
-import type { RunListItem, RunWindowResponse } from "./Answers.ts"
+import type * as Gates from "../../api/gate/GatesApi.ts"
 
-/** How many runs of each workflow are in a list, most first. */
-export const byWorkflow = (
-  rows: ReadonlyArray<RunListItem>
-): ReadonlyArray<{ readonly id: string; readonly count: number }> => {
-  const counts = new Map<string, number>()
-  for (const { workflow_id } of rows) counts.set(workflow_id, (counts.get(workflow_id) ?? 0) + 1)
-  return [...counts].map(([id, count]) => ({ id, count })).toSorted((one, other) => other.count - one.count)
-}
+type RunWindowResponse = typeof Gates.RunWindowResponse.Type
 
 /** Why the runs of a workflow wait, in words, and which button ends it; `null` when nothing holds them any more. */
 export const reasonOf = (

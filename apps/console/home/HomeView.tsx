@@ -1,6 +1,6 @@
 /** What matters now: what is held and why, what runs, what failed, and what opens next. */
-import { useEffect } from "preact/hooks"
-import { namesOf, shortId, windowOf, workflows } from "../data/Workflows.ts"
+import { useChanges } from "../data/Live.ts"
+import { windowOf, workflows } from "../data/Workflows.ts"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
@@ -8,26 +8,22 @@ import { act, client, query, refresh } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { short, viewerZone } from "../kit/Times.ts"
-import { byWorkflow, reasonOf } from "./HomeModel.ts"
+import { reasonOf } from "./HomeModel.ts"
 
-const within = (millis: number) => new Date(Date.now() - millis).toISOString()
-const month = 30 * 86_400_000
 const day = 86_400_000
 
-const runs = (status: string, millis: number) =>
-  query((client) => client.runs.listRuns({ query: { status, start_time: within(millis), limit: "10000" } }))
+const waiting = "execution.start,execution.queued,execution.requeued"
+const lately = () => ({ status: "execution.failed", start_time: new Date(Date.now() - day).toISOString() })
 
-const held = runs("execution.paused", month)
-const live = runs("execution.start,execution.queued,execution.requeued", month)
-const failed = runs("execution.failed", day)
+const held = query((client) => client.runs.summary({ query: { status: "execution.paused" } }))
+const live = query((client) => client.runs.summary({ query: { status: waiting } }))
+const failed = query((client) => client.runs.summary({ query: lately() }))
+const liveRows = query((client) => client.runs.listRuns({ query: { status: waiting, limit: "8" } }))
+const failedRows = query((client) => client.runs.listRuns({ query: { ...lately(), limit: "8" } }))
 
 export const HomeView = () => {
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && refresh(held, live, failed), 5_000)
-    return () => clearInterval(timer)
-  }, [])
+  useChanges(() => refresh(held, live, failed, liveRows, failedRows))
   const all = useQuery(workflows).value
-  const names = namesOf(all)
   if (all !== null && all.length === 0) return <Newcomer />
   return (
     <Page title="Home">
@@ -48,18 +44,16 @@ export const HomeView = () => {
       </div>
       <Section title="Held runs" note="by workflow, with what ends it">
         <Loaded query={held}>
-          {(rows) =>
-            rows.length === 0 ? (
+          {({ workflows: found }) =>
+            found.length === 0 ? (
               <Empty title="No run is held">
                 Runs that come while a window is closed, or a workflow is paused, wait here.
               </Empty>
             ) : (
               <ul class="entries">
-                {byWorkflow(rows)
-                  .slice(0, 12)
-                  .map(({ count, id }) => (
-                    <HeldWorkflow key={id} id={id} count={count} name={names.get(id) ?? `Workflow ${shortId(id)}`} />
-                  ))}
+                {found.slice(0, 12).map(({ count, workflow_id, workflow_name }) => (
+                  <HeldWorkflow key={workflow_id} id={workflow_id} count={count} name={workflow_name} />
+                ))}
               </ul>
             )
           }
@@ -67,17 +61,15 @@ export const HomeView = () => {
       </Section>
       <div class="columns even">
         <Section title="Failed in 24 hours">
-          <Loaded query={failed}>
+          <Loaded query={failedRows}>
             {(rows) =>
               rows.length === 0 ? (
                 <Empty title="Nothing failed" />
               ) : (
                 <ul class="entries">
-                  {rows.slice(0, 8).map((row) => (
+                  {rows.map((row) => (
                     <li key={row.session_id}>
-                      <a href={to(["runs", row.session_id])}>
-                        {names.get(row.workflow_id) ?? shortId(row.workflow_id)}
-                      </a>
+                      <a href={to(["runs", row.session_id])}>{row.workflow_name}</a>
                       <span class="quiet">
                         <Ago at={row.execution_end} />
                       </span>
@@ -89,17 +81,15 @@ export const HomeView = () => {
           </Loaded>
         </Section>
         <Section title="In progress">
-          <Loaded query={live}>
+          <Loaded query={liveRows}>
             {(rows) =>
               rows.length === 0 ? (
                 <Empty title="Nothing runs now" />
               ) : (
                 <ul class="entries">
-                  {rows.slice(0, 8).map((row) => (
+                  {rows.map((row) => (
                     <li key={row.session_id}>
-                      <a href={to(["runs", row.session_id])}>
-                        {names.get(row.workflow_id) ?? shortId(row.workflow_id)}
-                      </a>
+                      <a href={to(["runs", row.session_id])}>{row.workflow_name}</a>
                       <Status status={row.status} />
                     </li>
                   ))}
@@ -136,9 +126,10 @@ const Tile = ({
   readonly query: typeof held
 }) => {
   const { value } = useQuery(query)
-  const count = value === null ? "–" : value.length >= 10_000 ? "10,000+" : value.length.toLocaleString("en")
+  const total = value?.total ?? null
+  const count = total === null ? "–" : `${total.count.toLocaleString("en")}${total.exact ? "" : "+"}`
   return (
-    <a class={`tile ${value !== null && value.length > 0 ? tone : ""}`} href={href}>
+    <a class={`tile ${total !== null && total.count > 0 ? tone : ""}`} href={href}>
       <span class="tile-count">{count}</span>
       <span>{word}</span>
     </a>
@@ -210,7 +201,7 @@ const Newcomer = () => (
         <p>A workflow is what runs in the browser: pages to open, fields to fill, data to read.</p>
         <p>
           <a href={to(["workflows"], { new: "1" })}>Create your first workflow</a>, or read{" "}
-          <a href="/docs">the reference</a>.
+          <a href="docs">the reference</a>.
         </p>
       </Empty>
     </Section>

@@ -31,6 +31,8 @@ export const Dialog = ({
         event.preventDefault()
         onClose()
       }}
+      // A browser may close it at Escape without asking first.
+      onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
       <div class="dialog-body">

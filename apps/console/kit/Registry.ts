@@ -8,14 +8,14 @@ export const registry = AtomRegistry.make({ defaultIdleTTL: 30_000 })
 /** The value of an atom. The component is drawn again when it changes. */
 export const useAtom = <A>(atom: Atom.Atom<A>): A => {
   const [, redraw] = useReducer<number, void>((count) => count + 1, 0)
+  const drawn = registry.get(atom)
   useEffect(() => {
-    const before = registry.get(atom)
     const end = registry.subscribe(atom, () => redraw())
     // It may have changed between the drawing and the subscription.
-    if (registry.get(atom) !== before) redraw()
+    if (registry.get(atom) !== drawn) redraw()
     return end
   }, [atom])
-  return registry.get(atom)
+  return drawn
 }
 
 /** The present instant, to the second. */

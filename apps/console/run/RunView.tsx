@@ -4,7 +4,7 @@ import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { verbs } from "../data/Verbs.ts"
-import { windowOf, workflowOf } from "../data/Workflows.ts"
+import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
@@ -18,7 +18,17 @@ import { duration, full, offsetName, short, viewerZone } from "../kit/Times.ts"
 import { Again } from "./Again.tsx"
 import { Live } from "./Live.tsx"
 import { Question } from "./Question.tsx"
-import { holdWords, isAsking, isEnded, localAddress, markdownOf, neverRan, type Run, stepsOf } from "./RunModel.ts"
+import {
+  holdWords,
+  isAsking,
+  isEnded,
+  localAddress,
+  markdownOf,
+  neverRan,
+  type Run,
+  type Step,
+  stepsOf
+} from "./RunModel.ts"
 import { Steps } from "./Steps.tsx"
 
 const runOf = Atom.family((id: string) => query((client) => client.runs.record({ params: { session_id: id } })))
@@ -92,35 +102,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
           <a href={to(["runs"], { workflow: run.workflow_id })}>Its runs</a>
         </>
       }
-      actions={
-        <>
-          {may("Member") && !isEnded(run) && (
-            <button
-              type="button"
-              class="danger"
-              onClick={() =>
-                void act(client().runs.interrupt({ params: { session_id: run.session_id } }), {
-                  done: "The run was interrupted"
-                }).then(again)
-              }
-            >
-              Interrupt
-            </button>
-          )}
-          {may("Member") && (run.status === "execution.failed" || run.status === "execution.stopped") && (
-            <button type="button" onClick={() => void retry(run.session_id)}>
-              Retry
-            </button>
-          )}
-          {may("Member") && workflow !== null && <Again run={run} schema={workflow.input_schema} />}
-          <button type="button" onClick={() => void copy(markdownOf(run, name, steps), "Markdown")}>
-            Copy as Markdown
-          </button>
-          <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
-            Copy as JSON
-          </button>
-        </>
-      }
+      actions={<Actions run={run} name={name} steps={steps} workflow={workflow} onChanged={again} />}
     >
       <Facts run={run} />
       {run.holds.length > 0 && <WhyHeld run={run} onChanged={again} />}
@@ -187,6 +169,49 @@ const Shown = ({ run }: { readonly run: Run }) => {
     </Page>
   )
 }
+
+/** What can be pressed about a run as a whole. */
+const Actions = ({
+  name,
+  onChanged,
+  run,
+  steps,
+  workflow
+}: {
+  readonly run: Run
+  readonly name: string
+  readonly steps: ReadonlyArray<Step>
+  readonly workflow: Workflow | null
+  readonly onChanged: () => void
+}) => (
+  <>
+    {may("Member") && !isEnded(run) && (
+      <button
+        type="button"
+        class="danger"
+        onClick={() =>
+          void act(client().runs.interrupt({ params: { session_id: run.session_id } }), {
+            done: "The run was interrupted"
+          }).then(onChanged)
+        }
+      >
+        Interrupt
+      </button>
+    )}
+    {may("Member") && (run.status === "execution.failed" || run.status === "execution.stopped") && (
+      <button type="button" onClick={() => void retry(run.session_id)}>
+        Retry
+      </button>
+    )}
+    {may("Member") && workflow !== null && <Again run={run} schema={workflow.input_schema} />}
+    <button type="button" onClick={() => void copy(markdownOf(run, name, steps), "Markdown")}>
+      Copy as Markdown
+    </button>
+    <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
+      Copy as JSON
+    </button>
+  </>
+)
 
 const Facts = ({ run }: { readonly run: Run }) => {
   const present = useAtom(now)

@@ -1,104 +1,25 @@
-/** All runs: filters in the address, newest first, changing as they change. */
-import { Effect } from "effect"
 import { useEffect, useRef, useState } from "preact/hooks"
-import { namesOf, shortId, workflows } from "../data/Workflows.ts"
+import { namesOf, workflows } from "../data/Workflows.ts"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { filter, go, to } from "../kit/Route.ts"
-import { client, reasonOf } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
-import { Ago, Status, statuses, statusOf } from "../kit/Status.tsx"
-import { duration } from "../kit/Times.ts"
+import { statuses, statusOf } from "../kit/Status.tsx"
 import { Virtual } from "../kit/Virtual.tsx"
+import { Head, Line } from "./Line.tsx"
+import { readIds, useRuns } from "./Listing.ts"
 import {
   admitted,
-  extended,
   type Filters,
   filtersOf,
   holdWords,
-  joined,
-  type Listing,
-  parametersOf,
   selectedAfter,
   sinces,
   sinceWords,
-  toggled,
-  tookMillis,
-  whyOf
+  toggled
 } from "./RunsModel.ts"
 import { Verbs } from "./Verbs.tsx"
-
-const pageSize = 200
-const refreshMillis = 2_500
-
-const empty: Listing = { rows: [], arrived: [], cursor: null }
-
-const readPage = (filters: Filters, cursor: string | null) =>
-  client()
-    .runs.listRuns({ query: parametersOf(filters, Date.now(), pageSize, cursor), responseMode: "decoded-and-response" })
-    .pipe(
-      Effect.map(([rows, response]) => ({
-        rows,
-        cursor: response.headers["x-next-cursor"] ?? null,
-        total: response.headers["x-total-count"] ?? null
-      }))
-    )
-
-/** The ids of all runs that match filters, as many as one request may name. */
-const readIds = (filters: Filters) =>
-  Effect.suspend(() => client().runs.listRuns({ query: parametersOf(filters, Date.now(), 10_000, null) })).pipe(
-    Effect.map((rows) => rows.map(({ session_id }) => session_id))
-  )
-
-/** The runs that match filters, read again every few seconds while the page is in sight. */
-const useRuns = (filters: Filters, address: string) => {
-  const [listing, setListing] = useState<Listing>(empty)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [isRead, setRead] = useState(false)
-  const [total, setTotal] = useState<string | null>(null)
-  const isAtTop = useRef(true)
-  const isExtending = useRef(false)
-  const readAgain = useRef(() => {})
-
-  useEffect(() => {
-    let isCurrent = true
-    setListing(empty)
-    setRead(false)
-    const read = async (isFirst: boolean) => {
-      const result = await Effect.runPromise(Effect.result(readPage(filters, null)))
-      if (!isCurrent) return
-      setRead(true)
-      setProblem(result._tag === "Failure" ? reasonOf(result.failure) : null)
-      if (result._tag === "Failure") return
-      const { cursor, rows } = result.success
-      setTotal(result.success.total)
-      setListing((before) =>
-        isFirst ? { rows, arrived: [], cursor } : joined(before, rows, isAtTop.current, cursor === null)
-      )
-    }
-    readAgain.current = () => void read(false)
-    void read(true)
-    const timer = setInterval(() => document.visibilityState === "visible" && void read(false), refreshMillis)
-    return () => {
-      isCurrent = false
-      clearInterval(timer)
-    }
-  }, [address])
-
-  const extend = async () => {
-    const { cursor } = listing
-    if (cursor === null || isExtending.current) return
-    isExtending.current = true
-    const result = await Effect.runPromise(Effect.result(readPage(filters, cursor)))
-    isExtending.current = false
-    if (result._tag === "Success") {
-      setListing((before) => extended(before, result.success.rows, result.success.cursor))
-    }
-  }
-
-  return { listing, setListing, problem, isRead, isAtTop, extend, total, again: () => readAgain.current() }
-}
 
 export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   const address = query.toString()
@@ -163,81 +84,20 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           }}
           row={(index) => {
             const row = rows[index]
-            if (row === undefined) return null
-            const took = tookMillis(row, present)
-            const name = row.workflow_name
-            const why = whyOf(row)
-            return (
-              <>
-                <span role="cell" class="c-check">
-                  {canEdit && (
-                    <input
-                      type="checkbox"
-                      aria-label={`Select run ${shortId(row.session_id)}`}
-                      checked={selected.has(row.session_id)}
-                      onClick={(event) => select(index, event.shiftKey)}
-                    />
-                  )}
-                </span>
-                <span role="cell" class="c-status">
-                  <Status status={row.status} />
-                </span>
-                <span role="cell" class="c-name">
-                  <a href={to(["runs", row.session_id])} title={name}>
-                    {name}
-                  </a>
-                  {row.dry_run && <span class="tag">dry run</span>}
-                </span>
-                <span role="cell" class="c-why" title={why}>
-                  {why}
-                </span>
-                <span role="cell" class="c-id mono">
-                  {shortId(row.session_id)}
-                </span>
-                <span role="cell" class="c-time">
-                  <Ago at={row.created_at} />
-                </span>
-                <span role="cell" class="c-took">
-                  {took === null ? <span class="quiet">–</span> : duration(took)}
-                </span>
-              </>
+            return row === undefined ? null : (
+              <Line
+                row={row}
+                present={present}
+                isSelected={canEdit ? selected.has(row.session_id) : null}
+                onSelect={(isRange) => select(index, isRange)}
+              />
             )
           }}
         >
-          <div role="rowgroup" class="list-head">
-            <div role="row" aria-rowindex={1}>
-              <span role="columnheader" class="c-check">
-                {canEdit && (
-                  <input
-                    type="checkbox"
-                    aria-label="Select all runs in the list"
-                    checked={rows.length > 0 && selected.size === rows.length}
-                    onClick={({ currentTarget }) =>
-                      setSelected(new Set(currentTarget.checked ? rows.map(({ session_id }) => session_id) : []))
-                    }
-                  />
-                )}
-              </span>
-              <span role="columnheader" class="c-status">
-                State
-              </span>
-              <span role="columnheader" class="c-name">
-                Workflow
-              </span>
-              <span role="columnheader" class="c-why">
-                Why
-              </span>
-              <span role="columnheader" class="c-id">
-                Run
-              </span>
-              <span role="columnheader" class="c-time">
-                Submitted
-              </span>
-              <span role="columnheader" class="c-took">
-                Took
-              </span>
-            </div>
-          </div>
+          <Head
+            isSelected={canEdit ? rows.length > 0 && selected.size === rows.length : null}
+            onSelect={(isSelected) => setSelected(new Set(isSelected ? rows.map(({ session_id }) => session_id) : []))}
+          />
         </Virtual>
       )}
     </Page>

@@ -1,6 +1,7 @@
 /** The frame around every view: where one can go, who is signed in, and what was just done. */
 import { Component, type ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
+import { isLost } from "../data/Live.ts"
 import { dismiss, notices } from "../kit/Notices.ts"
 import { useAtom } from "../kit/Registry.ts"
 import { route, to } from "../kit/Route.ts"
@@ -24,6 +25,7 @@ export const App = () => {
 
 const Frame = () => {
   const here = useAtom(route)
+  const isAway = useAtom(isLost)
   const signedIn = useAtom(session)
   const [isSearching, setSearching] = useState(false)
   useEffect(() => {
@@ -95,6 +97,11 @@ const Frame = () => {
         </div>
       </header>
       <main id="content">
+        {isAway && (
+          <p class="lost" role="alert">
+            The service cannot be reached. This page goes on by itself when it is back.
+          </p>
+        )}
         <Boundary key={view.key}>{view.draw()}</Boundary>
       </main>
       {isSearching && <Palette onClose={() => setSearching(false)} />}

@@ -19,7 +19,7 @@ const fixed: ReadonlyArray<Choice> = [
   { word: "Vault", kind: "Place", address: to(["vault"]) },
   { word: "Webhooks", kind: "Place", address: to(["webhooks"]) },
   { word: "Keys", kind: "Place", address: to(["keys"]) },
-  { word: "Reference of the interface", kind: "Place", address: "/docs" },
+  { word: "Reference of the interface", kind: "Place", address: "docs" },
   { word: "Sign out", kind: "Action", address: "" }
 ]
 

@@ -86,81 +86,85 @@ export const WebhooksView = () => {
           }
         </Loaded>
       </Section>
-      <Section
-        title="Deliveries"
-        note="the latest 50"
-        actions={
-          <button type="button" onClick={() => refresh(deliveries)}>
-            Read again
-          </button>
-        }
-      >
-        <Loaded query={deliveries}>
-          {({ deliveries: all }) =>
-            all.length === 0 ? (
-              <Empty title="Nothing was delivered yet">
-                Each event that is sent to a receiver stands here with its answer.
-              </Empty>
-            ) : (
-              <div class="scroll">
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th scope="col">State</th>
-                      <th scope="col">Event</th>
-                      <th scope="col">Receiver</th>
-                      <th scope="col" class="num">
-                        Attempts
-                      </th>
-                      <th scope="col">When</th>
-                      <th scope="col" class="tight">
-                        Action
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {all.map((one) => (
-                      <tr key={one.id}>
-                        <td class={one.status === "dead" ? "wrong" : ""}>
-                          {one.status}
-                          {one.response_status !== null && <span class="quiet"> {one.response_status}</span>}
-                        </td>
-                        <td>
-                          <a href={to(["runs", one.session_id])}>{one.event}</a>
-                        </td>
-                        <td class="mono">{one.url}</td>
-                        <td class="num">{one.attempts}</td>
-                        <td class="quiet">
-                          <Ago at={one.created_at} />
-                        </td>
-                        <td class="tight">
-                          {one.status === "dead" && may("Member") && (
-                            <button
-                              type="button"
-                              aria-label={`Send ${one.event} again`}
-                              onClick={() =>
-                                void act(client().webhooks.retryDelivery({ params: { delivery_id: one.id } }), {
-                                  done: "It is sent again"
-                                }).then(() => refresh(deliveries))
-                              }
-                            >
-                              Send again
-                            </button>
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )
-          }
-        </Loaded>
-      </Section>
+      <Deliveries />
       {isMaking && <Making onClose={() => setMaking(false)} />}
     </Page>
   )
 }
+
+const Deliveries = () => (
+  <Section
+    title="Deliveries"
+    note="the latest 50"
+    actions={
+      <button type="button" onClick={() => refresh(deliveries)}>
+        Read again
+      </button>
+    }
+  >
+    <Loaded query={deliveries}>
+      {({ deliveries: all }) =>
+        all.length === 0 ? (
+          <Empty title="Nothing was delivered yet">
+            Each event that is sent to a receiver stands here with its answer.
+          </Empty>
+        ) : (
+          <div class="scroll">
+            <table class="table">
+              <thead>
+                <tr>
+                  <th scope="col">State</th>
+                  <th scope="col">Event</th>
+                  <th scope="col">Receiver</th>
+                  <th scope="col" class="num">
+                    Attempts
+                  </th>
+                  <th scope="col">When</th>
+                  <th scope="col" class="tight">
+                    Action
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {all.map((one) => (
+                  <tr key={one.id}>
+                    <td class={one.status === "dead" ? "wrong" : ""}>
+                      {one.status}
+                      {one.response_status !== null && <span class="quiet"> {one.response_status}</span>}
+                    </td>
+                    <td>
+                      <a href={to(["runs", one.session_id])}>{one.event}</a>
+                    </td>
+                    <td class="mono">{one.url}</td>
+                    <td class="num">{one.attempts}</td>
+                    <td class="quiet">
+                      <Ago at={one.created_at} />
+                    </td>
+                    <td class="tight">
+                      {one.status === "dead" && may("Member") && (
+                        <button
+                          type="button"
+                          aria-label={`Send ${one.event} again`}
+                          onClick={() =>
+                            void act(client().webhooks.retryDelivery({ params: { delivery_id: one.id } }), {
+                              done: "It is sent again"
+                            }).then(() => refresh(deliveries))
+                          }
+                        >
+                          Send again
+                        </button>
+                      )}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )
+      }
+    </Loaded>
+  </Section>
+)
 
 const Making = ({ onClose }: { readonly onClose: () => void }) => {
   const [url, setUrl] = useState("")

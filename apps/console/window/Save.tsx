@@ -2,8 +2,10 @@
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
+import { windowOf as windowQuery } from "../data/Workflows.ts"
 import { Dialog } from "../kit/Dialog.tsx"
-import { act, client, reasonOf, withHeaders } from "../kit/Service.ts"
+import { say } from "../kit/Notices.ts"
+import { act, client, reasonOf, refresh, withHeaders } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { type Draft, draftOf, windowOf } from "./WindowModel.ts"
 
@@ -89,7 +91,12 @@ export const Save = ({
           disabled={!isValid || !isChanged || isForeign}
           onClick={() =>
             void act(headers(client().runWindows.setRunWindow({ params, payload })), {
-              done: "The window was saved"
+              done: "The window was saved",
+              failed: (error) => {
+                say("problem", reasonOf(error))
+                // Where another person was faster, the page says so and offers their window.
+                refresh(windowQuery(id))
+              }
             }).then((saved) => saved !== null && onSaved(saved.run_window, saved.run_window_revision))
           }
         >
@@ -105,30 +112,46 @@ export const Save = ({
         )}
       </div>
       {isRemoving && (
-        <Dialog title="Remove the run window" onClose={() => setRemoving(false)}>
-          <p>Every waiting run of the workflow may start at once, and runs start at any hour from then on.</p>
-          <div class="dialog-actions">
-            <button
-              type="button"
-              class="danger"
-              onClick={() =>
-                void act(headers(client().runWindows.removeRunWindow({ params })), {
-                  done: "The window was removed"
-                }).then((removed) => {
-                  setRemoving(false)
-                  if (removed !== null) onSaved(null, removed.run_window_revision)
-                })
-              }
-            >
-              Remove it
-            </button>
-            <button type="button" onClick={() => setRemoving(false)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
+        <Removing
+          id={id}
+          base={base}
+          onClose={() => setRemoving(false)}
+          onRemoved={(revision) => onSaved(null, revision)}
+        />
       )}
     </div>
+  )
+}
+
+const Removing = ({
+  base,
+  id,
+  onClose,
+  onRemoved
+}: {
+  readonly id: string
+  readonly base: number
+  readonly onClose: () => void
+  readonly onRemoved: (revision: number) => void
+}) => {
+  const remove = async () => {
+    const asked = client().runWindows.removeRunWindow({ params: { workflow_id: id } })
+    const removed = await act(withHeaders({ "if-match": `"${base}"` })(asked), { done: "The window was removed" })
+    onClose()
+    if (removed !== null) onRemoved(removed.run_window_revision)
+  }
+  return (
+    <Dialog title="Remove the run window" onClose={onClose}>
+      <p>Every waiting run of the workflow may start at once, and runs start at any hour from then on.</p>
+      <div class="dialog-actions">
+        <button type="button" class="danger" onClick={() => void remove()}>
+          Remove it
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
   )
 }
 

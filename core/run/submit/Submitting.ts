@@ -1,5 +1,5 @@
 /** Accepts runs of the latest version of a workflow. */
-import { Clock, Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as Gate from "../../gate/Gate.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -8,17 +8,13 @@ import { inOneSentence } from "../../window/Problems.ts"
 import { RunWindowIssue } from "../../window/RunWindow.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
 import * as FieldLimit from "../../workflow/FieldLimit.ts"
-import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { Problem } from "../../workflow/Workflow.ts"
 import { type RunTerms, WorkflowStore } from "../../workflow/WorkflowStore.ts"
-import { Identifiers } from "../../workspace/Identifiers.ts"
-import { RunId, type WorkflowId, type WorkflowNotFound } from "../../workspace/Ids.ts"
+import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
-import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
-import * as CredentialReferences from "../CredentialReferences.ts"
 import type * as Run from "../Run.ts"
 import { type Gated, RunStore } from "../RunStore.ts"
-import type * as Transition from "../Transition.ts"
+import * as Drafting from "./Drafting.ts"
 
 /** A submission: a workflow, its input and how to run it. */
 export interface Request {
@@ -47,8 +43,7 @@ export class InvalidSubmission extends Schema.TaggedError<InvalidSubmission>()("
 export const make = Effect.gen(function* () {
   const runs = yield* RunStore
   const workflows = yield* WorkflowStore
-  const workspaces = yield* WorkspaceStore
-  const identifiers = yield* Identifiers
+  const { draft } = yield* Drafting.make
   const signals = yield* Signals
 
   const submitWith = Effect.fnUntraced(function* (version: RunTerms, caller: Caller, request: Request) {
@@ -56,30 +51,14 @@ export const make = Effect.gen(function* () {
     const { problems = [] } = request
     // An input that has not even its form breaks every rule of the schema.
     const isFormless = problems.some(({ path }) => path.split(".")[0] === "run_input_variables")
-    const check = Sandbox.run(caller.workspaceId, "checkInput", {
-      content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
-      input: request.input
-    }).pipe(
-      Effect.catchTag(
-        "TooCostly",
-        Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
-      )
-    )
-    const errors = isFormless ? [] : yield* check
-    const workspace = yield* workspaces.get(caller.workspaceId)
-    const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
-    const submission: Transition.Submission = {
-      id: RunId.make(yield* identifiers.uuid),
+    const errors = isFormless ? [] : yield* Drafting.checkInput(caller.workspaceId, version, request.input)
+    const submission = yield* draft(version, {
       workspaceId: caller.workspaceId,
       workflowId: request.workflowId,
-      versionId: version.versionId,
       input: request.input,
-      credentials: CredentialReferences.of(version.content, request.input),
       options: { ...request.options, ...(yield* Trace.origin) },
-      trigger: request.trigger ?? "api",
-      maxRetries: version.content.max_retries,
-      expiresAt: ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
-    }
+      trigger: request.trigger ?? "api"
+    })
     if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
     const others = [...problems, ...FieldLimit.asProblems(yield* runs.weigh(submission))]
     const inputSchema = InputContract.effectiveSchema(content)

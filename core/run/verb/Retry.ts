@@ -4,21 +4,20 @@
  * A run is retried once: whoever wants more retries the retry. A run that may have done what must not be repeated, or that
  * succeeded, is retried only with a reason, which the record of the new run keeps; so is one that was retried before.
  */
-import { Clock, Effect, Option, type Schema } from "effect"
+import { Clock, Effect, type Schema } from "effect"
 import * as Trace from "../../runtime/Trace.ts"
 import { inOneSentence } from "../../window/Problems.ts"
 import * as InputContract from "../../workflow/contract/InputContract.ts"
-import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { WorkflowVersion } from "../../workflow/Workflow.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { RunId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
-import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as CredentialReferences from "../CredentialReferences.ts"
 import * as Run from "../Run.ts"
 import { RunStore } from "../RunStore.ts"
 import * as Slots from "../Slots.ts"
+import * as Drafting from "../submit/Drafting.ts"
 import * as Transition from "../Transition.ts"
 
 /** How ended runs are submitted again. */
@@ -45,7 +44,6 @@ interface Answer {
 export const make = Effect.gen(function* () {
   const runs = yield* RunStore
   const workflows = yield* WorkflowStore
-  const workspaces = yield* WorkspaceStore
   const identifiers = yield* Identifiers
 
   /** The version that the new run executes; `null` for the same one, which need not be read where the input is the same. */
@@ -57,28 +55,12 @@ export const make = Effect.gen(function* () {
     return (yield* workflows.version(caller.workspaceId, run.workflowId, number)).version
   })
 
-  const problemsOf = Effect.fnUntraced(function* (
-    caller: Caller,
-    { content }: WorkflowVersion,
-    input: Schema.JsonObject
-  ) {
-    const errors = yield* Sandbox.run(caller.workspaceId, "checkInput", {
-      content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
-      input
-    }).pipe(
-      Effect.catchTag(
-        "TooCostly",
-        Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
-      )
-    )
+  const problemsOf = Effect.fnUntraced(function* (caller: Caller, version: WorkflowVersion, input: Schema.JsonObject) {
+    const errors = yield* Drafting.checkInput(caller.workspaceId, version, input)
     return errors.length === 0 ? null : inOneSentence(errors.map(InputContract.asProblem))
   })
 
-  const expiry = Effect.fnUntraced(function* (caller: Caller) {
-    const workspace = yield* workspaces.get(caller.workspaceId)
-    const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
-    return ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
-  })
+  const { expiry } = yield* Drafting.make
 
   return Effect.fnUntraced(
     function* (caller: Caller, id: RunId, terms: Terms & { readonly dryRun: boolean }) {
@@ -116,7 +98,7 @@ export const make = Effect.gen(function* () {
           trigger: "retry",
           tags: run.tags,
           maxRetries: version?.content.max_retries ?? run.maxRetries,
-          expiresAt: yield* expiry(caller),
+          expiresAt: yield* expiry(caller.workspaceId),
           retry: { of: id, by: caller.userId, reason: terms.reason }
         }
         const [before] = yield* runs.retriesOf([id])

@@ -1,0 +1,85 @@
+/**
+ * Word of what happens to runs in the workspace, by one stream for the whole page. It goes on where it broke off, and the
+ * page says when it cannot be had.
+ */
+import { Effect, Schedule, Stream } from "effect"
+import { Atom } from "effect/reactivity"
+import { useEffect } from "preact/hooks"
+import { registry } from "../kit/Registry.ts"
+import { client } from "../kit/Service.ts"
+
+/** Whether the service could not be reached at the last attempt. */
+export const isLost = Atom.keepAlive(Atom.make(false))
+
+const listeners = new Set<() => void>()
+let abort: AbortController | null = null
+
+/** How often listeners are called at most, in milliseconds: thousands of events a minute are one reading each time. */
+const pauseMillis = 700
+
+let isPending = false
+
+const tell = () => {
+  if (isPending) return
+  isPending = true
+  setTimeout(() => {
+    isPending = false
+    for (const listener of listeners) listener()
+  }, pauseMillis)
+}
+
+/** Follows the events from the one after the last that was seen. */
+const follow = Effect.suspend(() => {
+  let after: string | undefined
+  const connection = Stream.suspend(() => {
+    const headers = after === undefined ? {} : { "last-event-id": after }
+    return client().events.workspaceEvents({ headers, query: {} }).pipe(Stream.unwrap)
+  })
+  const heard = Stream.runForEach(connection, ({ event, id }) =>
+    Effect.sync(() => {
+      if (registry.get(isLost)) {
+        registry.set(isLost, false)
+        tell()
+      }
+      after = id ?? after
+      if (event === "run.event") tell()
+    })
+  )
+  const lost = Effect.sync(() => registry.set(isLost, true))
+  return heard.pipe(
+    Effect.catchCause(() => lost),
+    Effect.repeat(Schedule.spaced("2 seconds"))
+  )
+})
+
+const listen = (listener: () => void): (() => void) => {
+  listeners.add(listener)
+  if (abort === null) {
+    abort = new AbortController()
+    void Effect.runPromise(follow, { signal: abort.signal }).catch(() => undefined)
+  }
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    abort?.abort()
+    abort = null
+  }
+}
+
+/** What no event tells, such as a window that opens, is seen at the latest after this time, in milliseconds. */
+const atLatest = 10_000
+
+/** Calls when something may have happened, while the page is in sight. */
+export const useChanges = (changed: () => void): void => {
+  useEffect(() => {
+    const call = () => document.visibilityState === "visible" && changed()
+    const end = listen(call)
+    const regular = setInterval(call, atLatest)
+    document.addEventListener("visibilitychange", call)
+    return () => {
+      end()
+      clearInterval(regular)
+      document.removeEventListener("visibilitychange", call)
+    }
+  }, [])
+}

@@ -1,0 +1,65 @@
+/** What every submission decides in the same way, whatever submits it. */
+import { Clock, Effect, Option, type Schema } from "effect"
+import * as InputContract from "../../workflow/contract/InputContract.ts"
+import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
+import type { RunTerms } from "../../workflow/WorkflowStore.ts"
+import { Identifiers } from "../../workspace/Identifiers.ts"
+import { RunId, type WorkflowId, type WorkspaceId } from "../../workspace/Ids.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
+import * as CredentialReferences from "../CredentialReferences.ts"
+import type * as Run from "../Run.ts"
+import type * as Transition from "../Transition.ts"
+
+export interface Draft {
+  readonly workspaceId: WorkspaceId
+  readonly workflowId: WorkflowId
+  readonly input: Schema.JsonObject
+  readonly options: Run.Options
+  readonly trigger: Run.Trigger
+}
+
+export const make = Effect.gen(function* () {
+  const workspaces = yield* WorkspaceStore
+  const identifiers = yield* Identifiers
+
+  /** When a run of a workspace that is submitted now expires, if it still waits then; `null` for never. */
+  const expiry = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
+    const workspace = yield* workspaces.get(workspaceId)
+    const ttl = Option.getOrUndefined(workspace)?.waitingTtlMillis ?? null
+    return ttl === null ? null : (yield* Clock.currentTimeMillis) + ttl
+  })
+
+  /** The submission of a run of this version. */
+  const draft = Effect.fnUntraced(function* (
+    { versionId, content }: RunTerms,
+    { input, options, trigger, workflowId, workspaceId }: Draft
+  ) {
+    const submission: Transition.Submission = {
+      id: RunId.make(yield* identifiers.uuid),
+      workspaceId,
+      workflowId,
+      versionId,
+      input,
+      credentials: CredentialReferences.of(content, input),
+      options,
+      trigger,
+      maxRetries: content.max_retries,
+      expiresAt: yield* expiry(workspaceId)
+    }
+    return submission
+  })
+
+  return { draft, expiry }
+})
+
+/** What is wrong with an input by the contract of a version. A check that costs too much is a problem of the input. */
+export const checkInput = (workspaceId: WorkspaceId, { content }: RunTerms, input: Schema.JsonObject) =>
+  Sandbox.run(workspaceId, "checkInput", {
+    content: { input_schema: content.input_schema, vault_schema: content.vault_schema },
+    input
+  }).pipe(
+    Effect.catchTag(
+      "TooCostly",
+      Sandbox.refused((message) => Effect.succeed([InputContract.tooCostly({ message })]))
+    )
+  )

@@ -31,7 +31,7 @@ const large = [
 ]
 
 /** The packages that the stores need. */
-const stores = ["@effect/sql-pg", "@js-temporal/polyfill", "ajv", "jsonata"]
+const stores = ["@effect/sql-pg", "ajv", "jsonata"]
 
 interface Service {
   readonly command: string

@@ -24,7 +24,7 @@ export const layersPointDown: Rule = (sources) =>
       .map((module) => `${source.path} imports ${module}`)
   )
 
-const corePackages = new Set(["@js-temporal/polyfill", "ajv", "jsonata", "otpauth", "tldts"])
+const corePackages = new Set(["ajv", "jsonata", "otpauth", "tldts"])
 
 /** The stable modules of Effect only: its others may change in any minor release. */
 const coreMayImport = (module: string): boolean => isOurs(module) || module === "effect" || corePackages.has(module)

@@ -1,10 +1,10 @@
 /**
  * Time zones as offsets from UTC: which one holds at an instant, and for how long.
  *
- * Offsets come from the runtime's own copy of the IANA database, through `Temporal`. They are asked for once and kept,
- * so that local time is an addition afterwards. Instants and offsets are in milliseconds.
+ * Offsets come from the runtime's own copy of the IANA database, through `Temporal` or else `Intl`. They are asked for
+ * once and kept, so that local time is an addition afterwards. Instants and offsets are in milliseconds.
  */
-import { Temporal as Polyfill } from "@js-temporal/polyfill"
+import * as CivilDate from "./CivilDate.ts"
 import { zoneNames } from "./ZoneNames.ts"
 
 /** A stretch `[from, until)` of instants with one offset. A longer one may be given in pieces. */
@@ -107,13 +107,68 @@ const requireOffset = (name: string, at: number): number => {
   return offset
 }
 
-/** The polyfill's types stand for both: the parts used here are the same. */
-const Temporal: typeof Polyfill = (globalThis as { readonly Temporal?: typeof Polyfill }).Temporal ?? Polyfill
+/** The part of `Temporal` that is used. */
+interface Temporal {
+  readonly Instant: {
+    readonly fromEpochMilliseconds: (at: number) => {
+      readonly toZonedDateTimeISO: (zone: string) => { readonly offsetNanoseconds: number }
+    }
+  }
+}
+
+const temporal = (globalThis as { readonly Temporal?: Temporal }).Temporal
 
 const offsetAt = (name: string, at: number): number | null => {
   try {
-    return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(name).offsetNanoseconds / 1_000_000
+    return temporal === undefined
+      ? offsetByFormat(name, at)
+      : temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(name).offsetNanoseconds / 1_000_000
   } catch {
     return null
   }
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** How the local time of a zone is written: `3/29/2026 A, 02:30:00`. Fails for a name that the runtime does not know. */
+const formatOf = (name: string): Intl.DateTimeFormat => {
+  const known = formats.get(name)
+  if (known !== undefined) return known
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: name,
+    calendar: "gregory",
+    numberingSystem: "latn",
+    hourCycle: "h23",
+    era: "narrow",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric"
+  })
+  formats.set(name, format)
+  return format
+}
+
+/**
+ * The offset of a zone by the local time that the runtime writes. It is exact for every zone: the runtime writes the
+ * offsets of all its time, also those with seconds.
+ */
+export const offsetByFormat = (name: string, at: number): number => {
+  const written = formatOf(name).format(at)
+  const [month, day, year, hour, minute, second] = (written.match(/\d+/g) ?? []).map(Number)
+  if (
+    month === undefined ||
+    day === undefined ||
+    year === undefined ||
+    hour === undefined ||
+    minute === undefined ||
+    second === undefined
+  ) {
+    throw new Error(`The runtime does not write the local time of ${name} as it should`)
+  }
+  const local =
+    CivilDate.fromYmd(written.includes("B") ? 1 - year : year, month, day) * 86_400 + hour * 3_600 + minute * 60
+  return (local + second - Math.floor(at / 1_000)) * 1_000
 }

@@ -27,6 +27,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/log/",
     "test/leaks/canaries.test.ts",
     "test/mail/parser.test.ts",
+    "test/packages/",
     "test/request/",
     "test/run/",
     "test/simulation/",

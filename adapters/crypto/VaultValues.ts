@@ -5,7 +5,7 @@
  *
  * ```ts
  * import { Effect, Redacted } from "effect"
- * import * as VaultValues from "sluice/sealing"
+ * import * as VaultValues from "@sluice/client/sealing"
  *
  * const program = Effect.gen(function* () {
  *   const key = Redacted.make("00".repeat(32))

@@ -34,6 +34,14 @@ export const layer = Layer.effect(
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) =>
         Effect.sync(() => countOf(waitingOf(tables, workflowId).length))
       ),
+      firstWaiting: Effect.fn("GateStore.firstWaiting")((workflowId, limit) =>
+        Effect.sync(() =>
+          waitingOf(tables, workflowId)
+            .toSorted((one, other) => one.createdAt - other.createdAt)
+            .slice(0, limit)
+            .map(({ createdAt, id }) => ({ id, createdAt }))
+        )
+      ),
       changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>
         Effect.map(change(workspaceId, workflowId, decide), (changed) => ({
           ...changed,

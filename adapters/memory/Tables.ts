@@ -60,7 +60,7 @@ export interface WindowSet {
   readonly setAt: number | null
 }
 
-interface Shape {
+export interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
   /** By the hash of their secret. */

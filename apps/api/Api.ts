@@ -2,7 +2,7 @@
  * The HTTP interface as a value: its endpoints, what they take and what they answer. It holds no server code, so that
  * clients can import it.
  */
-import { HttpApi, OpenApi } from "effect/http-api"
+import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
 import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { BundlesGroup } from "./bundle/BundlesApi.ts"
@@ -31,8 +31,39 @@ import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
-/** The whole interface that needs a key. */
-export class Api extends HttpApi.make("sluice")
+/** The groups, by their names: the type of the interface written out would be too long for a declaration file. */
+type Groups =
+  | typeof WorkflowsGroup
+  | typeof GatesGroup
+  | typeof RunsGroup
+  | typeof VerbsGroup
+  | typeof SchedulesGroup
+  | typeof ComponentsGroup
+  | typeof EvidenceGroup
+  | typeof DecisionsGroup
+  | typeof LiveGroup
+  | typeof ErrorCodesGroup
+  | typeof WorkspacesGroup
+  | typeof NotificationsGroup
+  | typeof WebhooksGroup
+  | typeof EventsGroup
+  | typeof InteractionsGroup
+  | typeof VaultGroup
+  | typeof AuthenticationGroup
+  | typeof SecretProvidersGroup
+  | typeof EncryptionKeyGroup
+  | typeof BuilderGroup
+  | typeof PatchesGroup
+  | typeof AuditGroup
+  | typeof BundlesGroup
+
+const described: HttpApi.HttpApi<
+  "sluice",
+  HttpApiGroup.AddMiddleware<
+    HttpApiGroup.AddMiddleware<HttpApiGroup.AddMiddleware<Groups, Authorization>, SchemaErrors>,
+    Surrounded
+  >
+> = HttpApi.make("sluice")
   .add(WorkflowsGroup)
   .add(GatesGroup)
   .add(RunsGroup)
@@ -68,4 +99,7 @@ export class Api extends HttpApi.make("sluice")
       description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
       transform: Description.complete((): HttpApi.Constraint => Api)
     })
-  ) {}
+  )
+
+/** The whole interface that needs a key. */
+export class Api extends described {}

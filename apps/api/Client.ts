@@ -9,7 +9,7 @@
  * ```ts
  * import { Effect, Redacted, Stream } from "effect"
  * import { FetchHttpClient } from "effect/http"
- * import * as Client from "sluice/client"
+ * import * as Client from "@sluice/client"
  *
  * const program = Effect.gen(function* () {
  *   const client = yield* Client.make({ baseUrl: "http://127.0.0.1:8787", key: Redacted.make("sk_...") })

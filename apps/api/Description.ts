@@ -7,7 +7,7 @@ import { Needs } from "./Annotations.ts"
 
 interface Operation {
   operationId: string
-  parameters: ReadonlyArray<{ readonly in: string }>
+  parameters: ReadonlyArray<{ readonly in: string; readonly name?: string }>
   requestBody?: { content: Record<string, { schema: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
@@ -22,7 +22,8 @@ interface Document {
  *
  * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
  * or as a repetition. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
- * described ones are refused.
+ * described ones are refused. Every writing operation takes an `Idempotency-Key`. Instants of answers have the format
+ * `date-time`; those of requests are judged by the endpoints, which say what they accept.
  */
 export const complete =
   (api: () => HttpApi.Constraint) =>
@@ -35,15 +36,57 @@ export const complete =
         operation.operationId = camelCase(operation.operationId)
         const endpoint = endpoints.get(`${method.toUpperCase()} ${path}`)
         for (const status of endpoint === undefined ? [] : foreign(endpoint)) delete operation.responses[status]
+        if (method !== "get") operation.parameters = [...operation.parameters, idempotencyKey]
       }
     }
-    for (const name of inRequests(document))
-      document.components.schemas[name] = opened(document.components.schemas[name])
+    const requested = inRequests(document)
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
+      document.components.schemas[name] = requested.has(name) ? opened(schema) : dated(schema)
+    }
     for (const operation of Object.values(document.paths).flatMap((one) => Object.values(one))) {
       for (const body of Object.values(operation.requestBody?.content ?? {})) body.schema = opened(body.schema)
+      for (const answer of Object.values(operation.responses)) {
+        if (answer.content !== undefined) answer.content = dated(answer.content) as Record<string, unknown>
+      }
     }
     return spec
   }
+
+/** The header by which a request is carried out once, however often it is sent. */
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "Names this request for 24 hours: sent again with the same key, it is answered as the first time and changes nothing. Another request with the key is answered with 409",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }
+}
+
+/** The properties of answers that are instants: RFC 3339 in UTC, to the millisecond. */
+const isInstant = /(?:_at|At)$/
+
+/** A schema of answers whose instants have their format. */
+const dated = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(dated)
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === "properties" && typeof value === "object" && value !== null
+        ? Object.fromEntries(
+            Object.entries(value).map(([name, inner]) => [name, isInstant.test(name) ? instant(inner) : dated(inner)])
+          )
+        : dated(value)
+    ])
+  )
+}
+
+/** The text of an instant, or the one of several alternatives. Numbers and references stay as they are. */
+const instant = (schema: unknown): unknown => {
+  if (typeof schema !== "object" || schema === null) return schema
+  if ("type" in schema && schema.type === "string") return { ...schema, format: "date-time" }
+  return "anyOf" in schema && Array.isArray(schema.anyOf) ? { ...schema, anyOf: schema.anyOf.map(instant) } : schema
+}
 
 /** The statuses that are answered around all endpoints, but never for this one. */
 const foreign = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<number> => {

@@ -35,7 +35,7 @@ const headers = (page: string) => ({
 /** The bar above the reference: where the guide is, or how it is built. */
 const bar = (isBuilt: boolean): string => {
   const text = isBuilt
-    ? '<a href="/docs/guide/">Read the guide</a>'
+    ? '<a href="docs/guide/">Read the guide</a>'
     : "The guide is not built here: run <code>npm run docs</code>"
   return `<nav style="padding: 8px 16px; font: 14px system-ui, sans-serif">${text}</nav>`
 }

@@ -47,6 +47,8 @@ import * as ComponentsHttp from "./component/ComponentsHttp.ts"
 import * as Pages from "./console/Pages.ts"
 import * as SessionRoutes from "./console/SessionRoutes.ts"
 import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
+import * as CrossOrigin from "./delivery/CrossOrigin.ts"
+import * as Delivery from "./delivery/Delivery.ts"
 import * as ErrorCodesHttp from "./error-code/ErrorCodesHttp.ts"
 import * as EventsHttp from "./event/EventsHttp.ts"
 import * as EvidenceHttp from "./evidence/EvidenceHttp.ts"
@@ -257,8 +259,10 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
         )
       )
       const complete = lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered))))
+      const crossOrigin = CrossOrigin.allow(yield* CrossOrigin.AllowedOrigins)
+      const delivered = crossOrigin(Delivery.prepared(NoStore.marked(complete)))
       // No exporter reads traces, and recording them takes a fifth of the time of a short request.
-      return HttpServer.serve(Effect.withTracerEnabled(RequestLog.logged(NoStore.marked(complete)), false))
+      return HttpServer.serve(Effect.withTracerEnabled(RequestLog.logged(delivered), false))
     })
   )
 

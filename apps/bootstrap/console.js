@@ -121,9 +121,9 @@ const pageOf = (script, style) => `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>Sluice</title>
 <link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6f5e'/%3E%3Cpath d='M3 10c2-3 3-3 5 0s3 3 5 0M3 6.5h10' stroke='white' stroke-width='1.6' fill='none' stroke-linecap='round'/%3E%3C/svg%3E">
-<link rel="stylesheet" href="/console/assets/${style}">
-<script type="module" src="/console/assets/${script}"></script>
+<link rel="stylesheet" href="console/assets/${style}">
+<script type="module" src="console/assets/${script}"></script>
 </head>
-<body><div id="console"><noscript>The console needs JavaScript. The reference of the interface is at /docs.</noscript></div></body>
+<body><div id="console"><noscript>The console needs JavaScript. The reference of the interface is at <a href="docs">docs</a>.</noscript></div></body>
 </html>
 `

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The first thing that runs on a fresh machine:
- * `node apps/bootstrap/main.js <start | check | test | ok | vitest | docs | console | bench | fuzz | simulate | chaos | sluice> [args]`.
+ * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -54,6 +54,10 @@ try {
       // The PostgreSQL server of the tests listens to messages: with a channel the runner would not end.
       run(node, vitest(args), needsChromium(args) ? testBrowsers() : {}, { channel: false })
       break
+    case "build":
+      built(node)
+      run(node, ["apps/bootstrap/build.js", ...args], {})
+      break
     case "docs":
       buildDocs(node)
       break
@@ -78,7 +82,7 @@ try {
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, docs, console, bench, fuzz, simulate, chaos or sluice`
+        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos or sluice`
       )
   }
 } catch (error) {

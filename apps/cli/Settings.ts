@@ -41,6 +41,18 @@ const origin = Schema.String.check(
   )
 )
 
+/** An origin with a path or without, kept without a slash at its end. */
+const publicAddress = Schema.String.check(
+  Schema.isPattern(/^https?:\/\/[^/?#@\s]+(\/[A-Za-z0-9._~-]+)*\/?$/, {
+    message: "Expected an address such as https://sluice.example.com or https://example.com/sluice"
+  })
+).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({ decode: (text) => text.replace(/\/$/, ""), encode: (text) => text })
+  )
+)
+
 const originsOf = (written: string): ReadonlyArray<string> =>
   written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
@@ -258,8 +270,20 @@ export const listening = {
   publicUrl: setting(
     "public-url",
     "SLUICE_PUBLIC_URL",
-    "Address under which the outside reaches the HTTP interface; http://HOST:PORT when not set"
-  ).pipe(Flag.withSchema(origin), Flag.optional),
+    "Address under which the outside reaches the HTTP interface, with the path that a proxy removes if there is one; http://HOST:PORT when not set"
+  ).pipe(Flag.withSchema(publicAddress), Flag.optional),
+  corsOrigins: setting(
+    "cors-origins",
+    "SLUICE_CORS_ORIGINS",
+    "Origins whose pages may call the HTTP interface from a browser, such as https://app.example.com, separated by commas; * for every one; none when not set"
+  ).pipe(
+    Flag.filter(
+      (written) => originsOf(written).every((one) => one === "*" || isOrigin(one)),
+      () => "origins such as https://app.example.com, separated by commas, or *"
+    ),
+    Flag.map((written) => originsOf(written).map((one) => (one === "*" ? one : new URL(one).origin))),
+    Flag.withDefault([] as ReadonlyArray<string>)
+  ),
   allowPrivateNetworks,
   secretProviderOrigins
 }

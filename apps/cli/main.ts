@@ -6,6 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect } from "effect"
 import { CliConfig, CliError, CliOutput, Command } from "effect/cli"
 import { SettingNames } from "../../core/runtime/SettingNames.ts"
+import { backup, importData, restore } from "./commands/Backup.ts"
 import { doctor } from "./commands/Doctor.ts"
 import { keys } from "./commands/Keys.ts"
 import { api, inbox, migrate, scheduler, worker } from "./commands/Processes.ts"
@@ -32,6 +33,9 @@ const sluice = Command.make("sluice").pipe(
     keys,
     workspaces,
     prune,
+    backup,
+    restore,
+    importData,
     window,
     verify,
     doctor

@@ -4,7 +4,7 @@
 import type { Effect, Result } from "effect"
 import { Context } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { Gate } from "./Gate.ts"
 
 /** A changed gate: its states before and after the decision, and the instant at which it was made. */
@@ -36,6 +36,13 @@ export const plus = (one: RunCount, other: RunCount): RunCount => ({
   atLeast: one.atLeast || other.atLeast
 })
 
+/** A run that waits, held or not. */
+export interface Waiting {
+  readonly id: RunId
+  /** When it was submitted. */
+  readonly createdAt: number
+}
+
 /** A decision about a gate. It must be pure: it may be called again. */
 export type Decide<E> = (gate: Gate, now: number) => Result.Result<Gate, E>
 
@@ -50,6 +57,12 @@ export class GateStore extends Context.Service<
 
     /** How many runs of the workflow are waiting, held or not. Counted up to `mostCounted`, not estimated. */
     readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<RunCount, StoreUnavailable>
+
+    /** The waiting runs of the workflow, at most `limit`, those that were submitted first before others. */
+    readonly firstWaiting: (
+      workflowId: WorkflowId,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Waiting>, StoreUnavailable>
 
     /**
      * Changes one gate by a decision made under a lock: meanwhile the gate cannot change, and no run of the workflow

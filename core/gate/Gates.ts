@@ -11,7 +11,7 @@ import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
-import { type Changed, GateStore, noRuns, plus, type RunCount } from "./GateStore.ts"
+import { type Changed, GateStore, noRuns, plus, type RunCount, type Waiting } from "./GateStore.ts"
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
@@ -65,7 +65,15 @@ export interface Preview {
   /** How many waiting runs an apply at this instant would release, and how many it would hold. */
   readonly releases: RunCount
   readonly holds: RunCount
+  /** The first of these runs, in the order of their submission: at most `mostListed`. */
+  readonly released: ReadonlyArray<Waiting>
+  readonly held: ReadonlyArray<Waiting>
+  /** Whether an apply would end a lift, under which runs start although the stored window is closed. */
+  readonly endsLift: boolean
 }
+
+/** How many of the runs that an edit would release or hold a preview lists. */
+export const mostListed = 20
 
 /** The result of an unpause of several workflows. */
 export interface Unpaused {
@@ -194,7 +202,17 @@ export class Gates extends Context.Service<
         const { window, warnings } = yield* Effect.fromResult(RunWindow.validate(input, { now: at }))
         const waiting = yield* store.countWaiting(id)
         const after = Gate.setWindow(gate, window, { at, by: caller.userId })
-        return { warnings, ...outlook(window, at, options.openings), ...impact({ before: gate, after, at }, waiting) }
+        const { holds, releases } = impact({ before: gate, after, at }, waiting)
+        const listed = holds.runs + releases.runs === 0 ? [] : yield* store.firstWaiting(id, mostListed)
+        return {
+          warnings,
+          ...outlook(window, at, options.openings),
+          releases,
+          holds,
+          released: releases.runs === 0 ? [] : listed,
+          held: holds.runs === 0 ? [] : listed,
+          endsLift: Gate.inForce(gate, at).lift !== null && Gate.inForce(after, at).lift === null
+        }
       })
 
       const pause = Effect.fn("Gates.pause")(function* (

@@ -8,7 +8,7 @@
  *
  * ```ts
  * import { Result } from "effect"
- * import * as RunWindow from "sluice/window"
+ * import * as RunWindow from "@sluice/core/window"
  *
  * const { window } = Result.getOrThrow(RunWindow.validate({
  *   time_zone: "Europe/Berlin",

@@ -6,7 +6,7 @@
  *
  * ```ts
  * import { Clock, Effect } from "effect"
- * import * as WindowTesting from "sluice/window/testing"
+ * import * as WindowTesting from "@sluice/core/testing"
  *
  * const clock = WindowTesting.movableClock(Date.parse("2026-01-12T21:00:00Z"))
  * clock.advance(60_000)

@@ -46,7 +46,8 @@ export const navigation = [
       { text: "The console", link: "/console" },
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
-      { text: "Streams", link: "/streams" }
+      { text: "Streams", link: "/streams" },
+      { text: "Sluice in your own program", link: "/embedding" }
     ]
   },
   {

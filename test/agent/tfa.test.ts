@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import type { Person } from "../../core/agent/Person.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
 import * as Inbox from "../../core/vault/inbox/Inbox.ts"
 import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
@@ -242,6 +243,96 @@ describe("a person is asked", () => {
       )
       assert.deepEqual(outcome, welcome)
       assert.deepStrictEqual(Object.keys(asked[0]?.schema.properties ?? {}), ["link"])
+    }).pipe(Effect.provide(services(null)))
+  )
+})
+
+describe("a person is asked for what does not come", () => {
+  const mailed = { ...accounts.entry, fields: { ...accounts.entry.fields, tfa_method: "EMAIL" as const } }
+
+  /** A person who takes a while, and when they were asked. */
+  const slow = (millis: number, answer: Record<string, string> | null) => {
+    const asked: Array<{ readonly at: number; readonly timeoutMillis: number }> = []
+    const one: Person = {
+      ask: ({ timeoutMillis }) =>
+        Effect.gen(function* () {
+          asked.push({ at: yield* Clock.currentTimeMillis, timeoutMillis })
+          return yield* Effect.as(Effect.sleep(Math.min(millis, timeoutMillis)), answer)
+        }),
+      correct: () => Effect.succeed(null)
+    }
+    return { asked, person: one }
+  }
+
+  it.effect("after 30 s where a mail is expected, and the answer counts", () =>
+    Effect.gen(function* () {
+      const { asked, person: someone } = slow(1_000, { code: "123456" })
+      const step = tfa({ tfa_type: "EMAIL" })
+      const { outcome } = yield* eventually(run(step, ["123456"], { entry: mailed, person: someone }))
+      assert.deepEqual(outcome, welcome)
+      assert.deepStrictEqual(asked, [{ at: 30_000, timeoutMillis: 270_000 }])
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+
+  it.effect.each([
+    ["EMAIL", "AUTHENTICATOR"],
+    ["SMS", null],
+    ["SMS", "EMAIL"]
+  ] as const)("at once for a code by %s where the credential has %s", ([tfa_type, tfa_method]) =>
+    Effect.gen(function* () {
+      const { asked, person: someone } = slow(0, { code: "123456" })
+      const entry = { ...accounts.entry, fields: { ...accounts.entry.fields, tfa_method } }
+      const { outcome } = yield* eventually(run(tfa({ tfa_type }), ["123456"], { entry, person: someone }))
+      assert.deepEqual(outcome, welcome)
+      assert.deepStrictEqual(asked, [{ at: 0, timeoutMillis: 300_000 }])
+    }).pipe(Effect.provide(services("inbox.example", "+15551234567")))
+  )
+
+  it.effect("and what arrives before the answer counts, a code as well as a link", () =>
+    Effect.gen(function* () {
+      const { asked, person: someone } = slow(200_000, { code: "111111", link: site })
+      const options = { entry: mailed, person: someone }
+      const code = yield* Effect.forkChild(run(tfa({ tfa_type: "EMAIL" }), ["222222"], options))
+      yield* TestClock.adjust("40 seconds")
+      yield* arrive("code", "222222")
+      assert.deepEqual((yield* eventually(Fiber.join(code))).outcome, welcome)
+      const link = yield* Effect.forkChild(run(tfa({ tfa_type: "MAGIC_LINK", selector: null }), [], options))
+      yield* TestClock.adjust("40 seconds")
+      yield* arrive("link", home)
+      assert.deepEqual((yield* eventually(Fiber.join(link))).outcome, welcome)
+      assert.lengthOf(asked, 2)
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+
+  it.effect("for a link, and for a newer code where the site refused the one that came", () =>
+    Effect.gen(function* () {
+      const link = slow(0, { link: home })
+      const step = tfa({ tfa_type: "MAGIC_LINK", selector: null })
+      const opened = yield* eventually(run(step, [], { entry: mailed, person: link.person }))
+      assert.deepEqual(opened.outcome, welcome)
+      assert.strictEqual(link.asked[0]?.at, 30_000)
+      const { asked, person: someone } = slow(0, { code: "222222" })
+      const refused = yield* Effect.forkChild(
+        run(tfa({ tfa_type: "EMAIL" }), ["222222"], { entry: mailed, person: someone })
+      )
+      yield* TestClock.adjust("1 second")
+      yield* arrive("code", "111111")
+      assert.deepEqual((yield* eventually(Fiber.join(refused))).outcome, welcome)
+      assert.lengthOf(asked, 1)
+    }).pipe(Effect.provide(services("inbox.example")))
+  )
+
+  it.effect("where the secret of the vault makes no code, within five minutes of the prompt", () =>
+    Effect.gen(function* () {
+      const { asked, person: someone } = slow(0, { code: "123456" })
+      const step = tfa({ tfa_type: "AUTHENTICATOR" })
+      const tfaSecret = "not base32 0189"
+      const given = yield* eventually(run(step, ["123456"], { tfaSecret, person: someone }))
+      assert.deepEqual(given.outcome, welcome)
+      assert.deepStrictEqual(asked, [{ at: 0, timeoutMillis: 300_000 }])
+      const never = slow(Infinity, null)
+      const { outcome } = yield* eventually(run(step, [], { tfaSecret, person: never.person }))
+      assert.strictEqual(failureOf(outcome).code, "TFA-E0003")
     }).pipe(Effect.provide(services(null)))
   )
 })

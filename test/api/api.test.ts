@@ -281,7 +281,7 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         const { member, send } = yield* Service
         const me = yield* member("Member")
         const id = yield* create(me)
-        yield* start(me, id)
+        const session = yield* start(me, id)
         const preview = yield* send({
           method: "POST",
           path: `/workflows/${id}/run-window/preview?openings=2`,
@@ -289,7 +289,16 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
           json: closed
         })
         assert.strictEqual(preview.status, 200)
-        assert.deepInclude(preview.body, { releases: 0, holds: 1, at_least: false })
+        assert.deepInclude(preview.body, {
+          releases: 0,
+          holds: 1,
+          at_least: false,
+          released_runs: [],
+          ends_lift: false
+        })
+        assert.deepStrictEqual(preview.body.held_runs, [
+          { session_id: session, created_at: "1970-01-01T00:00:00.000Z" }
+        ])
         assert.deepStrictEqual(preview.body.openings, [
           {
             opens_at: "1970-01-01T09:00:00.000Z",
@@ -302,8 +311,20 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
             decided_by: [{ path: "regular_hours[4]", label: null }]
           }
         ])
-        const read = yield* send({ method: "GET", path: `/workflows/${id}/run-window`, key: me.key })
+        const path = `/workflows/${id}/run-window`
+        const read = yield* send({ method: "GET", path, key: me.key })
         assert.isNull(read.body.run_window)
+        yield* send({ method: "PUT", path, key: me.key, json: closed })
+        const opened = yield* send({ method: "POST", path: `${path}/preview`, key: me.key, json: daily(0, 17) })
+        assert.deepInclude(opened.body, { held_runs: [], released_runs: preview.body.held_runs, ends_lift: false })
+        yield* send({
+          method: "POST",
+          path: "/runs/unpause",
+          key: me.key,
+          json: { pause_resource: "run_window", resource_ids: [id] }
+        })
+        const later = yield* send({ method: "POST", path: `${path}/preview`, key: me.key, json: daily(10, 17) })
+        assert.deepInclude(later.body, { held_runs: preview.body.held_runs, released_runs: [], ends_lift: true })
       })
     )
   })

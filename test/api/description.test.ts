@@ -9,6 +9,19 @@ it("the description is the one that is kept; `npm run test:http -- description -
   await expect(`${JSON.stringify(OpenApi.fromApi(Api), null, 2)}\n`).toMatchFileSnapshot("./openapi.json")
 })
 
+it("every writing operation takes an Idempotency-Key, and instants of answers have their format", () => {
+  const { components, paths } = OpenApi.fromApi(Api)
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const names = (operation as { parameters: ReadonlyArray<{ name: string }> }).parameters.map(({ name }) => name)
+      assert.strictEqual(names.includes("Idempotency-Key"), method !== "get", `${method} ${path}`)
+    }
+  }
+  const { RunWindowPreview, RunWindowResponse } = components.schemas
+  assert.include(JSON.stringify(RunWindowPreview), '"opens_at":{"type":"string","format":"date-time"}')
+  assert.include(JSON.stringify(RunWindowResponse), '"warnings"')
+})
+
 it("every endpoint says what it does and what its caller must be able to do", () => {
   const silent: Array<string> = []
   HttpApi.reflect(Api, {

@@ -184,10 +184,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [gates, runs] = [yield* GateStore, yield* RunStore]
         const caller = yield* makeWorkspace()
         const workflow = yield* makeWorkflow(caller)
-        yield* Effect.forEach(
-          Array.from({ length: 3 }, () => submission(workflow)),
-          runs.submit
+        const sent = Array.from({ length: 3 }, () => submission(workflow))
+        yield* Effect.forEach(sent, runs.submit)
+        const first = yield* gates.firstWaiting(workflow.workflow.id, 2)
+        assert.lengthOf(first, 2)
+        assert.includeMembers(
+          sent.map(({ id }) => id),
+          first.map(({ id }) => id)
         )
+        assert.lengthOf(yield* gates.firstWaiting(workflow.workflow.id, 20), 3)
         const three = { runs: 3, atLeast: false }
         assert.deepStrictEqual(yield* gates.countWaiting(workflow.workflow.id), three)
         const { waiting } = yield* gates.changeAndCount(caller.workspaceId, workflow.workflow.id, (gate) =>

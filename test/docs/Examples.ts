@@ -41,11 +41,17 @@ export const examplesOf = ({ path, text }: Source): ReadonlyArray<Fence> =>
     return fencesOf({ path, text: comment.replace(/^ \* ?/gm, "") })
   })
 
-/** Every TypeScript example that is to run. */
+/** The page for programs that embed the core. Its examples run on the packed packages (`test/packages`). */
+export const embedding = "docs/embedding.md"
+
+/** Every TypeScript example that is to run in the checkout. */
 export const programs = (): ReadonlyArray<Fence> =>
-  [...pages().flatMap(fencesOf), ...sources("core", "adapters", "apps").flatMap(examplesOf)].filter(
-    ({ language }) => language === "ts"
-  )
+  [
+    ...pages()
+      .filter(({ path }) => path !== embedding)
+      .flatMap(fencesOf),
+    ...sources("core", "adapters", "apps").flatMap(examplesOf)
+  ].filter(({ language }) => language === "ts")
 
 /** The value that a comment promises: the longest JSON that it begins with, up to a comma. `undefined` when it has none. */
 export const promisedBy = (comment: string): string | undefined => {
@@ -74,6 +80,12 @@ export const comparing = ({ at, text }: Fence): string => {
   return `import { deepStrictEqual as assertEqual } from "node:assert"\n${lines.join("\n")}`
 }
 
+/** An example that imports what is published by the names that the checkout itself has for it. */
+const inCheckout = (program: string): string =>
+  program
+    .replace(/"@sluice\/(?:core|client)\/(?!promise")([^"]+)"/g, '"sluice/$1"')
+    .replace(/"@sluice\/client(\/promise)?"/g, '"sluice/client$1"')
+
 /** Runs programs in one process, each as a separate module. Answers the failures, by the place of the example. */
 export const run = (examples: ReadonlyArray<Fence>): ReadonlyArray<string> => {
   // Within the checkout, so that `sluice/…` is found as its own package.
@@ -82,7 +94,7 @@ export const run = (examples: ReadonlyArray<Fence>): ReadonlyArray<string> => {
   try {
     const files = examples.map((example, index) => {
       const name = `./example${index}.ts`
-      writeFileSync(join(folder, name), comparing(example))
+      writeFileSync(join(folder, name), inCheckout(comparing(example)))
       return [example.at, name]
     })
     writeFileSync(

@@ -55,8 +55,11 @@ export interface Judge {
   ) => string | null
 }
 
+/** Instants are written as the service writes them. Identifiers are compared with what was made. */
+const formats = { "date-time": /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, uuid: true } as const
+
 export const judge = (document: Document): Judge => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, inlineRefs: false })
+  const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, formats })
   ajv.addSchema({ $id: "description", components: document.components })
   const compiled = new Map<string, ValidateFunction>()
   const validator = (schema: JsonSchema): ValidateFunction => {

@@ -11,6 +11,7 @@ import type { Account } from "../../core/vault/Account.ts"
 import * as Inbox from "../../core/vault/inbox/Inbox.ts"
 import { LoginCodes, PhoneNumberOf } from "../../core/vault/otp/LoginCodes.ts"
 import * as Otp from "../../core/vault/otp/Otp.ts"
+import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
 import * as accounts from "./accounts.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
 import * as ScriptedBrowser from "./scripted/ScriptedBrowser.ts"
@@ -50,6 +51,7 @@ export const run = (
   values: ReadonlyArray<string>,
   options: {
     readonly tfaSecret?: string
+    readonly entry?: VaultEntry
     readonly providedCode?: NonNullable<Account["providedCode"]>
     readonly person?: Person
     readonly pages?: ScriptedBrowser.ScriptedSite
@@ -57,7 +59,11 @@ export const run = (
 ) =>
   Effect.gen(function* () {
     const codes = yield* LoginCodes
-    const own = accounts.account("BANK", options.tfaSecret === undefined ? {} : { tfaSecret: options.tfaSecret })
+    const own = accounts.account(
+      "BANK",
+      options.tfaSecret === undefined ? {} : { tfaSecret: options.tfaSecret },
+      options.entry
+    )
     const account: Account = options.providedCode === undefined ? own : { ...own, providedCode: options.providedCode }
     return yield* walk(
       graphOf(site, [step, title]),

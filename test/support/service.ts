@@ -109,7 +109,7 @@ const service = Layer.effect(
         const text = await (answer.headers.get("content-type") === "text/event-stream"
           ? firstOf(answer)
           : answer.text())
-        const isJson = (answer.headers.get("content-type") ?? "").includes("application/json")
+        const isJson = method !== "HEAD" && (answer.headers.get("content-type") ?? "").includes("application/json")
         return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} } as Answer
       })
 

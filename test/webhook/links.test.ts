@@ -9,10 +9,10 @@ import { graph } from "../support/fixtures.ts"
 import { layerWith, Service } from "../support/service.ts"
 import { entriesOf } from "../support/webhooks.ts"
 
-const publicly = layerWith({}).pipe(Layer.provide(Layer.succeed(PublicUrl, Option.some("https://sluice.example.com"))))
+const publicly = layerWith({}).pipe(Layer.provide(Layer.succeed(PublicUrl, Option.some("https://example.com/sluice"))))
 
 it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
-  it.effect("begin with the public address where one was set", () =>
+  it.effect("begin with the public address where one was set, with its path", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service
       const { key } = yield* member("Owner")
@@ -29,11 +29,11 @@ it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
         readonly message: { readonly event: string; readonly payload: Record<string, unknown> }
       }>
       const started = log.find(({ message }) => message.event === "execution.start")
-      assert.match(String(started?.message.payload.live_view_url), /^https:\/\/sluice\.example\.com\/live\//)
+      assert.match(String(started?.message.payload.live_view_url), /^https:\/\/example\.com\/sluice\/live\//)
       const stream = openRaw(url, `/run/${session}/events`, key)
       const told = yield* Effect.promise(() => stream.until((body) => body.includes("live_view_url")))
       stream.close()
-      assert.include(told, '"live_view_url":"https://sluice.example.com/live/')
+      assert.include(told, '"live_view_url":"https://example.com/sluice/live/')
     })
   )
 })

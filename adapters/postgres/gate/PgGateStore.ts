@@ -5,7 +5,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import { type Changed, countOf, type Decide, GateStore, mostCounted } from "../../../core/gate/GateStore.ts"
-import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { RunId, type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -83,6 +83,15 @@ export const layer = Layer.effect(
       review,
       nextDue,
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) => withoutSqlErrors(count(workflowId))),
+      firstWaiting: Effect.fn("GateStore.firstWaiting")((workflowId, limit) =>
+        Effect.map(
+          withoutSqlErrors(sql<{ readonly id: string; readonly created_at: Date }>`
+            select id, created_at from runs
+            where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
+            order by created_at, sequence limit ${limit}`),
+          (rows) => rows.map(({ created_at, id }) => ({ id: RunId.make(id), createdAt: created_at.getTime() }))
+        )
+      ),
       change: Effect.fn("GateStore.change")((workspaceId, workflowId, decide) =>
         transaction(sql, decideAlone(workspaceId, workflowId, decide))
       ),

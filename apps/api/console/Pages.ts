@@ -55,8 +55,11 @@ const page = {
   }
 } as const
 
-const notBuilt = HttpServerResponse.text(
-  "The console is not built here: run `npm run console`. The reference of the interface is at /docs",
+const notBuilt = HttpServerResponse.jsonUnsafe(
+  Errors.general(
+    404,
+    "The console is not built here: run `npm run console`. The reference of the interface is at /docs"
+  ),
   { status: 404 }
 )
 

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { mostCounted } from "../../../core/gate/GateStore.ts"
+import { mostListed } from "../../../core/gate/Gates.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
 import { edits, optional, workflow } from "../http/body/Fields.ts"
@@ -16,6 +17,12 @@ export const RunWindowResponse = Schema.Struct({
   ...InForce.fields,
   warnings: Schema.optionalKey(Schema.Array(RunWindow.RunWindowIssue))
 }).annotate({ identifier: "RunWindowResponse" })
+
+/** Some of the runs that a preview counts. */
+const listedRuns = (what: string) =>
+  Schema.Array(Schema.Struct({ session_id: Schema.String, created_at: Schema.String })).annotate({
+    description: `The runs that would be ${what}, those submitted first before others: at most ${mostListed}`
+  })
 
 const PreviewResponse = Schema.Struct({
   warnings: Schema.Array(RunWindow.RunWindowIssue),
@@ -35,7 +42,12 @@ const PreviewResponse = Schema.Struct({
     description: `How many waiting runs would be released, counted up to ${mostCounted}`
   }),
   holds: Schema.Int.annotate({ description: `How many waiting runs would be held, counted up to ${mostCounted}` }),
-  at_least: Schema.Boolean.annotate({ description: "Whether there are more runs than were counted" })
+  at_least: Schema.Boolean.annotate({ description: "Whether there are more runs than were counted" }),
+  released_runs: listedRuns("released"),
+  held_runs: listedRuns("held"),
+  ends_lift: Schema.Boolean.annotate({
+    description: "Whether setting the window would end a lift, under which runs start while the window is closed"
+  })
 }).annotate({ identifier: "RunWindowPreview" })
 
 export class GatesGroup extends HttpApiGroup.make("runWindows")

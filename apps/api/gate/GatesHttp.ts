@@ -1,6 +1,7 @@
 /** Answers the endpoints of run windows and pauses. */
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import type { Waiting } from "../../../core/gate/GateStore.ts"
 import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
 import type { RunWindowState } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
@@ -40,8 +41,12 @@ export const layer = HttpApiBuilder.group(
           openings: query.openings ?? defaultOpenings
         })
 
+        const { endsLift, held, released, ...rest } = preview
         return {
-          ...preview,
+          ...rest,
+          released_runs: released.map(listed),
+          held_runs: held.map(listed),
+          ends_lift: endsLift,
           releases: preview.releases.runs,
           holds: preview.holds.runs,
           at_least: preview.releases.atLeast || preview.holds.atLeast,
@@ -112,3 +117,5 @@ export const parseInstant = (text: string): number | null => {
   const at = Date.parse(text)
   return Number.isNaN(at) ? null : at
 }
+
+const listed = ({ createdAt, id }: Waiting) => ({ session_id: id, created_at: iso(createdAt) })

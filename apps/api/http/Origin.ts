@@ -2,7 +2,7 @@
 import { Context, Effect, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-/** Without a slash at its end, such as `https://sluice.example.com`; none when it was not set. */
+/** Without a slash at its end, such as `https://sluice.example.com` or `https://example.com/sluice`; none when it was not set. */
 export const PublicUrl = Context.Reference<Option.Option<string>>("sluice/apps/api/http/PublicUrl", {
   defaultValue: Option.none
 })

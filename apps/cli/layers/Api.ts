@@ -12,6 +12,7 @@ import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
 import * as Proxies from "../../../core/vault/Proxies.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
+import { AllowedOrigins } from "../../api/delivery/CrossOrigin.ts"
 import { PublicUrl } from "../../api/http/Origin.ts"
 import { Inbound } from "../../api/inbound/Inbound.ts"
 import * as LiveTickets from "../../api/live/LiveTickets.ts"
@@ -37,6 +38,7 @@ export interface Serving extends Inbox.Reachable, Models.ModelSettings, SourceSe
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
   readonly proxies: ReadonlyArray<Proxies.Pooled>
   readonly publicUrl: Option.Option<string>
+  readonly corsOrigins: ReadonlyArray<string>
 }
 
 /** The HTTP interface, on the stores and the encryption keys, and the delivery of events to webhooks. */
@@ -62,6 +64,7 @@ export const layerApi = (settings: Serving) =>
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
       Layer.succeed(PublicUrl, settings.publicUrl),
+      Layer.succeed(AllowedOrigins, settings.corsOrigins),
       Layer.succeed(StreamLimits, { perKey: settings.streamsPerKey, perWorkspace: settings.streamsPerWorkspace }),
       Inbox.layerNumbers(settings),
       Layer.succeed(Inbound, {

@@ -201,7 +201,7 @@ const Newcomer = () => (
         <p>A workflow is what runs in the browser: pages to open, fields to fill, data to read.</p>
         <p>
           <a href={to(["workflows"], { new: "1" })}>Create your first workflow</a>, or read{" "}
-          <a href="/docs">the reference</a>.
+          <a href="docs">the reference</a>.
         </p>
       </Empty>
     </Section>

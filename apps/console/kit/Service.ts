@@ -15,13 +15,14 @@ const Extra = Context.Reference<Readonly<Record<string, string>>>("sluice/apps/c
 
 export const withHeaders = (headers: Readonly<Record<string, string>>) => Effect.provideService(Extra, headers)
 
-/** The browser presents the session with each request. */
+/** The service is where the page is, under a path of its host too. The browser presents the session with each request. */
 const make = Effect.gen(function* () {
   const http = yield* HttpClient.HttpClient
   const extended = HttpClient.mapRequestEffect(http, (request) =>
     Effect.map(Extra, (headers) => HttpClientRequest.setHeaders(request, headers))
   )
-  return yield* Api.make({ baseUrl: location.origin }).pipe(Effect.provideService(HttpClient.HttpClient, extended))
+  const baseUrl = new URL(".", location.href).href.replace(/\/$/, "")
+  return yield* Api.make({ baseUrl }).pipe(Effect.provideService(HttpClient.HttpClient, extended))
 }).pipe(Effect.provide(FetchHttpClient.layer))
 
 let made: Client | null = null

@@ -6,7 +6,8 @@ import { registry } from "./Registry.ts"
 /** `null` while it is not known, `"none"` when nobody is signed in. */
 export const session = Atom.keepAlive(Atom.make<Session | "none" | null>(null))
 
-const address = "/console/session"
+/** Beside the page, which may stand under a path of its host. */
+const address = "console/session"
 
 const isSession = (body: unknown): body is Session =>
   typeof body === "object" && body !== null && "workspace_id" in body && "role" in body

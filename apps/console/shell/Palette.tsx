@@ -21,7 +21,7 @@ const fixed: ReadonlyArray<Choice> = [
   { word: "Schedules", kind: "Place", address: to(["schedules"]) },
   { word: "Audit", kind: "Place", address: to(["audit"]) },
   { word: "Keys", kind: "Place", address: to(["keys"]) },
-  { word: "Reference of the interface", kind: "Place", address: "/docs" },
+  { word: "Reference of the interface", kind: "Place", address: "docs" },
   { word: "Sign out", kind: "Action", address: "" }
 ]
 

@@ -38,7 +38,7 @@ export const SignIn = ({ problem: given }: { readonly problem: string | null }) 
         </button>
         <p class="hint">
           No key at hand? <code>npm start</code> prints a sign-in link, and an Owner creates keys under Keys. Programs
-          use the <a href="/docs">interface</a> directly.
+          use the <a href="docs">interface</a> directly.
         </p>
       </form>
     </main>

@@ -1,12 +1,13 @@
-import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
+import { Clock, Deferred, Effect, Option, Redacted, Result, type Schema } from "effect"
 import type { Using } from "../../browser/Browser.ts"
 import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import type { InspectedField } from "../../browser/element/InspectedField.ts"
 import { isNavigation, type PageFailure } from "../../browser/PageFailure.ts"
 import type { Account } from "../../vault/Account.ts"
-import type { LoginCodes } from "../../vault/otp/LoginCodes.ts"
+import type { Channel, LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import * as Otp from "../../vault/otp/Otp.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
+import { effectiveTfaMethod, type VaultEntry } from "../../vault/VaultEntry.ts"
 import * as SafePattern from "../../workflow/language/expression/SafePattern.ts"
 import type { Parameters } from "../../workflow/language/graph/Action.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
@@ -20,11 +21,11 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 
-/** How long a code or a link is waited for, and an answer of a person. */
+/** How long after its prompt a code or a link must be there, whether it is received or given by a person. */
 const longestMillis = 300_000
 
-/** How long a newer code is waited for once one was refused: few sites send another one by themselves. */
-const newerMillis = 30_000
+/** How long a message is waited for before a person is asked as well. */
+const graceMillis = 30_000
 
 /** How long a code of a secret provider is waited out: longer than the usual period of 30 seconds. */
 const changeMillis = 35_000
@@ -179,18 +180,74 @@ const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType,
       Effect.tap(supply(complaint), (code) =>
         Effect.sync(() => credentials.secrets.add(Redacted.value(code), "secret"))
       )
+  const digits = type === "AUTHENTICATOR" && otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
+  const asked = askedFor(account, type, digits, surroundings)
   if (type === "AUTHENTICATOR" && codes !== null) {
     if (otp !== null) {
-      if (Result.isFailure(otp)) return yield* impossible(otp.failure.message)
-      return hidden(generated(account, otp.success, codes))
+      const codesOf: Supply = Result.isFailure(otp)
+        ? () => Effect.fail(impossible(otp.failure.message))
+        : generated(account, otp.success, codes)
+      return hidden(otherwiseAsked(codesOf, asked))
     }
     const first = yield* Credentials.providedCode(credentials, account)
-    if (first !== null) return provided(account, first, credentials)
+    if (first !== null) return hidden(otherwiseAsked(provided(account, first, credentials), asked))
   }
   const address = type === "AUTHENTICATOR" || codes === null ? null : yield* codes.addressOf(account.entry, type)
-  if (address !== null && codes !== null) return hidden(received(account, address, codes, surroundings.began))
-  const digits = type === "AUTHENTICATOR" && otp !== null && Result.isSuccess(otp) ? otp.success.digits : 6
-  return hidden(askedFor(account, type, digits, surroundings))
+  if (type !== "AUTHENTICATOR" && address !== null && codes !== null) {
+    return hidden(received(account, type, address, codes, asked, surroundings.began))
+  }
+  return hidden((complaint) =>
+    Effect.gen(function* () {
+      const code = yield* asked(complaint, longestMillis)
+      return code ?? (yield* tooLate("no code was given", longestMillis))
+    })
+  )
+})
+
+/** Codes of the vault, and those of a person where the vault can give none. It fails for the reason of the vault. */
+const otherwiseAsked =
+  (supply: Supply, asked: Asked): Supply =>
+  (complaint) =>
+    Effect.gen(function* () {
+      const prompted = yield* Clock.currentTimeMillis
+      const code = yield* Effect.result(supply(complaint))
+      if (Result.isSuccess(code)) return code.success
+      const left = prompted + longestMillis - (yield* Clock.currentTimeMillis)
+      return (yield* asked(complaint, left)) ?? (yield* code.failure)
+    })
+
+/** Whether the site sends to this credential by a channel, as far as the vault knows. */
+const expects = (entry: VaultEntry, channel: Channel): boolean => {
+  const method = effectiveTfaMethod(entry)
+  return channel === "SMS" ? method === "SMS" : method === "EMAIL" || method === "MAGIC_LINK"
+}
+
+/** Ends the wait for a message and for a person with what came first. */
+interface Came<A> {
+  readonly _tag: "Came"
+  readonly value: A
+}
+
+/**
+ * What arrives or what a person gives, whichever comes first; `null` where neither comes. A person is asked once nothing
+ * arrived within a grace, and at once where nothing can arrive.
+ */
+const whicheverFirst = Effect.fnUntraced(function* <A>(
+  arrival: Effect.Effect<A | null, StepFailed>,
+  asked: (leftMillis: number) => Effect.Effect<A | null>,
+  { expected, latest }: { readonly expected: boolean; readonly latest: number }
+) {
+  const over = yield* Deferred.make<void>()
+  const came = (value: A | null) => (value === null ? Effect.void : Effect.fail<Came<A>>({ _tag: "Came", value }))
+  const listening = Effect.flatMap(arrival, came).pipe(Effect.andThen(Deferred.succeed(over, undefined)))
+  const asking = Effect.gen(function* () {
+    if (expected) yield* Effect.timeoutOption(Deferred.await(over), graceMillis)
+    yield* came(yield* asked(latest - (yield* Clock.currentTimeMillis)))
+  })
+  return yield* Effect.all([listening, asking], { concurrency: 2, discard: true }).pipe(
+    Effect.as(null),
+    Effect.catchTag("Came", ({ value }) => Effect.succeed(value))
+  )
 })
 
 const impossible = (reason: string) =>
@@ -239,37 +296,54 @@ const provided = (account: Account, first: Redacted.Redacted<string>, credential
         )
 }
 
-/** Codes that a site sends: what one message may mean in turn, and then what came after it. */
-const received = ({ entry }: Account, address: string, codes: Codes, since: number): Supply => {
+/** Codes that a site sends: what one message may mean in turn, and then what came after it or from a person. */
+const received = (
+  { entry }: Account,
+  type: Exclude<CodeType, "AUTHENTICATOR">,
+  address: string,
+  codes: Codes,
+  asked: Asked,
+  since: number
+): Supply => {
   let left: ReadonlyArray<Redacted.Redacted<string>> = []
-  return (complaint) =>
+  const arrival = (latest: number) =>
     Effect.gen(function* () {
-      const millis = complaint === null ? longestMillis : newerMillis
-      const latest = (yield* Clock.currentTimeMillis) + millis
       while (true) {
         const [code, ...others] = left
         left = others
         if (code !== undefined) return code
         const arrived = yield* codes.received(entry, address, { kind: "code", since }, latest)
-        if (Option.isNone(arrived)) return yield* tooLate(`no code arrived at ${address}`, millis)
+        if (Option.isNone(arrived)) return null
         left = arrived.value
       }
     })
+  return (complaint) =>
+    Effect.gen(function* () {
+      const latest = (yield* Clock.currentTimeMillis) + longestMillis
+      const code = yield* whicheverFirst(arrival(latest), (millis) => asked(complaint, millis), {
+        expected: expects(entry, type),
+        latest
+      })
+      return code ?? (yield* tooLate(`no code arrived at ${address} or was given by a person`, longestMillis))
+    })
 }
 
+/** Asks a person for a code, also where the site refused the one before; `null` where none is given in time. */
+type Asked = (complaint: string | null, leftMillis: number) => Effect.Effect<Redacted.Redacted<string> | null>
+
 const askedFor =
-  ({ entry }: Account, type: CodeType, digits: number, { ask }: StepContext<never>): Supply =>
-  (complaint) =>
+  ({ entry }: Account, type: CodeType, digits: number, { ask }: StepContext<never>): Asked =>
+  (complaint, leftMillis) =>
     Effect.gen(function* () {
+      if (leftMillis <= 0) return null
       const schema = answer("code", `^[0-9]{${digits}}$`)
       const where = { AUTHENTICATOR: "of the authenticator app", EMAIL: "that was mailed", SMS: "that came by SMS" }[
         type
       ]
       const again = complaint === null ? "" : "The site refused the code. "
       const message = `${again}The login at ${entry.domain} asks for a code: enter the ${digits} digits ${where}`
-      const given = yield* ask({ message, schema, timeoutMillis: longestMillis })
-      if (typeof given?.code === "string") return Redacted.make(given.code)
-      return yield* tooLate("no code was given", longestMillis)
+      const given = yield* ask({ message, schema, timeoutMillis: leftMillis })
+      return typeof given?.code === "string" ? Redacted.make(given.code) : null
     })
 
 /** The schema of an answer with one text, which matches a pattern. */
@@ -279,7 +353,7 @@ const answer = (name: string, pattern: string): Schema.JsonObject => ({
   required: [name]
 })
 
-/** The link that was sent, from what arrived since the attempt began or from a person. */
+/** The link that was sent, from what arrived since the attempt began or from a person, whichever comes first. */
 const linkFor = Effect.fnUntraced(function* (
   account: Account,
   pattern: string | null,
@@ -288,40 +362,49 @@ const linkFor = Effect.fnUntraced(function* (
   const { ask, began, codes, memory } = surroundings
   const { secrets } = memory.credentials
   const { entry } = account
-  const address = codes === null ? null : yield* codes.addressOf(entry, "MAGIC_LINK")
-  if (codes === null || address === null) {
-    const message = `The login at ${entry.domain} sends a link: enter its address`
-    const schema = answer("link", "^https?://[^\\s]+$")
-    const link = (yield* ask({ message, schema, timeoutMillis: longestMillis }))?.link
-    if (typeof link !== "string" || !URL.canParse(link)) return yield* tooLate("no link was given", longestMillis)
-    secrets.addLink(link)
-    return link
-  }
   if (pattern !== null) yield* Patterns.judge(pattern)
   const expression = pattern === null ? null : SafePattern.compile(pattern, "")
   const latest = (yield* Clock.currentTimeMillis) + longestMillis
-  for (let seen = 0; ; ) {
-    const wanted = { kind: "link", since: began, uncertain: expression !== null } as const
-    const arrived = yield* codes.received(entry, address, wanted, latest)
-    if (Option.isNone(arrived)) {
-      return yield* tooLate(
-        seen === 0
-          ? `no link arrived at ${address}`
-          : pattern === null
-            ? `none of the ${seen} links that arrived is of the site of the credential, ${entry.domain}; a link_regex_pattern that names another host would allow it`
-            : `none of the ${seen} links that arrived matches link_regex_pattern and is of the site of the credential, ${entry.domain}, or of a host that the pattern names`,
-        longestMillis
-      )
-    }
-    const links = arrived.value.map(Redacted.value).filter((link) => URL.canParse(link))
-    links.forEach(secrets.addLink)
-    const fitting = links.filter((link) => expression === null || expression.test(link))
-    const chosen =
-      fitting.find((link) => SecretSites.permits(entry, link)) ??
-      fitting.find((link) => expression !== null && namesHost(expression, link))
-    if (chosen !== undefined) return chosen
-    seen += links.length
+  const asked = (leftMillis: number) =>
+    Effect.gen(function* () {
+      if (leftMillis <= 0) return null
+      const message = `The login at ${entry.domain} sends a link: enter its address`
+      const schema = answer("link", "^https?://[^\\s]+$")
+      const link = (yield* ask({ message, schema, timeoutMillis: leftMillis }))?.link
+      if (typeof link !== "string" || !URL.canParse(link)) return null
+      secrets.addLink(link)
+      return link
+    })
+  const address = codes === null ? null : yield* codes.addressOf(entry, "MAGIC_LINK")
+  if (codes === null || address === null) {
+    return (yield* asked(longestMillis)) ?? (yield* tooLate("no link was given", longestMillis))
   }
+  let seen = 0
+  const arrival = Effect.gen(function* () {
+    while (true) {
+      const wanted = { kind: "link", since: began, uncertain: expression !== null } as const
+      const arrived = yield* codes.received(entry, address, wanted, latest)
+      if (Option.isNone(arrived)) return null
+      const links = arrived.value.map(Redacted.value).filter((link) => URL.canParse(link))
+      links.forEach(secrets.addLink)
+      const fitting = links.filter((link) => expression === null || expression.test(link))
+      const chosen =
+        fitting.find((link) => SecretSites.permits(entry, link)) ??
+        fitting.find((link) => expression !== null && namesHost(expression, link))
+      if (chosen !== undefined) return chosen
+      seen += links.length
+    }
+  })
+  const link = yield* whicheverFirst(arrival, asked, { expected: expects(entry, "MAGIC_LINK"), latest })
+  if (link !== null) return link
+  return yield* tooLate(
+    seen === 0
+      ? `no link arrived at ${address} or was given by a person`
+      : pattern === null
+        ? `none of the ${seen} links that arrived is of the site of the credential, ${entry.domain}; a link_regex_pattern that names another host would allow it`
+        : `none of the ${seen} links that arrived matches link_regex_pattern and is of the site of the credential, ${entry.domain}, or of a host that the pattern names`,
+    longestMillis
+  )
 })
 
 /** Whether a pattern matches a link because of its host: the same link to another host would not match. */

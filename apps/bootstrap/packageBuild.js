@@ -1,0 +1,265 @@
+// @ts-check
+import { spawnSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { builtinModules } from "node:module"
+import { dirname, join, posix, relative } from "node:path"
+import { packages } from "./packages.js"
+import { root } from "./run.js"
+
+/** @typedef {import("./packages.js").Package} Package */
+
+/** What the packages inherit from the checkout. */
+const checkout = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+
+/**
+ * Builds every package into its folder below `output`, from the sources that run unbuilt in the checkout. Types are not
+ * checked: `npm run check` does that.
+ *
+ * @param {string} output
+ */
+export const buildPackages = async (output) => {
+  mkdirSync(join(root, ".cache"), { recursive: true })
+  const folder = mkdtempSync(join(root, ".cache", "built-"))
+  try {
+    compile(folder, "scripts", {
+      include: ["core", "adapters", "apps/api", "apps/cli", "apps/demo"].map((name) => join(root, name)),
+      compilerOptions: { sourceMap: true, inlineSources: true }
+    })
+    compile(folder, "types", {
+      files: packages.flatMap(({ entries }) => Object.values(entries)).map((file) => join(root, file)),
+      compilerOptions: { declaration: true, emitDeclarationOnly: true }
+    })
+    return await Promise.all(packages.map((one) => assemble(one, folder, join(output, one.folder))))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ * @param {{ readonly compilerOptions: object, readonly include?: ReadonlyArray<string>, readonly files?: ReadonlyArray<string> }} what
+ */
+const compile = (folder, name, what) => {
+  const config = join(folder, `${name}.json`)
+  const compilerOptions = {
+    noEmit: false,
+    noCheck: true,
+    allowJs: false,
+    checkJs: false,
+    incremental: false,
+    tsBuildInfoFile: null,
+    rewriteRelativeImportExtensions: true,
+    rootDir: root,
+    outDir: join(folder, name),
+    typeRoots: [join(root, "node_modules", "@types")],
+    ...what.compilerOptions
+  }
+  writeFileSync(config, JSON.stringify({ extends: join(root, "tsconfig.json"), ...what, compilerOptions }))
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
+  const { status } = spawnSync(process.execPath, [compiler, "-p", config], { cwd: root, stdio: ["ignore", 2, 2] })
+  if (status !== 0) throw new Error("The packages could not be compiled: the output above says why")
+}
+
+/**
+ * @param {Package} one
+ * @param {string} built
+ * @param {string} target
+ */
+const assemble = async (one, built, target) => {
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  const entries = Object.values(one.entries)
+  const scripts = one.bundled
+    ? await bundle(one)
+    : closure(join(built, "scripts"), [...entries, ...Object.values(one.bin), ...threads(one)], ".js")
+  const types = closure(join(built, "types"), entries, ".d.ts")
+  const files = new Map([...scripts.files, ...types.files])
+  for (const [name, program] of Object.entries(one.bin)) {
+    files.set(`bin/${name}.js`, `#!/usr/bin/env node\nimport "../${program.replace(/\.ts$/, ".js")}"\n`)
+  }
+  const manifest = manifestOf(one, new Set([...scripts.outside, ...types.outside]))
+  files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`)
+  files.set("README.md", `# ${one.name}\n\n${one.readme}\n`)
+  files.set("LICENSE", readFileSync(join(root, "LICENSE"), "utf8"))
+  for (const [path, text] of files) {
+    const file = join(target, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  // The service looks for its console at this place.
+  const site = join(root, ".cache", "console")
+  if (one.bin.sluice !== undefined && existsSync(site)) {
+    cpSync(site, join(target, ".cache", "console"), { recursive: true })
+  }
+  return { name: one.name, version: manifest.version, files: files.size }
+}
+
+/** Modules that a program starts by their address, and does not import. @param {Package} one */
+const threads = ({ bin }) =>
+  bin.sluice === undefined
+    ? []
+    : [
+        "adapters/embedded/DatabaseThread.ts",
+        "adapters/mail/MailReader.ts",
+        "adapters/threads/Thread.ts",
+        "adapters/playwright/injected/Engine.ts",
+        "apps/api/live/page/Main.ts"
+      ]
+
+/** Imports of a built module: what stands before the name, and the name. */
+const imported = /(\bfrom\s*|\bimport\s*\(?\s*)"([@.\w][@.\w/:-]*)"/g
+
+/** Modules that are named by their place, as those of threads. */
+const placed = /(new URL\()"(\.[^"\n]+)\.ts"(, import\.meta\.url\))/g
+
+/**
+ * The built files that entries need, with their own imports ending in `.js`, and the packages that they import.
+ *
+ * @param {string} folder
+ * @param {ReadonlyArray<string>} entries
+ * @param {".js" | ".d.ts"} ending
+ */
+const closure = (folder, entries, ending) => {
+  /** @type {Map<string, string>} */
+  const files = new Map()
+  /** @type {Set<string>} */
+  const outside = new Set()
+  const open = entries.map((file) => file.replace(/\.ts$/, ending))
+  for (const path of open) {
+    if (files.has(path)) continue
+    const text = readFileSync(join(folder, path), "utf8")
+      .replace(imported, (whole, start, module) =>
+        module.startsWith(".") ? `${start}"${module.replace(/\.ts$/, ".js")}"` : whole
+      )
+      .replace(placed, '$1"$2.js"$3')
+    files.set(path, text)
+    if (ending === ".js") {
+      const map = `${path}.map`
+      files.set(map, readFileSync(join(folder, map), "utf8"))
+    }
+    for (const [, , module = ""] of withoutComments(text).matchAll(imported)) {
+      if (module.startsWith(".")) open.push(posix.join(posix.dirname(path), module).replace(/\.js$/, ending))
+      else outside.add(module)
+    }
+    // A package whose files are read, and not imported.
+    for (const [, module = ""] of text.matchAll(/createRequire\(import\.meta\.url\)\.resolve\("([^"\n]+)"\)/g)) {
+      outside.add(module)
+    }
+  }
+  return { files, outside }
+}
+
+/** @param {string} text */
+const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "")
+
+/**
+ * Packages that check what the service receives. A client only sends it, so it does without them.
+ */
+const absent = ["jsonata", "ajv", "tldts", "@js-temporal/polyfill"]
+
+const standIn = `
+const asked = () => { throw new Error("The client does not check what only the service can") }
+export default function absent() { return asked() }
+export class Ajv { constructor() { this.compile = asked; this.addKeyword = this.addFormat = () => this } }
+export const Temporal = globalThis.Temporal
+export const parse = asked, getDomain = asked, getPublicSuffix = asked, getHostname = asked
+`
+
+/** Modules of Effect whose functions do nothing but make values, at the top of a module: unused values are left out. */
+const making = [
+  ...["Array", "Brand", "Context", "Data", "Duration", "Effect", "Equal", "Layer", "Option", "Order", "Predicate"],
+  ...["Record", "Redacted", "References", "Result", "Schedule", "Schema", "SchemaGetter", "SchemaIssue"],
+  ...["SchemaTransformation", "Stream", "String", "Struct"],
+  ...["HttpApiEndpoint", "HttpApiError", "HttpApiGroup", "HttpApiSchema", "OpenApi"]
+]
+
+/**
+ * The entries of a package, each as one file that takes what they share from others.
+ *
+ * @param {Package} one
+ */
+const bundle = async ({ entries }) => {
+  const { rolldown } = await import("rolldown")
+  const build = await rolldown({
+    input: Object.fromEntries(Object.values(entries).map((file) => [file.replace(/\.ts$/, ""), join(root, file)])),
+    platform: "neutral",
+    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !id.startsWith("\0") && !absent.includes(id),
+    treeshake: { moduleSideEffects: false, manualPureFunctions: making },
+    logLevel: "warn",
+    plugins: [
+      {
+        name: "absent packages",
+        resolveId: (id) => (absent.includes(id) ? "\0absent" : null),
+        load: (id) => (id === "\0absent" ? standIn : null)
+      }
+    ]
+  })
+  const { output } = await build.generate({
+    format: "esm",
+    sourcemap: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "shared/[name].js",
+    sourcemapPathTransform: (path, map) => relative(root, join(dirname(map), path))
+  })
+  await build.close()
+  return {
+    files: new Map(output.map((made) => [made.fileName, made.type === "chunk" ? made.code : String(made.source)])),
+    outside: new Set(
+      output
+        .flatMap((made) => (made.type === "chunk" ? [...made.imports, ...made.dynamicImports] : []))
+        .filter((id) => !output.some(({ fileName }) => fileName === id))
+    )
+  }
+}
+
+/**
+ * The package of a module; `null` for one of the runtime.
+ *
+ * @param {string} module
+ */
+const packageOf = (module) =>
+  module.startsWith("node:") || builtinModules.includes(module)
+    ? null
+    : module
+        .split("/")
+        .slice(0, module.startsWith("@") ? 2 : 1)
+        .join("/")
+
+/**
+ * @param {Package} one
+ * @param {ReadonlySet<string>} modules What its files import from elsewhere.
+ */
+const manifestOf = ({ bin, description, entries, name, peers }, modules) => {
+  const needed = [...new Set([...modules].map(packageOf))].filter((one) => one !== null).sort()
+  const versionOf = (/** @type {string} */ one) => {
+    const version = checkout.dependencies[one]
+    if (version === undefined) throw new Error(`${name} imports "${one}", which is no dependency of the checkout`)
+    return version
+  }
+  // Modules of Effect beside its root may change in any minor release.
+  const bound = [...modules].some((module) => module.startsWith("effect/")) ? "~" : "^"
+  const own = needed.filter((one) => !peers.includes(one))
+  const exported = Object.entries(entries).map(([subpath, file]) => {
+    const path = `./${file.replace(/\.ts$/, "")}`
+    return [subpath, { types: `${path}.d.ts`, default: `${path}.js` }]
+  })
+  return {
+    name,
+    version: checkout.version,
+    description,
+    license: checkout.license,
+    type: "module",
+    sideEffects: Object.keys(bin).length > 0,
+    engines: checkout.engines,
+    exports: { ...Object.fromEntries(exported), "./package.json": "./package.json" },
+    ...(Object.keys(bin).length === 0
+      ? {}
+      : { bin: Object.fromEntries(Object.keys(bin).map((one) => [one, `bin/${one}.js`])) }),
+    publishConfig: { access: "public", provenance: true },
+    dependencies: Object.fromEntries(own.map((one) => [one, versionOf(one)])),
+    ...(peers.length === 0
+      ? {}
+      : { peerDependencies: Object.fromEntries(peers.map((one) => [one, `${bound}${versionOf(one)}`])) })
+  }
+}

@@ -1,0 +1,96 @@
+// @ts-check
+/**
+ * What is published, described once: names, entries and the files behind them. The version and the versions of
+ * dependencies are those of the checkout's `package.json`; which dependencies a package has, its files say.
+ */
+
+/**
+ * @typedef {object} Package
+ * @property {string} name
+ * @property {string} folder Its folder in `dist`.
+ * @property {string} description
+ * @property {string} readme
+ * @property {Readonly<Record<string, string>>} entries Files of the checkout, by the subpath of `exports`.
+ * @property {ReadonlyArray<string>} peers Packages of which the program that installs this one brings the only copy.
+ * @property {Readonly<Record<string, string>>} bin Programs, by their name.
+ * @property {boolean} bundled Whether each entry is one file, without what only the service needs.
+ */
+
+const core = {
+  "./agent": "core/agent/Agent.ts",
+  "./browser": "core/browser/Browser.ts",
+  "./browser/session": "core/browser/Session.ts",
+  "./execution": "core/execution/AgentExecutor.ts",
+  "./gate": "core/gate/Gate.ts",
+  "./gate/store": "core/gate/GateStore.ts",
+  "./gates": "core/gate/Gates.ts",
+  "./memory": "adapters/memory/Memory.ts",
+  "./run": "core/run/Run.ts",
+  "./run/executor": "core/run/Executor.ts",
+  "./run/simulation": "core/run/simulation/Simulation.ts",
+  "./run/store": "core/run/RunStore.ts",
+  "./runs": "core/run/Runs.ts",
+  "./schedule": "core/schedule/ScheduleTiming.ts",
+  "./scheduler": "core/run/Scheduler.ts",
+  "./testing": "core/window/testing.ts",
+  "./vault": "core/vault/Vault.ts",
+  "./window": "core/window/RunWindow.ts",
+  "./window/testing": "core/window/testing.ts",
+  "./worker": "core/run/Worker.ts",
+  "./workflow": "core/workflow/Workflow.ts",
+  "./workflow/store": "core/workflow/WorkflowStore.ts",
+  "./workflows": "core/workflow/Workflows.ts"
+}
+
+const client = {
+  ".": "apps/api/Client.ts",
+  "./promise": "apps/api/PromiseClient.ts",
+  "./sealing": "adapters/crypto/VaultValues.ts"
+}
+
+/** @type {ReadonlyArray<Package>} */
+export const packages = [
+  {
+    name: "@sluice/core",
+    folder: "core",
+    description: "Run windows, gates, runs, workflows and the agent of Sluice, for Effect programs",
+    readme:
+      "Run windows, gates, runs, workflows and the agent of Sluice, with the scheduler and the worker over ports, and every store in memory.\n\n```sh\nnpm install @sluice/core effect\n```\n\nEach module is an entry of its own, such as `@sluice/core/window`. No module reads a clock: instants are arguments, or come from the `Clock` of Effect.",
+    entries: core,
+    peers: ["effect"],
+    bin: {},
+    bundled: false
+  },
+  {
+    name: "@sluice/client",
+    folder: "client",
+    description: "The typed client of Sluice, with Effect or with promises",
+    readme:
+      "The typed client of Sluice: `@sluice/client` for Effect programs, `@sluice/client/promise` for all others.\n\n```sh\nnpm install @sluice/client effect\n```",
+    entries: client,
+    peers: ["effect"],
+    bin: {},
+    bundled: true
+  },
+  {
+    name: "sluice",
+    folder: "sluice",
+    description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
+    readme: "The service and its command line.\n\n```sh\nnpx sluice up\n```",
+    entries: {},
+    peers: [],
+    bin: { sluice: "apps/cli/main.ts" },
+    bundled: false
+  }
+]
+
+/** The entries by the subpath at which the checkout itself has them. */
+export const entriesOfCheckout = {
+  ...core,
+  ...Object.fromEntries(
+    Object.entries(client).map(([subpath, file]) => [
+      subpath === "." ? "./client" : subpath === "./promise" ? "./client/promise" : subpath,
+      file
+    ])
+  )
+}

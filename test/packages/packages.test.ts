@@ -1,0 +1,217 @@
+import { spawnSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join, normalize, posix } from "node:path"
+import { gzipSync } from "node:zlib"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { rolldown } from "rolldown"
+import { entriesOfCheckout } from "../../apps/bootstrap/packages.js"
+import { comparing, embedding, fencesOf } from "../docs/Examples.ts"
+import { loadedBy } from "../layout/Modules.ts"
+import { root } from "../layout/Source.ts"
+import { type Installed, install, type Manifest, textOf } from "./Installed.ts"
+
+let folder = ""
+let packages: ReadonlyArray<Installed> = []
+
+beforeAll(() => {
+  ;({ folder, packages } = install())
+}, 600_000)
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const named = (name: string): Installed => {
+  const found = packages.find((one) => one.name === name)
+  if (found === undefined) throw new Error(`There is no package ${name}`)
+  return found
+}
+
+const entriesOf = ({ exports, name }: Manifest): ReadonlyArray<string> =>
+  Object.keys(exports)
+    .filter((subpath) => subpath !== "./package.json")
+    .map((subpath) => posix.join(name, subpath))
+
+const run = (program: string, args: ReadonlyArray<string>): string => {
+  const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", timeout: 240_000 })
+  assert.strictEqual(done.status, 0, `${program} ${args.join(" ")}\n${done.stdout}${done.stderr}`)
+  return done.stdout
+}
+
+/** Deno, where the other tests have installed it. */
+const deno = (): string | undefined => {
+  const runtimes = join(root, ".cache", "runtimes")
+  if (!existsSync(runtimes)) return undefined
+  return readdirSync(runtimes)
+    .map((name) => join(runtimes, name, "node_modules", "@deno"))
+    .filter((scope) => existsSync(scope))
+    .flatMap((scope) => readdirSync(scope).map((target) => join(scope, target, "deno")))
+    .find((program) => existsSync(program))
+}
+
+/** The modules that a file names: those that it loads, and those of its types. */
+const modulesOf = (file: { readonly path: string; readonly text: string }): ReadonlyArray<string> => {
+  if (file.path.endsWith(".js")) return loadedBy(file)
+  const code = file.text.replace(/\/\*[\s\S]*?\*\//g, "")
+  return [...code.matchAll(/(?:\bfrom |\bimport\(|^import )"([^"]+)"/gm)].map(([, module = ""]) =>
+    module.startsWith(".") ? normalize(posix.join(posix.dirname(file.path), module)) : module
+  )
+}
+
+const isOwn = (module: string): boolean => /^(core|adapters|apps|shared)\//.test(module)
+
+const packageOf = (module: string): string =>
+  module
+    .split("/")
+    .slice(0, module.startsWith("@") ? 2 : 1)
+    .join("/")
+
+/** Imports every entry, asks a window, and has the client refused by a server. */
+const program = (entries: ReadonlyArray<string>): string => `
+import { createServer } from "node:http"
+for (const name of ${JSON.stringify(entries)}) {
+  if (Object.keys(await import(name)).length === 0) throw new Error(name + " exports nothing")
+}
+const RunWindow = await import("@sluice/core/window")
+const { connect } = await import("@sluice/client/promise")
+const server = createServer((request, response) => {
+  const known = request.headers["cc-key"] === "sk_known"
+  const answer = known
+    ? { session_id: "11111111-1111-4111-8111-111111111111" }
+    : { statusCode: 401, message: "No such key", error: "Unauthorized" }
+  response.writeHead(known ? 201 : 401, { "content-type": "application/json" }).end(JSON.stringify(answer))
+})
+await new Promise((done) => server.listen(0, "127.0.0.1", done))
+const baseUrl = "http://127.0.0.1:" + server.address().port
+const start = (key) => connect({ baseUrl, key }).runs.start({ payload: { workflow_id: "22222222-2222-4222-8222-222222222222" } })
+const refused = await start("sk_unknown").catch(({ _tag, status, message }) => ({ _tag, status, message }))
+const started = await start("sk_known")
+server.close()
+console.log(JSON.stringify({ refused, started: started.session_id, invalid: RunWindow.validate({ time_zone: "Europe/Berlin" })._tag }))
+process.exit(0)
+`
+
+const expected = {
+  refused: { _tag: "Refused", status: 401, message: "No such key" },
+  started: "11111111-1111-4111-8111-111111111111",
+  invalid: "Failure"
+}
+
+/** What the types of the client must refuse; a client of the type any would take it. */
+const mistakes = `
+import { connect } from "@sluice/client/promise"
+const sluice = connect({ baseUrl: "http://127.0.0.1:8787" })
+export const mistakes = () => [
+  // @ts-expect-error: there is no such operation
+  sluice.runs.begin({ payload: {} }),
+  // @ts-expect-error: the id of a workflow is a text
+  sluice.runs.start({ payload: { workflow_id: 5 } }),
+  // @ts-expect-error: an entry of the list has no such field
+  sluice.workspaces.me().then(({ shoe_size }) => shoe_size)
+]
+`
+
+/** Bytes of a module in a bundle that shares Effect, compressed. */
+const compressed = async (module: string, external: RegExp): Promise<number> => {
+  const entry = join(folder, "entry.js")
+  writeFileSync(entry, `export * from ${JSON.stringify(module)}\n`)
+  const build = await rolldown({ input: entry, external: [external], platform: "browser", logLevel: "silent" })
+  const { output } = await build.generate({ format: "esm", minify: true })
+  await build.close()
+  return output.reduce((sum, one) => sum + (one.type === "chunk" ? gzipSync(one.code).length : 0), 0)
+}
+
+describe("the packages, installed in an empty folder", () => {
+  it("have the entries, the version and the one program that they are described with", () => {
+    const checkout: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+    const ofDeno: Manifest = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"))
+    const described = Object.fromEntries(Object.entries(entriesOfCheckout).map(([path, file]) => [path, `./${file}`]))
+    assert.deepStrictEqual(checkout.exports, described)
+    assert.deepStrictEqual(ofDeno.exports, described)
+    for (const { manifest } of packages) {
+      assert.strictEqual(manifest.version, checkout.version)
+      assert.isUndefined(manifest.scripts)
+      assert.deepStrictEqual(manifest.bin, manifest.name === "sluice" ? { sluice: "bin/sluice.js" } : undefined)
+    }
+    assert.match(run(process.execPath, ["node_modules/sluice/bin/sluice.js", "--version"]), /\d+\.\d+\.\d+/)
+  })
+
+  it("depend on exactly what their files import, and Effect is a peer of the libraries", () => {
+    for (const { files, manifest } of packages) {
+      const outside = files
+        .flatMap(modulesOf)
+        .filter((module) => !module.startsWith("node:") && !isOwn(module))
+        .map(packageOf)
+      const read = manifest.name === "sluice" ? ["fontoxpath"] : []
+      assert.deepStrictEqual(
+        [...new Set([...outside, ...read])].toSorted(),
+        Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).toSorted()
+      )
+      assert.deepStrictEqual(Object.keys(manifest.peerDependencies ?? {}), manifest.name === "sluice" ? [] : ["effect"])
+    }
+    assert.isAtMost(Object.keys(named("@sluice/core").manifest.dependencies).length, 6)
+  })
+
+  it("hold every file that their scripts and declarations name, no source and no test", () => {
+    for (const { files, paths } of packages) {
+      const held = new Set(paths)
+      const missing = files.flatMap((file) =>
+        modulesOf(file)
+          .filter(isOwn)
+          .filter((module) => !held.has(file.path.endsWith(".js") ? module : module.replace(/\.js$/, ".d.ts")))
+          .map((module) => `${file.path} names ${module}`)
+      )
+      assert.deepStrictEqual(missing, [])
+      assert.deepStrictEqual(
+        paths.filter((path) => /(^|\/)test\/|\.test\./.test(path) || (path.endsWith(".ts") && !path.endsWith(".d.ts"))),
+        []
+      )
+      assert.deepStrictEqual(
+        files.filter(({ text }) => /new URL\("[^"]+\.ts", import\.meta\.url\)/.test(text)).map(({ path }) => path),
+        []
+      )
+    }
+  })
+
+  it("load at every entry on Node and Deno, and the client tells a refusal from an answer", () => {
+    writeFileSync(join(folder, "main.mjs"), program(packages.flatMap(({ manifest }) => entriesOf(manifest))))
+    assert.deepStrictEqual(JSON.parse(run(process.execPath, ["main.mjs"])), expected)
+    const other = deno()
+    if (other === undefined) return
+    const answer = run(other, ["run", "-A", "--no-lock", "--node-modules-dir=manual", "main.mjs"])
+    assert.deepStrictEqual(JSON.parse(answer), expected)
+  })
+
+  it("serve the examples of the docs, which are strictly typed", () => {
+    const examples = fencesOf({ path: embedding, text: textOf(root, embedding) }).filter(
+      ({ language }) => language === "ts"
+    )
+    assert.isAtLeast(examples.length, 9)
+    const names = examples.map((example, index) => {
+      const name = `example${index}.ts`
+      writeFileSync(join(folder, name), comparing(example))
+      return name
+    })
+    const compilerOptions = {
+      target: "ES2023",
+      lib: ["ES2023", "DOM", "DOM.Iterable", "ESNext.Disposable"],
+      module: "NodeNext",
+      types: ["node"],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noPropertyAccessFromIndexSignature: true,
+      skipLibCheck: true,
+      noEmit: true
+    }
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [...names, "mistakes.ts"] }))
+    writeFileSync(join(folder, "mistakes.ts"), mistakes)
+    run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."])
+    writeFileSync(join(folder, "examples.mjs"), names.map((name) => `await import("./${name}")`).join("\n"))
+    run(process.execPath, ["examples.mjs"])
+  })
+
+  it("are small: the client in a bundle that shares Effect, and run windows beside their time zones", async () => {
+    assert.isAtMost(await compressed("@sluice/client", /^effect/), 60 * 1_024)
+    assert.isAtMost(await compressed("@sluice/client/promise", /^effect/), 60 * 1_024)
+    assert.isAtMost(await compressed("@sluice/core/window", /^(effect|@js-temporal)/), 15_000)
+  })
+})

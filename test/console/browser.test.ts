@@ -177,7 +177,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
             : []
           for (const name of [...next, ...first]) yield* load(`/console/assets/${name}`)
         })
-      for (const [, path = ""] of home.text.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)) yield* load(path)
+      for (const [, path = ""] of home.text.matchAll(/(?:src|href)="(console\/[^"]+)"/g)) yield* load(`/${path}`)
       const bytes = [...seen.values()].reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0)
       assert.isAbove(bytes, 100 * 1024)
       assert.isBelow(bytes, 250 * 1024)

@@ -60,7 +60,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
       title="Audit"
       note="Who changed what. Entries are only appended."
       actions={
-        <a class="button" href={`/audit/export?format=csv${search === "" ? "" : `&${search}`}`} download="audit.csv">
+        <a class="button" href={`audit/export?format=csv${search === "" ? "" : `&${search}`}`} download="audit.csv">
           Download as CSV
         </a>
       }

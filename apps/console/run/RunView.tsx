@@ -212,7 +212,7 @@ const Actions = ({
     <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
       Copy as JSON
     </button>
-    <a class="button" href={`/run/${run.session_id}/bundle`} download={`run-${run.session_id}.tar`}>
+    <a class="button" href={`run/${run.session_id}/bundle`} download={`run-${run.session_id}.tar`}>
       Evidence bundle
     </a>
   </>

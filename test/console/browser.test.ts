@@ -177,7 +177,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
             : []
           for (const name of [...next, ...first]) yield* load(`/console/assets/${name}`)
         })
-      for (const [, path = ""] of home.text.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)) yield* load(path)
+      for (const [, path = ""] of home.text.matchAll(/(?:src|href)="(console\/[^"]+)"/g)) yield* load(`/${path}`)
       const bytes = [...seen.values()].reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0)
       assert.isAbove(bytes, 100 * 1024)
       assert.isBelow(bytes, 250 * 1024)
@@ -261,6 +261,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.include(await page.getByRole("region", { name: "Output as JSON" }).innerText(), "window.harmed=1")
       })
       yield* looked("run")
+      yield* Effect.promise(async () => {
+        await page.locator("summary", { hasText: "Model decisions" }).press("Enter")
+        await page.getByText("No model was asked").waitFor()
+        await page.locator("summary", { hasText: "Network" }).press("Enter")
+        await page.getByText("No request is in the log").waitFor()
+        const address = await page.getByRole("link", { name: "Evidence bundle" }).getAttribute("href")
+        assert.strictEqual(await page.evaluate(`fetch(${JSON.stringify(address)}).then(({ status }) => status)`), 200)
+      })
+      yield* looked("run-evidence")
       yield* Effect.promise(async () => {
         await page.getByRole("button", { name: "Run again…" }).click()
         await page.getByLabel("pages (optional)").fill("many")
@@ -353,6 +362,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Another person has changed this window").waitFor()
         assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
         await page.getByRole("button", { name: "Take their version" }).press("Enter")
+        await page.getByText("Nothing is changed").waitFor()
+        // The state that the other person replaced comes back from the history.
+        await page.locator("summary", { hasText: "History" }).press("Enter")
+        await page
+          .getByRole("button", { name: /^Restore the one before/ })
+          .first()
+          .press("Enter")
+        await page.getByText("Saving holds or releases no waiting run now").waitFor()
+        await page.getByRole("button", { name: "Undo changes" }).press("Enter")
         await page.getByText("Nothing is changed").waitFor()
       })
       // The refusal is written to the console of the browser.
@@ -449,11 +467,73 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByRole("button", { name: "Create" }).click()
         await page.getByText("it is shown this once").waitFor()
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
-        await page.getByRole("button", { name: "Revoke Robot" }).press("Enter")
+        await page.getByRole("button", { name: "Rotate Robot" }).press("Enter")
+        await page.getByLabel("The present key stays valid for").selectOption("Not at all")
+        await page.getByRole("button", { name: "Rotate", exact: true }).press("Enter")
+        await page.getByText("it is shown this once").waitFor()
+        await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        await page.getByRole("button", { name: "Rotate Robot" }).first().waitFor()
+        await page.getByRole("button", { name: "Revoke Robot" }).first().press("Enter")
         await page.getByRole("button", { name: "Revoke it" }).click()
         await page.getByText("Revoked").first().waitFor()
       })
       yield* looked("keys")
+    })
+  )
+
+  it.effect("makes a schedule after showing when it fires, pauses and resumes it, runs it now and deletes it", () =>
+    Effect.gen(function* () {
+      const { complaints, ids, page } = yield* Console
+      yield* at("#/schedules")
+      yield* Effect.promise(async () => {
+        await page.getByText("No schedule yet").waitFor()
+        await page.getByRole("button", { name: "New schedule" }).press("Enter")
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Name (optional)").fill("Morning")
+        await dialog.getByText("Choose the workflow that it runs").waitFor()
+        await dialog.getByLabel("Workflow").selectOption(ids.nightly)
+        await dialog.getByLabel("When", { exact: true }).selectOption("cron")
+        await dialog.getByLabel("Cron expression").fill("61 7 * * *")
+        await dialog.locator(".wrong").waitFor()
+        assert.lengthOf(complaints(), 1)
+        await dialog.getByLabel("When", { exact: true }).selectOption("days")
+        await dialog.getByLabel("Saturday").press("Space")
+        await dialog.locator(".coming li").nth(9).waitFor()
+      })
+      yield* looked("schedule")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Save the schedule" }).press("Enter")
+        await page.getByText("at 07:30").waitFor()
+        await page.getByRole("button", { name: "Pause Morning" }).press("Enter")
+        await page.getByText("paused by you").waitFor()
+      })
+      yield* looked("schedules")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Resume Morning" }).press("Enter")
+        await page.getByRole("button", { name: "Run now: Morning" }).press("Enter")
+        await page.getByRole("heading", { name: "Its run window is closed" }).waitFor()
+        await page.goBack()
+        await page.getByRole("button", { name: "Delete Morning" }).press("Enter")
+        await page.getByRole("button", { name: "Delete it" }).press("Enter")
+        await page.getByText("No schedule yet").waitFor()
+      })
+    })
+  )
+
+  it.effect("shows an Owner who changed what, and what it was before", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Console
+      yield* at("#/audit")
+      yield* Effect.promise(() => page.getByRole("button", { name: "key: revoke" }).first().waitFor())
+      yield* looked("audit")
+      yield* Effect.promise(async () => {
+        await page.getByLabel("What was changed", { exact: true }).selectOption("run_window")
+        await page.getByRole("button", { name: "key: revoke" }).first().waitFor({ state: "detached" })
+        await page.getByRole("button", { name: "run window: set" }).first().press("Enter")
+        await page.locator(".changes pre").first().waitFor()
+      })
+      yield* looked("audit-entry")
+      yield* Effect.promise(() => page.keyboard.press("Escape"))
     })
   )
 
@@ -467,6 +547,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       for (const [name, address] of [
         ["home", "#/"],
         ["runs", "#/runs"],
+        ["keys", "#/keys"],
+        ["audit", "#/audit"],
         ["window", `#/workflows/${ids.nightly}/window`]
       ] as const) {
         yield* at(address)

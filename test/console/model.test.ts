@@ -1,4 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
 import { parse, to } from "../../apps/console/kit/Route.ts"
 import { duration, relative } from "../../apps/console/kit/Times.ts"
 import {
@@ -121,4 +123,37 @@ describe("addresses, times and the palette", () => {
     )
     assert.deepStrictEqual(ranked(choices, "rnz"), [])
   })
+})
+
+describe("a verb for all runs that match a filter", () => {
+  it.effect("goes on page by page to the last one, and joins the outcomes", () =>
+    Effect.gen(function* () {
+      const asked: Array<unknown> = []
+      const verb: Verb = {
+        word: "",
+        done: "",
+        note: "",
+        isDangerous: false,
+        outcome: "released",
+        ask: (payload) => {
+          asked.push(payload)
+          const result = { session_id: String(asked.length), outcome: "released", message: null }
+          return Effect.succeed({
+            counts: { released: 1 },
+            results: [result],
+            next_cursor: asked.length === 3 ? null : String(asked.length)
+          })
+        }
+      }
+      const filter = { status: "execution.paused" }
+      const { counts, results } = yield* askFor(verb, { filter }, true)
+      assert.deepStrictEqual(counts, { released: 3 })
+      assert.lengthOf(results, 3)
+      assert.deepStrictEqual(asked, [
+        { filter, dry_run: true },
+        { filter, dry_run: true, cursor: "1" },
+        { filter, dry_run: true, cursor: "2" }
+      ])
+    })
+  )
 })

@@ -1,5 +1,5 @@
 /** What is done to several runs at once: each verb says what it would do before, and what became of each run after. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import { client } from "../kit/Service.ts"
 
 export interface Answer {
@@ -12,6 +12,18 @@ export interface Answer {
   }>
 }
 
+/** The runs that a verb is for: named ones, or all that match the parameters of `GET /runs`. */
+export type Selection =
+  | { readonly session_ids: ReadonlyArray<string> }
+  | { readonly filter: Readonly<Record<string, string>> }
+
+/** What a verb did to one page of a selection. */
+interface Page extends Answer {
+  readonly next_cursor: string | null
+}
+
+type Asked = Selection & { readonly dry_run: boolean; readonly cursor?: string }
+
 export interface Verb {
   /** As the button says it. */
   readonly word: string
@@ -20,7 +32,25 @@ export interface Verb {
   readonly isDangerous: boolean
   /** The outcome of a run to which it was done. */
   readonly outcome: string
-  readonly ask: (ids: ReadonlyArray<string>, isDry: boolean) => Effect.Effect<Answer, unknown>
+  /** Asks for one page of a selection. */
+  readonly ask: (asked: Asked) => Effect.Effect<Page, unknown>
+}
+
+/** Does a verb to all runs of a selection, or asks what it would do to them. */
+export const askFor = ({ ask }: Verb, selection: Selection, isDry: boolean): Effect.Effect<Answer, unknown> => {
+  const from = (cursor: string | null, before: Answer): Effect.Effect<Answer, unknown> =>
+    Effect.flatMap(ask({ ...selection, dry_run: isDry, ...(cursor === null ? {} : { cursor }) }), (page) => {
+      const all = joined(before, page)
+      return page.next_cursor === null ? Effect.succeed(all) : from(page.next_cursor, all)
+    })
+  return from(null, { counts: {}, results: [] })
+}
+
+/** The outcomes of two pages together. */
+export const joined = (one: Answer, other: Answer): Answer => {
+  const counts = { ...one.counts }
+  for (const [outcome, count] of Object.entries(other.counts)) counts[outcome] = (counts[outcome] ?? 0) + count
+  return { counts, results: [...one.results, ...other.results] }
 }
 
 export const verbs = {
@@ -30,7 +60,7 @@ export const verbs = {
     note: "These runs start now although their window is closed. Their workflows stay held for every other run.",
     isDangerous: false,
     outcome: "released",
-    ask: (session_ids, dry_run) => client().runVerbs.release({ payload: { session_ids, dry_run } })
+    ask: (payload) => client().runVerbs.release({ payload })
   },
   retry: {
     word: "Retry",
@@ -38,7 +68,7 @@ export const verbs = {
     note: "Each is submitted again as a new run of the same version, with the same inputs.",
     isDangerous: false,
     outcome: "retried",
-    ask: (session_ids, dry_run) => client().runVerbs.retry({ payload: { session_ids, dry_run } })
+    ask: (payload) => client().runVerbs.retry({ payload })
   },
   interrupt: {
     word: "Interrupt",
@@ -46,7 +76,7 @@ export const verbs = {
     note: "A run that is stopped does not start again by itself.",
     isDangerous: true,
     outcome: "interrupted",
-    ask: (session_ids, dry_run) => client().runVerbs.interruptAll({ payload: { session_ids, dry_run } })
+    ask: (payload) => client().runVerbs.interruptAll({ payload })
   }
 } as const satisfies Readonly<Record<string, Verb>>
 

@@ -1,7 +1,7 @@
 /** A form made from a JSON schema. What is wrong stands at the field, and nothing that was typed is lost. */
 import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
-import { Field } from "../kit/Field.tsx"
+import { Field } from "./Field.tsx"
 import { type FieldModel, fieldsOf, type Json, read } from "./SchemaModel.ts"
 
 export const SchemaForm = ({

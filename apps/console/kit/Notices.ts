@@ -14,7 +14,7 @@ let last = 0
 
 export const say = (kind: Notice["kind"], text: string): void => {
   const id = ++last
-  registry.update(notices, (all) => [...all.slice(-3), { id, kind, text }])
+  registry.update(notices, (all) => [...all.slice(-1), { id, kind, text }])
   setTimeout(() => dismiss(id), kind === "done" ? 5_000 : 12_000)
 }
 

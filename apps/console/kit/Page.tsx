@@ -1,6 +1,6 @@
 /** The parts that every view is made of. */
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 
 /** A view with its title. The title takes the focus when the view is opened, so that a screen reader reads it. */
 export const Page = ({
@@ -82,19 +82,15 @@ export const Chip = ({
   </button>
 )
 
-/** Tabs are links: each place has its address. */
-export const Tabs = ({
-  current,
-  tabs
-}: {
-  readonly current: string
-  readonly tabs: ReadonlyArray<{ readonly name: string; readonly href: string; readonly word: string }>
-}) => (
-  <nav class="tabs" aria-label="Parts of this workflow">
-    {tabs.map(({ href, name, word }) => (
-      <a key={name} href={href} aria-current={name === current ? "page" : undefined}>
-        {word}
-      </a>
-    ))}
-  </nav>
-)
+/** A section that draws its content when it is open. */
+export const Folded = ({ children, title }: { readonly title: string; readonly children: () => ComponentChildren }) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class="section folded" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      {isOpen && children()}
+    </details>
+  )
+}

@@ -1,37 +1,76 @@
 /** Submits a run again, with the inputs that it had or with other ones. */
+import { Effect } from "effect"
 import { useState } from "preact/hooks"
+import { Field } from "../forms/Field.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
+import type { Json } from "../forms/SchemaModel.ts"
 import { Dialog } from "../kit/Dialog.tsx"
+import { say } from "../kit/Notices.ts"
 import { go, to } from "../kit/Route.ts"
 import { act, client } from "../kit/Service.ts"
 import type { Run } from "./RunModel.ts"
 
+type Inputs = Readonly<Record<string, Json>>
+
+/** Answers the new run, or why there is none. A retry is linked with the run that it repeats. */
+const submit = (run: Run, version: "same" | "latest", run_input_variables: Inputs) =>
+  run.status === "execution.failed" || run.status === "execution.stopped"
+    ? client()
+        .runVerbs.retry({ payload: { session_ids: [run.session_id], version, run_input_variables } })
+        .pipe(
+          Effect.map(({ results: [result] }) => ({
+            id: result?.outcome === "retried" ? result.retry_session_id : null,
+            problem: result?.message ?? "The run was not submitted"
+          }))
+        )
+    : client()
+        .runs.start({ payload: { workflow_id: run.workflow_id, run_input_variables } })
+        .pipe(Effect.map(({ session_id }) => ({ id: session_id, problem: "" })))
+
 export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Readonly<Record<string, unknown>> }) => {
   const [isOpen, setOpen] = useState(false)
+  const [version, setVersion] = useState<"same" | "latest">("latest")
+  const [problem, setProblem] = useState<string | null>(null)
+  const isRetry = run.status === "execution.failed" || run.status === "execution.stopped"
+  const word = isRetry ? "Retry with other inputs" : "Run again"
+  const send = async (inputs: Inputs) => {
+    setProblem(null)
+    const made = await act(submit(run, version, inputs))
+    if (made === null) return
+    if (made.id == null) return setProblem(made.problem)
+    setOpen(false)
+    say("done", "The run was submitted")
+    go(to(["runs", made.id]))
+  }
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        Run again…
+        {word}…
       </button>
       {isOpen && (
-        <Dialog title="Run again" onClose={() => setOpen(false)}>
+        <Dialog title={word} onClose={() => setOpen(false)}>
           <p class="note">
-            A new run of the latest version, with these inputs. The run that you are looking at stays as it is.
+            {isRetry ? "A new run, linked with this one." : "A new run of the latest version."} The run that you are
+            looking at stays as it is.
           </p>
-          <SchemaForm
-            schema={schema}
-            values={run.input_variables}
-            send="Run"
-            onSend={async (run_input_variables) => {
-              const made = await act(
-                client().runs.start({ payload: { workflow_id: run.workflow_id, run_input_variables } }),
-                { done: "The run was submitted" }
-              )
-              if (made === null) return
-              setOpen(false)
-              go(to(["runs", made.session_id]))
-            }}
-          />
+          <SchemaForm schema={schema} values={run.input_variables} send="Run" onSend={send}>
+            {isRetry && (
+              <Field label="Version">
+                <select
+                  value={version}
+                  onChange={({ currentTarget }) => setVersion(currentTarget.value === "same" ? "same" : "latest")}
+                >
+                  <option value="latest">The latest one</option>
+                  <option value="same">The one that this run executed</option>
+                </select>
+              </Field>
+            )}
+            {problem !== null && (
+              <p class="wrong" role="alert">
+                {problem}
+              </p>
+            )}
+          </SchemaForm>
         </Dialog>
       )}
     </>

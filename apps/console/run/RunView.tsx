@@ -3,7 +3,7 @@ import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
-import { verbs } from "../data/Verbs.ts"
+import { askFor, verbs } from "../data/Verbs.ts"
 import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
@@ -16,6 +16,7 @@ import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { duration, full, offsetName, short, viewerZone } from "../kit/Times.ts"
 import { Again } from "./Again.tsx"
+import { Evidence } from "./Evidence.tsx"
 import { Live } from "./Live.tsx"
 import { Question } from "./Question.tsx"
 import {
@@ -166,6 +167,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
           </Section>
         </div>
       </div>
+      <Evidence id={run.session_id} />
     </Page>
   )
 }
@@ -210,6 +212,9 @@ const Actions = ({
     <button type="button" onClick={() => void copy(JSON.stringify(run, null, 2), "JSON")}>
       Copy as JSON
     </button>
+    <a class="button" href={`run/${run.session_id}/bundle`} download={`run-${run.session_id}.tar`}>
+      Evidence bundle
+    </a>
   </>
 )
 
@@ -249,7 +254,7 @@ export const Fact = ({ children, name }: { readonly name: string; readonly child
 
 /** Submits the run again as it was, unless that must not be. */
 const retry = async (id: string) => {
-  const answer = await act(verbs.retry.ask([id], false))
+  const answer = await act(askFor(verbs.retry, { session_ids: [id] }, false))
   const [result] = answer?.results ?? []
   if (result === undefined) return
   if (result.outcome !== "retried") return say("problem", result.message ?? result.outcome)
@@ -259,7 +264,7 @@ const retry = async (id: string) => {
 
 /** Lets this one run start past its closed window. */
 const release = async (id: string) => {
-  const answer = await act(verbs.release.ask([id], false))
+  const answer = await act(askFor(verbs.release, { session_ids: [id] }, false))
   const [result] = answer?.results ?? []
   if (result === undefined) return
   if (result.outcome === "released") say("done", "The run may start now")

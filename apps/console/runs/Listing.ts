@@ -20,12 +20,6 @@ const readPage = (filters: Filters, cursor: string | null) =>
       }))
     )
 
-/** The ids of all runs that match filters, as many as one request may name. */
-export const readIds = (filters: Filters) =>
-  Effect.suspend(() => client().runs.listRuns({ query: parametersOf(filters, Date.now(), 10_000, null) })).pipe(
-    Effect.map((rows) => rows.map(({ session_id }) => session_id))
-  )
-
 /** The runs that match filters, read again every few seconds while the page is in sight. */
 export const useRuns = (filters: Filters, address: string) => {
   const [listing, setListing] = useState<Listing>(empty)

@@ -49,8 +49,8 @@ export const toggled = (filters: Filters, status: (typeof statuses)[number]): st
     : [...filters.status, status]
   ).join()
 
-/** The parameters of `GET /runs` that filters stand for. */
-export const parametersOf = (filters: Filters, now: number, limit: number, cursor: string | null) => ({
+/** The parameters of `GET /runs` that say which runs filters stand for. */
+export const selectionOf = (filters: Filters, now: number): Readonly<Record<string, string>> => ({
   ...(filters.status.length === 0 ? {} : { status: filters.status.join() }),
   ...(filters.workflow === null ? {} : { workflow_id: filters.workflow }),
   ...(filters.credential === null ? {} : { credential_id: filters.credential }),
@@ -58,7 +58,12 @@ export const parametersOf = (filters: Filters, now: number, limit: number, curso
   ...(filters.errorCode === null ? {} : { error_code: filters.errorCode }),
   ...(filters.tag === null ? {} : { tag: filters.tag }),
   ...(filters.text === "" ? {} : { text: filters.text }),
-  start_time: new Date(now - sinces[filters.since]).toISOString(),
+  start_time: new Date(now - sinces[filters.since]).toISOString()
+})
+
+/** The parameters of `GET /runs` for a page of the runs that filters stand for. */
+export const parametersOf = (filters: Filters, now: number, limit: number, cursor: string | null) => ({
+  ...selectionOf(filters, now),
   limit: String(limit),
   ...(cursor === null ? {} : { cursor })
 })

@@ -8,13 +8,14 @@ import { may } from "../kit/Session.ts"
 import { statuses, statusOf } from "../kit/Status.tsx"
 import { Virtual } from "../kit/Virtual.tsx"
 import { Head, Line } from "./Line.tsx"
-import { readIds, useRuns } from "./Listing.ts"
+import { useRuns } from "./Listing.ts"
 import {
   admitted,
   type Filters,
   filtersOf,
   holdWords,
   selectedAfter,
+  selectionOf,
   sinces,
   sinceWords,
   toggled
@@ -51,7 +52,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           key={address}
           selected={rows.filter(({ session_id }) => selected.has(session_id)).map(({ session_id }) => session_id)}
           total={selected.size === rows.length && cursor !== null ? total : null}
-          matching={readIds(filters)}
+          matching={() => selectionOf(filters, Date.now())}
           onClear={() => setSelected(new Set())}
           onDone={() => {
             setSelected(new Set())

@@ -1,7 +1,6 @@
 /** What can be done with the selected runs: what it will touch before, and what became of each run after. */
-import type { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
-import { type Answer, preview, type Verb, verbs } from "../data/Verbs.ts"
+import { type Answer, askFor, preview, type Selection, type Verb, verbs } from "../data/Verbs.ts"
 import { shortId } from "../data/Workflows.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { to } from "../kit/Route.ts"
@@ -17,32 +16,31 @@ export const Verbs = ({
   readonly selected: ReadonlyArray<string>
   /** How many runs match the filters, where there are more than are selected; else `null`. */
   readonly total: string | null
-  /** The ids of all that match the filters, at most 10,000. */
-  readonly matching: Effect.Effect<ReadonlyArray<string>, unknown>
+  /** What selects all that match the filters, as of now. */
+  readonly matching: () => Readonly<Record<string, string>>
   readonly onClear: () => void
   readonly onDone: () => void
 }) => {
-  const [asked, ask] = useState<{ readonly verb: Verb; readonly ids: ReadonlyArray<string> } | null>(null)
-  const [all, setAll] = useState<ReadonlyArray<string> | null>(null)
+  const [asked, ask] = useState<{ readonly verb: Verb; readonly selection: Selection } | null>(null)
+  const [all, setAll] = useState<{ readonly filter: Readonly<Record<string, string>>; readonly count: string } | null>(
+    null
+  )
   if (selected.length === 0 && asked === null) return null
-  const ids = all ?? selected
+  const selection: Selection = all === null ? { session_ids: selected } : { filter: all.filter }
   return (
     <div class="verbs" role="group" aria-label="Actions for the selected runs">
       <strong>
-        {ids.length.toLocaleString("en")} {ids.length === 1 ? "run" : "runs"} selected
+        {all === null
+          ? `${selected.length.toLocaleString("en")} ${selected.length === 1 ? "run" : "runs"} selected`
+          : `All ${counted(all.count)} runs that match are selected`}
       </strong>
       {total !== null && all === null && (
-        <button
-          type="button"
-          class="link"
-          onClick={() => void act(matching).then((found) => found !== null && setAll(found))}
-        >
-          Select all {Number.parseInt(total, 10).toLocaleString("en")}
-          {total.endsWith("+") ? "+" : ""} that match
+        <button type="button" class="link" onClick={() => setAll({ filter: matching(), count: total })}>
+          Select all {counted(total)} that match
         </button>
       )}
       {Object.values(verbs).map((verb) => (
-        <button key={verb.word} type="button" onClick={() => ask({ verb, ids })}>
+        <button key={verb.word} type="button" onClick={() => ask({ verb, selection })}>
           {verb.word}…
         </button>
       ))}
@@ -59,7 +57,7 @@ export const Verbs = ({
       {asked !== null && (
         <Asked
           verb={asked.verb}
-          ids={asked.ids}
+          selection={asked.selection}
           onClose={(isDone) => {
             ask(null)
             if (!isDone) return
@@ -72,13 +70,17 @@ export const Verbs = ({
   )
 }
 
+/** A count as the service gives it: with a plus where there are more. */
+const counted = (total: string): string =>
+  `${Number.parseInt(total, 10).toLocaleString("en")}${total.endsWith("+") ? "+" : ""}`
+
 const Asked = ({
-  ids,
   onClose,
+  selection,
   verb
 }: {
   readonly verb: Verb
-  readonly ids: ReadonlyArray<string>
+  readonly selection: Selection
   readonly onClose: (isDone: boolean) => void
 }) => {
   const [dry, setDry] = useState<Answer | null>(null)
@@ -87,12 +89,12 @@ const Asked = ({
   const [isBusy, setBusy] = useState(false)
   const failed = (error: unknown) => setProblem(reasonOf(error))
   useEffect(() => {
-    void act(verb.ask(ids, true), { failed }).then(setDry)
+    void act(askFor(verb, selection, true), { failed }).then(setDry)
   }, [])
   const touched = dry?.counts[verb.outcome] ?? 0
   const begin = async () => {
     setBusy(true)
-    setDone(await act(verb.ask(ids, false), { failed }))
+    setDone(await act(askFor(verb, selection, false), { failed }))
     setBusy(false)
   }
   return (

@@ -18,6 +18,8 @@ const fixed: ReadonlyArray<Choice> = [
   { word: "New workflow", kind: "Action", address: to(["workflows"], { new: "1" }) },
   { word: "Vault", kind: "Place", address: to(["vault"]) },
   { word: "Webhooks", kind: "Place", address: to(["webhooks"]) },
+  { word: "Schedules", kind: "Place", address: to(["schedules"]) },
+  { word: "Audit", kind: "Place", address: to(["audit"]) },
   { word: "Keys", kind: "Place", address: to(["keys"]) },
   { word: "Reference of the interface", kind: "Place", address: "docs" },
   { word: "Sign out", kind: "Action", address: "" }

@@ -1,6 +1,6 @@
 /** The form that signs in with an API key. */
 import { useState } from "preact/hooks"
-import { Field } from "../kit/Field.tsx"
+import { Field } from "../forms/Field.tsx"
 import { enter } from "../kit/Session.ts"
 
 export const SignIn = ({ problem: given }: { readonly problem: string | null }) => {

@@ -15,6 +15,7 @@ export const places: ReadonlyArray<{
   { name: "", word: "Home", icon: "M2.5 7.5 8 3l5.5 4.5V13h-4V9.5h-3V13h-4z" },
   { name: "runs", word: "Runs", icon: "M2.5 4h11M2.5 8h11M2.5 12h7" },
   { name: "workflows", word: "Workflows", icon: "M3 3h4v4H3zM9 9h4v4H9zM5 7v4h4" },
+  { name: "schedules", word: "Schedules", icon: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 5v3l2 1.5" },
   { name: "vault", word: "Vault", icon: "M3.5 7h9v6h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" },
   { name: "webhooks", word: "Webhooks", icon: "M5 5h8m-2-2 2 2-2 2M11 11H3m2-2-2 2 2 2" },
   {
@@ -22,7 +23,8 @@ export const places: ReadonlyArray<{
     word: "Keys",
     icon: "M9.5 6.5a2.5 2.5 0 1 0-2 2.45L9 10.5h1.5V12H12v1.5h1.5v-2L9.4 7.4",
     role: "Owner"
-  }
+  },
+  { name: "audit", word: "Audit", icon: "M4 2.5h6l2.5 2.5v8.5H4zM6 7h5M6 9.5h5", role: "Owner" }
 ]
 
 /** A view that is loaded when it is first drawn. */
@@ -48,6 +50,8 @@ const WindowView = later(async () => (await import("../window/WindowView.tsx")).
 const VaultView = later(async () => (await import("../vault/VaultView.tsx")).VaultView)
 const WebhooksView = later(async () => (await import("../webhooks/WebhooksView.tsx")).WebhooksView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
+const SchedulesView = later(async () => (await import("../schedules/SchedulesView.tsx")).SchedulesView)
+const AuditView = later(async () => (await import("../audit/AuditView.tsx")).AuditView)
 
 interface View {
   readonly place: string
@@ -76,6 +80,10 @@ export const viewOf = ({ path, query }: Route): View => {
       return { place, key: place, draw: () => <WebhooksView /> }
     case "keys":
       return { place, key: place, draw: () => <KeysView /> }
+    case "schedules":
+      return { place, key: place, draw: () => <SchedulesView query={query} /> }
+    case "audit":
+      return { place, key: place, draw: () => <AuditView query={query} /> }
     default:
       return {
         place: "none",

@@ -1,13 +1,15 @@
 /** Credentials of sites. Their secrets are sealed in the browser: no request holds one in plain text. */
 import { Redacted } from "effect"
 import { useState } from "preact/hooks"
+import { Confirm } from "../forms/Confirm.tsx"
+import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { Field } from "../kit/Field.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
 import { act, client, query, reasonOf, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
+import { Table } from "../kit/Table.tsx"
 import { sealed } from "./Sealing.ts"
 import { type Given, listOf, problemsOf } from "./VaultModel.ts"
 
@@ -37,77 +39,52 @@ export const VaultView = () => {
                 Add the user name and password of a site. A workflow names it, and never sees it in plain text.
               </Empty>
             ) : (
-              <div class="scroll">
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th scope="col">User id</th>
-                      <th scope="col">Site</th>
-                      <th scope="col">Second factor</th>
-                      <th scope="col">Changed</th>
-                      <th scope="col" class="tight">
-                        Action
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {all.map((entry) => (
-                      <tr key={entry.id}>
-                        <td>
-                          <b>{entry.permissioned_user_id}</b>
-                        </td>
-                        <td>{entry.domain}</td>
-                        <td>{entry.tfa_method ?? <span class="quiet">none</span>}</td>
-                        <td class="quiet">
-                          <Ago at={entry.updated_at} />
-                        </td>
-                        <td class="tight">
-                          {may("Member") && (
-                            <button
-                              type="button"
-                              aria-label={`Remove ${entry.permissioned_user_id} of ${entry.domain}`}
-                              onClick={() => setRemoving({ user: entry.permissioned_user_id, domain: entry.domain })}
-                            >
-                              Remove…
-                            </button>
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table
+                label="Credentials"
+                rows={all}
+                keyOf={({ id }) => id}
+                columns={[
+                  { word: "User id", cell: (entry) => <b>{entry.permissioned_user_id}</b> },
+                  { word: "Site", cell: ({ domain }) => domain },
+                  { word: "Second factor", cell: (entry) => entry.tfa_method ?? <span class="quiet">none</span> },
+                  { word: "Changed", kind: "quiet", cell: (entry) => <Ago at={entry.updated_at} /> },
+                  {
+                    word: "Action",
+                    kind: "tight",
+                    cell: ({ domain, permissioned_user_id: user }) =>
+                      may("Member") && (
+                        <button
+                          type="button"
+                          aria-label={`Remove ${user} of ${domain}`}
+                          onClick={() => setRemoving({ user, domain })}
+                        >
+                          Remove…
+                        </button>
+                      )
+                  }
+                ]}
+              />
             )
           }}
         </Loaded>
       </div>
       {isMaking && <Making onClose={() => setMaking(false)} />}
       {removing !== null && (
-        <Dialog title={`Remove ${removing.user}`} onClose={() => setRemoving(null)}>
-          <p>Runs that need this credential of {removing.domain} fail from now on. It cannot be undone.</p>
-          <div class="dialog-actions">
-            <button
-              type="button"
-              class="danger"
-              onClick={() =>
-                void act(
-                  client().vault.removeEntry({
-                    payload: { permissioned_user_id: removing.user, domain: removing.domain }
-                  }),
-                  { done: "The credential was removed" }
-                ).then(() => {
-                  setRemoving(null)
-                  refresh(entries)
-                })
-              }
-            >
-              Remove it
-            </button>
-            <button type="button" onClick={() => setRemoving(null)}>
-              Cancel
-            </button>
-          </div>
-        </Dialog>
+        <Confirm
+          title={`Remove ${removing.user}`}
+          word="Remove it"
+          onClose={() => setRemoving(null)}
+          onConfirm={() =>
+            act(
+              client().vault.removeEntry({
+                payload: { permissioned_user_id: removing.user, domain: removing.domain }
+              }),
+              { done: "The credential was removed" }
+            ).then(() => refresh(entries))
+          }
+        >
+          Runs that need this credential of {removing.domain} fail from now on. It cannot be undone.
+        </Confirm>
       )}
     </Page>
   )

@@ -1,14 +1,15 @@
 /** Receivers of events, what was delivered to them, and what was not. */
 import { useState } from "preact/hooks"
-import { copy } from "../forms/JsonText.tsx"
+import { Field } from "../forms/Field.tsx"
+import { Secret } from "../forms/Secret.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { Field } from "../kit/Field.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
-import { act, client, query, refresh } from "../kit/Service.ts"
+import { act, client, query, reasonOf, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
+import { Table } from "../kit/Table.tsx"
 
 const webhooks = query((client) => client.webhooks.listEndpoints())
 const deliveries = query((client) => client.webhooks.listDeliveries({ query: { limit: 50 } }))
@@ -109,57 +110,45 @@ const Deliveries = () => (
             Each event that is sent to a receiver stands here with its answer.
           </Empty>
         ) : (
-          <div class="scroll">
-            <table class="table">
-              <thead>
-                <tr>
-                  <th scope="col">State</th>
-                  <th scope="col">Event</th>
-                  <th scope="col">Receiver</th>
-                  <th scope="col" class="num">
-                    Attempts
-                  </th>
-                  <th scope="col">When</th>
-                  <th scope="col" class="tight">
-                    Action
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {all.map((one) => (
-                  <tr key={one.id}>
-                    <td class={one.status === "dead" ? "wrong" : ""}>
-                      {one.status}
-                      {one.response_status !== null && <span class="quiet"> {one.response_status}</span>}
-                    </td>
-                    <td>
-                      <a href={to(["runs", one.session_id])}>{one.event}</a>
-                    </td>
-                    <td class="mono">{one.url}</td>
-                    <td class="num">{one.attempts}</td>
-                    <td class="quiet">
-                      <Ago at={one.created_at} />
-                    </td>
-                    <td class="tight">
-                      {one.status === "dead" && may("Member") && (
-                        <button
-                          type="button"
-                          aria-label={`Send ${one.event} again`}
-                          onClick={() =>
-                            void act(client().webhooks.retryDelivery({ params: { delivery_id: one.id } }), {
-                              done: "It is sent again"
-                            }).then(() => refresh(deliveries))
-                          }
-                        >
-                          Send again
-                        </button>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            label="Deliveries"
+            rows={all}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                word: "State",
+                cell: ({ response_status, status }) => (
+                  <span class={status === "dead" ? "wrong" : ""}>
+                    {status}
+                    {response_status !== null && <span class="quiet"> {response_status}</span>}
+                  </span>
+                )
+              },
+              { word: "Event", cell: ({ event, session_id }) => <a href={to(["runs", session_id])}>{event}</a> },
+              { word: "Receiver", kind: "mono", cell: ({ url }) => url },
+              { word: "Attempts", kind: "num", cell: ({ attempts }) => attempts },
+              { word: "When", kind: "quiet", cell: ({ created_at }) => <Ago at={created_at} /> },
+              {
+                word: "Action",
+                kind: "tight",
+                cell: ({ event, id, status }) =>
+                  status === "dead" &&
+                  may("Member") && (
+                    <button
+                      type="button"
+                      aria-label={`Send ${event} again`}
+                      onClick={() =>
+                        void act(client().webhooks.retryDelivery({ params: { delivery_id: id } }), {
+                          done: "It is sent again"
+                        }).then(() => refresh(deliveries))
+                      }
+                    >
+                      Send again
+                    </button>
+                  )
+              }
+            ]}
+          />
         )
       }
     </Loaded>
@@ -175,8 +164,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
     if (!URL.canParse(url)) return setProblem("Expected an address such as https://example.com/hook")
     setProblem(null)
     const made = await act(client().webhooks.createEndpoint({ payload: { url } }), {
-      failed: (error) =>
-        setProblem(error instanceof Error ? error.message : String(Reflect.get(Object(error), "message")))
+      failed: (error) => setProblem(reasonOf(error))
     })
     if (made === null) return
     setSecret(made.secret)
@@ -199,18 +187,9 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
           </button>
         </form>
       ) : (
-        <>
-          <p>Its secret signs what it is sent. Copy it now: it is shown this once.</p>
-          <p class="mono secret">{secret}</p>
-          <div class="dialog-actions">
-            <button type="button" class="primary" onClick={() => void copy(secret, "Secret")}>
-              Copy
-            </button>
-            <button type="button" onClick={onClose}>
-              Done
-            </button>
-          </div>
-        </>
+        <Secret what="Secret" value={secret} onClose={onClose}>
+          Its secret signs what it is sent.
+        </Secret>
       )}
     </Dialog>
   )

@@ -1,8 +1,8 @@
 /** What is in force at a workflow: its window, a lift, a pause; and what can be pressed about it. */
 import { useState } from "preact/hooks"
 import type { RunWindowResponse } from "../../api/gate/GatesApi.ts"
+import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { Field } from "../kit/Field.tsx"
 import { act, client } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { short, viewerZone } from "../kit/Times.ts"

@@ -1,5 +1,5 @@
 /** Special dates: closed or open, on certain dates or by a recurrence. */
-import { Field } from "../kit/Field.tsx"
+import { Field } from "../forms/Field.tsx"
 import { Empty, Section } from "../kit/Page.tsx"
 import { Clock } from "./Clock.tsx"
 import { type Draft, nextDates, ruleWords, type Special } from "./WindowModel.ts"

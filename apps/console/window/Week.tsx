@@ -1,5 +1,5 @@
 /** The weekly hours: a row for each day, with any number of ranges. */
-import { Field } from "../kit/Field.tsx"
+import { Field } from "../forms/Field.tsx"
 import { Section } from "../kit/Page.tsx"
 import { Clock, ClockTimes } from "./Clock.tsx"
 import { type Draft, dayWords, type Range } from "./WindowModel.ts"

@@ -4,12 +4,15 @@ import { AsyncResult } from "effect/reactivity"
 import { useState } from "preact/hooks"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { windowOf as windowQuery, workflowOf } from "../data/Workflows.ts"
+import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
-import { Page, Section, Tabs } from "../kit/Page.tsx"
+import { say } from "../kit/Notices.ts"
+import { Page, Section } from "../kit/Page.tsx"
 import { now, registry, useAtom } from "../kit/Registry.ts"
-import { to } from "../kit/Route.ts"
 import { refresh } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
 import { viewerZone } from "../kit/Times.ts"
+import { History } from "./History.tsx"
 import { InForce } from "./InForce.tsx"
 import { Openings } from "./Openings.tsx"
 import { Picture } from "./Picture.tsx"
@@ -22,16 +25,7 @@ export const WindowView = ({ id }: { readonly id: string }) => {
   const workflow = useQuery(workflowOf(id)).value
   return (
     <Page title={workflow === null ? "Run window" : workflow.name} note="The hours in which its runs may start">
-      <Tabs
-        current="window"
-        tabs={[
-          { name: "outline", word: "Outline", href: to(["workflows", id]) },
-          { name: "window", word: "Window", href: to(["workflows", id, "window"]) },
-          { name: "versions", word: "Versions", href: to(["workflows", id, "versions"]) },
-          { name: "json", word: "JSON", href: to(["workflows", id, "json"]) },
-          { name: "runs", word: "Runs", href: to(["runs"], { workflow: id }) }
-        ]}
-      />
+      <WorkflowTabs id={id} current="window" />
       <Loaded query={windowQuery(id)} rows={10}>
         {(read) => <Edited id={id} read={read} />}
       </Loaded>
@@ -114,6 +108,17 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
             )}
           </div>
         </div>
+      )}
+      {may("Owner") && (
+        <History
+          id={id}
+          revision={read.run_window_revision}
+          onRestore={(window) => {
+            setDraft(draftOf(window))
+            say("done", "The earlier window stands in the editor. Save it to bring it back")
+            document.querySelector(".save-bar")?.scrollIntoView({ block: "nearest" })
+          }}
+        />
       )}
     </>
   )

@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { useMemo, useState } from "preact/hooks"
 import { type Workflow, windowOf, workflowOf, workflows } from "../data/Workflows.ts"
+import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
+import { Difference } from "../forms/Difference.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
-import { Empty, Page, Section, Tabs } from "../kit/Page.tsx"
-import { to } from "../kit/Route.ts"
+import { Empty, Page, Section } from "../kit/Page.tsx"
 import { act, client, type Problem, problemsOf, query, reasonOf, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
@@ -29,16 +30,7 @@ export const WorkflowView = ({ id, part }: { readonly id: string; readonly part:
       }
       actions={value !== null && may("Member") && <Start workflow={value} />}
     >
-      <Tabs
-        current={part}
-        tabs={[
-          { name: "outline", word: "Outline", href: to(["workflows", id]) },
-          { name: "window", word: "Window", href: to(["workflows", id, "window"]) },
-          { name: "versions", word: "Versions", href: to(["workflows", id, "versions"]) },
-          { name: "json", word: "JSON", href: to(["workflows", id, "json"]) },
-          { name: "runs", word: "Runs", href: to(["runs"], { workflow: id }) }
-        ]}
-      />
+      <WorkflowTabs id={id} current={part} />
       <Loaded query={workflowOf(id)} rows={8}>
         {(workflow) =>
           part === "versions" ? (
@@ -163,16 +155,7 @@ const One = ({ change: { after, before, kind, what } }: { readonly change: Chang
     <p>
       <b>{what}</b> <span class="quiet">{kind}</span>
     </p>
-    {before !== null && (
-      <pre class="removed" role="region" tabIndex={0} aria-label={`${what} before`}>
-        {before}
-      </pre>
-    )}
-    {after !== null && (
-      <pre class="added" role="region" tabIndex={0} aria-label={`${what} after`}>
-        {after}
-      </pre>
-    )}
+    <Difference what={what} before={before} after={after} />
   </>
 )
 

@@ -1,14 +1,15 @@
 /** All workflows, and the way to a new one. */
 import { useState } from "preact/hooks"
 import { workflows } from "../data/Workflows.ts"
+import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { Field } from "../kit/Field.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
 import { filter, go, to } from "../kit/Route.ts"
 import { act, client, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
+import { Table } from "../kit/Table.tsx"
 import { firstGraph } from "./WorkflowModel.ts"
 
 export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) => {
@@ -50,46 +51,49 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
               )
             }
             return (
-              <div class="scroll">
-                <table class="table">
-                  <thead>
-                    <tr>
-                      <th scope="col">Name</th>
-                      <th scope="col" class="tight">
-                        Changed
-                      </th>
-                      <th scope="col" class="tight">
-                        Go to
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {found.slice(0, 500).map(({ description, folder_path, id, name, updated_at }) => (
-                      <tr key={id}>
-                        <td>
-                          <a class="strong" href={to(["workflows", id])}>
-                            {name}
-                          </a>
-                          {folder_path !== null && folder_path !== "" && <span class="tag">{folder_path}</span>}
-                          {description !== null && <div class="quiet clip">{description}</div>}
-                        </td>
-                        <td class="tight quiet">
-                          <Ago at={updated_at} />
-                        </td>
-                        <td class="tight">
-                          <a href={to(["workflows", id, "window"])} aria-label={`Window of ${name}`}>
-                            Window
-                          </a>{" "}
-                          ·{" "}
-                          <a href={to(["runs"], { workflow: id })} aria-label={`Runs of ${name}`}>
-                            Runs
-                          </a>
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table
+                label="Workflows"
+                rows={found.slice(0, 500)}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    word: "Name",
+                    cell: ({ description, folder_path, id, name }) => (
+                      <>
+                        <a class="strong" href={to(["workflows", id])}>
+                          {name}
+                        </a>
+                        {folder_path !== null && folder_path !== "" && <span class="tag">{folder_path}</span>}
+                        {description !== null && <div class="quiet clip">{description}</div>}
+                      </>
+                    )
+                  },
+                  {
+                    word: "Changed",
+                    kind: "tight",
+                    cell: ({ updated_at }) => (
+                      <span class="quiet">
+                        <Ago at={updated_at} />
+                      </span>
+                    )
+                  },
+                  {
+                    word: "Go to",
+                    kind: "tight",
+                    cell: ({ id, name }) => (
+                      <>
+                        <a href={to(["workflows", id, "window"])} aria-label={`Window of ${name}`}>
+                          Window
+                        </a>{" "}
+                        ·{" "}
+                        <a href={to(["runs"], { workflow: id })} aria-label={`Runs of ${name}`}>
+                          Runs
+                        </a>
+                      </>
+                    )
+                  }
+                ]}
+              />
             )
           }}
         </Loaded>

@@ -1,0 +1,51 @@
+/** How entries of the audit trail are said, and what each changed. */
+import type { AuditEntry } from "../../api/audit/AuditApi.ts"
+
+export type Entry = typeof AuditEntry.Type
+
+/** The kinds of what is changed, by the names that the filter takes. */
+export const kinds: Readonly<Record<string, string>> = {
+  run_window: "Run windows",
+  lift: "Unpause All",
+  pause: "Pauses",
+  workflow: "Workflows",
+  schedule: "Schedules",
+  runs: "Several runs",
+  credential: "Credentials",
+  key: "Keys",
+  settings: "Settings",
+  error_code: "Error codes",
+  webhook: "Webhooks",
+  secret_provider: "Secret providers",
+  encryption_key: "Encryption keys",
+  workspace: "Workspaces",
+  invitation: "Invitations"
+}
+
+/** An action such as `run_window.set` in words. */
+export const actionWords = (action: string): string => {
+  const [kind = "", verb = ""] = action.split(".")
+  return `${kind.replaceAll("_", " ")}: ${verb.replaceAll("_", " ")}`
+}
+
+export interface Difference {
+  readonly field: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value, null, 2))
+
+/** The fields that differ; an entry without fields is one difference. */
+export const differencesOf = ({ after, before }: Pick<Entry, "after" | "before">): ReadonlyArray<Difference> => {
+  if (!isObject(before) && !isObject(after)) {
+    return textOf(before) === textOf(after) ? [] : [{ field: "", before: textOf(before), after: textOf(after) }]
+  }
+  const [from, to] = [isObject(before) ? before : {}, isObject(after) ? after : {}]
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+    .map((field) => ({ field, before: textOf(from[field]), after: textOf(to[field]) }))
+    .filter(({ after, before }) => before !== after)
+}

@@ -1,0 +1,193 @@
+/** Who changed what, when, and from what to what. */
+import { useEffect, useState } from "preact/hooks"
+import { shortId } from "../data/Workflows.ts"
+import { Difference } from "../forms/Difference.tsx"
+import { Dialog } from "../kit/Dialog.tsx"
+import { Empty, Page } from "../kit/Page.tsx"
+import { filter } from "../kit/Route.ts"
+import { act, client, reasonOf } from "../kit/Service.ts"
+import { may, whoIs } from "../kit/Session.ts"
+import { Ago } from "../kit/Status.tsx"
+import { Table } from "../kit/Table.tsx"
+import { full, viewerZone } from "../kit/Times.ts"
+import { actionWords, differencesOf, type Entry, kinds } from "./AuditModel.ts"
+
+interface Listing {
+  readonly entries: ReadonlyArray<Entry>
+  readonly cursor: string | null
+}
+
+/** Entries of a filter, page by page. */
+const useEntries = (filters: Readonly<Record<string, string>>, address: string) => {
+  const [listing, show] = useState<Listing | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const read = async (before: Listing | null) => {
+    const cursor = before?.cursor ?? null
+    const query = { ...filters, ...(cursor === null ? {} : { cursor: Number(cursor) }) }
+    const page = await act(client().audit.listAudit({ query }), { failed: (error) => setProblem(reasonOf(error)) })
+    if (page === null) return null
+    setProblem(null)
+    return { entries: [...(before?.entries ?? []), ...page.entries], cursor: page.next_cursor }
+  }
+  useEffect(() => {
+    let isPast = false
+    void read(null).then((found) => !isPast && found !== null && show(found))
+    return () => {
+      isPast = true
+    }
+  }, [address])
+  return { listing, problem, more: () => void read(listing).then((found) => found !== null && show(found)) }
+}
+
+export const AuditView = ({ query }: { readonly query: URLSearchParams }) =>
+  may("Owner") ? (
+    <Trail query={query} />
+  ) : (
+    <Page title="Audit">
+      <Empty title="Only an Owner sees the audit trail">Sign in with a key that has the role Owner.</Empty>
+    </Page>
+  )
+
+const Trail = ({ query }: { readonly query: URLSearchParams }) => {
+  const kind = query.get("kind") ?? ""
+  const of = query.get("of") ?? ""
+  const filters = { ...(kind === "" ? {} : { action: kind }), ...(of === "" ? {} : { resource_id: of }) }
+  const search = new URLSearchParams(filters).toString()
+  const { listing, more, problem } = useEntries(filters, search)
+  const [shown, show] = useState<Entry | null>(null)
+  return (
+    <Page
+      title="Audit"
+      note="Who changed what. Entries are only appended."
+      actions={
+        <a class="button" href={`audit/export?format=csv${search === "" ? "" : `&${search}`}`} download="audit.csv">
+          Download as CSV
+        </a>
+      }
+    >
+      <div class="filters">
+        <select
+          aria-label="What was changed"
+          value={kind}
+          onChange={({ currentTarget }) => filter({ kind: currentTarget.value })}
+        >
+          <option value="">Everything</option>
+          {Object.entries(kinds).map(([name, word]) => (
+            <option key={name} value={name}>
+              {word}
+            </option>
+          ))}
+        </select>
+        <input
+          type="search"
+          aria-label="The id of what was changed"
+          placeholder="Id of what was changed"
+          value={of}
+          onChange={({ currentTarget }) => filter({ of: currentTarget.value.trim() })}
+        />
+      </div>
+      {problem !== null && (
+        <div class="problem" role="alert">
+          {problem}
+        </div>
+      )}
+      <div class="section">
+        {listing === null ? (
+          <div class="waiting" role="status" aria-label="Loading">
+            <div />
+          </div>
+        ) : listing.entries.length === 0 ? (
+          <Empty title="Nothing was changed">Each change in this workspace stands here, with who made it.</Empty>
+        ) : (
+          <Listed entries={listing.entries} onShow={show} />
+        )}
+      </div>
+      {listing?.cursor != null && (
+        <div>
+          <button type="button" onClick={more}>
+            Show earlier ones
+          </button>
+        </div>
+      )}
+      {shown !== null && <Shown entry={shown} onClose={() => show(null)} />}
+    </Page>
+  )
+}
+
+const whoMade = ({ user_id }: Entry): string => (user_id === null ? "an operator at the command line" : whoIs(user_id))
+
+const Listed = ({
+  entries,
+  onShow
+}: {
+  readonly entries: ReadonlyArray<Entry>
+  readonly onShow: (entry: Entry) => void
+}) => (
+  <Table
+    label="Changes"
+    rows={entries}
+    keyOf={({ id }) => id}
+    columns={[
+      { word: "When", kind: "quiet", cell: ({ at }) => <Ago at={at} /> },
+      { word: "Who", cell: whoMade },
+      {
+        word: "What",
+        cell: (entry) => (
+          <button type="button" class="link" onClick={() => onShow(entry)}>
+            {actionWords(entry.action)}
+          </button>
+        )
+      },
+      {
+        word: "Of",
+        cell: ({ resource_id, resource_name }) => (
+          <>
+            <span class="clip">{resource_name}</span>
+            {resource_id !== null && <span class="quiet mono">{shortId(resource_id)}</span>}
+          </>
+        )
+      },
+      { word: "Reason", cell: ({ reason }) => reason ?? "" }
+    ]}
+  />
+)
+
+const Shown = ({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) => {
+  const differences = differencesOf(entry)
+  return (
+    <Dialog wide title={actionWords(entry.action)} onClose={onClose}>
+      <p>
+        {full(Date.parse(entry.at))} ({viewerZone}), by {whoMade(entry)}
+        {entry.key_id !== null && <span class="quiet"> with key {shortId(entry.key_id)}</span>}
+      </p>
+      {entry.resource_name !== null && <p class="strong">{entry.resource_name}</p>}
+      {entry.resource_id !== null && (
+        <p>
+          <span class="mono">{entry.resource_id}</span>{" "}
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              onClose()
+              filter({ of: entry.resource_id })
+            }}
+          >
+            All changes of it
+          </button>
+        </p>
+      )}
+      {differences.length === 0 ? (
+        <p class="note">Its state is the same as before.</p>
+      ) : (
+        <ul class="changes">
+          {differences.map(({ after, before, field }) => (
+            <li key={field}>
+              {field !== "" && <b>{field}</b>}
+              <Difference what={field} before={before} after={after} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,46 @@
+/** A table of rows, which scrolls sideways where the screen is narrow. */
+import type { ComponentChildren } from "preact"
+
+export interface Column<A> {
+  readonly word: string
+  readonly cell: (row: A) => ComponentChildren
+  /** `tight` takes no more room than its text, `num` is aligned to the right, `quiet` is written in grey. */
+  readonly kind?: "tight" | "num" | "quiet" | "mono"
+}
+
+export const Table = <A,>({
+  columns,
+  keyOf,
+  label,
+  rows
+}: {
+  readonly label: string
+  readonly rows: ReadonlyArray<A>
+  readonly keyOf: (row: A) => string
+  readonly columns: ReadonlyArray<Column<A>>
+}) => (
+  <div class="scroll" role="region" aria-label={label} tabIndex={0}>
+    <table class="table">
+      <thead>
+        <tr>
+          {columns.map(({ kind, word }) => (
+            <th key={word} scope="col" class={kind}>
+              {word}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map(({ cell, kind, word }) => (
+              <td key={word} class={kind}>
+                {cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

@@ -44,6 +44,7 @@ export const navigation = [
       { text: "Recovery", link: "/recovery" },
       { text: "Uncertain outcomes", link: "/uncertain-outcomes" },
       { text: "The console", link: "/console" },
+      { text: "The command line", link: "/cli" },
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
       { text: "Streams", link: "/streams" },

@@ -77,7 +77,9 @@ const queryValues: Readonly<Record<string, ReadonlyArray<string>>> = {
   cursor: ["1970-01-01T12:00:00.000Z"],
   start_timestamp: ["1970-01-01T00:00:00Z"],
   end_timestamp: ["1970-01-02T00:00:00Z"],
-  include_noise: ["true"]
+  include_noise: ["true"],
+  // The description of a stream has one type: test/api/audit.test.ts asks for CSV.
+  format: ["jsonl"]
 }
 
 /** Answers that need a run at work, a sealed secret, or a provider of secrets: the tests of their rooms reach them. */

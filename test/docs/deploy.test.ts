@@ -45,9 +45,11 @@ describe("what is deployed", () => {
   })
 
   it("runs commands that exist", () => {
-    const made = readdirSync(join(root, "apps/cli/commands")).flatMap((name) =>
-      [...read(`apps/cli/commands/${name}`).matchAll(/Command\.make\(\s*"(\w+)"/g)].map(([, command]) => command)
-    )
+    const made = readdirSync(join(root, "apps/cli/commands"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .flatMap((name) =>
+        [...read(`apps/cli/commands/${name}`).matchAll(/Command\.make\(\s*"(\w+)"/g)].map(([, command]) => command)
+      )
     const named = files.flatMap((path) =>
       [
         ...read(path).matchAll(/apps\/cli\/main\.ts (\w+)/g),

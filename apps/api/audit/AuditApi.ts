@@ -72,10 +72,7 @@ export class AuditGroup extends group.add(
         description: "One JSON object a line (default), or CSV with a header line"
       })
     },
-    success: [
-      HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
-      HttpApiSchema.StreamUint8Array({ contentType: "text/csv" })
-    ],
+    success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
     error: [Errors.BadRequest, Errors.Forbidden]
   })
     .annotate(OpenApi.Summary, "Stream all changes of a filter as JSON lines or CSV, newest first")

@@ -60,7 +60,10 @@ export const target = Effect.fnUntraced(function* (settings: ConnectionSettings)
 })
 
 /** A client of the service, which sends these headers, too. */
-export const client = ({ key, url }: Target, headers: Readonly<Record<string, string>> = {}) =>
+export const client = (
+  { key, url }: Target,
+  headers: Readonly<Record<string, string>> = {}
+): Effect.Effect<Client.Client> =>
   Client.make({ baseUrl: url, key }).pipe(
     Effect.updateService(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeaders(headers))),
     Effect.provide(FetchHttpClient.layer)

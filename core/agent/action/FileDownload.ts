@@ -4,7 +4,7 @@ import { defaultDownloadSeconds } from "../../workflow/language/parameters/Pages
 import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
-import * as Metadata from "./Metadata.ts"
+import * as Metadata from "../variables/Metadata.ts"
 
 /**
  * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` that older

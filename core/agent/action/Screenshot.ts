@@ -3,7 +3,7 @@ import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
-import * as Metadata from "./Metadata.ts"
+import * as Metadata from "../variables/Metadata.ts"
 
 /** How long what comes after a scrolling is waited for at most, in milliseconds, when it does not say. */
 const defaultSettleMillis = 2_000

@@ -1,7 +1,7 @@
 import { Effect, type Schema } from "effect"
 import type { Using } from "../../browser/Browser.ts"
 import { StepFailed } from "../Failure.ts"
-import * as Memory from "../variables/Memory.ts"
+import * as Memory from "./Memory.ts"
 
 /** Maximum length of the metadata of a file, as JSON, in characters. */
 const longest = 16_384

@@ -93,7 +93,7 @@ export interface Shape {
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
   /** The held runs of a workflow that may still have to get the event of it, and whether the workflow has its own. */
-  readonly unannounced: Map<string, { readonly told: boolean; readonly runs: ReadonlyArray<string> }>
+  readonly unannounced: Map<string, { readonly announced: boolean; readonly runs: ReadonlyArray<string> }>
   /** The runs that are watched, by their ids, beside those whose submission says so. */
   readonly watched: Set<string>
   /** How many events each consumer of the log has had. */
@@ -210,7 +210,7 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
   const before = tables.gates.get(workflowId)
   if (before !== undefined && Gate.mayStart(before, at) && !Gate.mayStart(after, at)) {
     const runs = waitingOf(tables, workflowId).map(({ id }) => id)
-    if (runs.length > 0) tables.unannounced.set(workflowId, { told: false, runs })
+    if (runs.length > 0) tables.unannounced.set(workflowId, { announced: false, runs })
   }
   if (after.windowRevision !== (before?.windowRevision ?? 0)) {
     const set = { revision: after.windowRevision, window: after.runWindow, setAt: after.windowSet?.at ?? null }

@@ -80,7 +80,7 @@ export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all:
       select ${Table.names(sql, Evidence.errors, "error")}
       from ${Table.recordset(sql, Evidence.errors, "error", errors)} join changed on changed.id = error.run_id
       on conflict (run_id, position) do nothing
-    ), told as (
+    ), announced as (
       insert into run_events (${Table.names(sql, Events.table)})
       select ${Table.names(sql, Events.table, "event")}
       from ${Table.recordset(sql, Events.table, "event", events, { position: "integer" })}

@@ -26,7 +26,7 @@ export interface Options {
   readonly key?: string
 }
 
-/** What a single call may be told. */
+/** Options of a single call. */
 export interface CallOptions {
   /** Ends the call when it is aborted: the promise is then rejected. */
   readonly signal?: AbortSignal

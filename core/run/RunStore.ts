@@ -289,8 +289,8 @@ export class RunStore extends Context.Service<
     readonly announceHolds: (limit: number, announcement: HoldAnnouncement) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
-     * Makes a waiting run one that is watched, from now until its end. If it is held now and was not told so, because it
-     * was not watched, it is told now; returns whether it was. Changes nothing for a run that does not wait.
+     * Makes a waiting run one that is watched, from now until its end. If it is held now and that was not announced, because it
+     * was not watched, that is announced now; returns whether it was. Changes nothing for a run that does not wait.
      */
     readonly watch: (
       workspaceId: WorkspaceId,

@@ -117,10 +117,10 @@ export class Runs extends Context.Service<
       })
 
       const watch = Effect.fn("Runs.watch")(function* (caller: Caller, id: RunId) {
-        const told = yield* runs.watch(caller.workspaceId, id, ({ gate, run }, now) =>
+        const announced = yield* runs.watch(caller.workspaceId, id, ({ gate, run }, now) =>
           Transition.pausedEvents(run, gate, now)
         )
-        if (told) yield* signals.publish({ _tag: "events" })
+        if (announced) yield* signals.publish({ _tag: "events" })
       })
 
       const list = Effect.fn("Runs.list")((caller: Caller, filter: Filter) => runs.list(caller.workspaceId, filter))

@@ -1,5 +1,5 @@
 /**
- * Finds the fields of a value that its schema does not have. A schema drops them in silence, so that a misspelt field
+ * Finds the fields of a value that its schema does not have. A schema drops them without a word, so that a misspelt field
  * would be lost.
  */
 import { Schema, SchemaAST } from "effect"

@@ -79,8 +79,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         yield* pause(caller, held, "Still")
         yield* announceAll
         for (const id of [...waiting, late]) {
-          const told = (yield* kindsOf(id)).filter((kind) => kind !== "workflow.paused")
-          assert.deepStrictEqual(told, ["execution.queued", "execution.paused"])
+          const kinds = (yield* kindsOf(id)).filter((kind) => kind !== "workflow.paused")
+          assert.deepStrictEqual(kinds, ["execution.queued", "execution.paused"])
         }
         assert.deepStrictEqual(yield* kindsOf(other), ["execution.queued"])
         yield* edit(caller, held, Gate.unpause)

@@ -13,7 +13,7 @@ export const chromiumPath = Option.getOrThrow(
 )
 
 /**
- * The browser of most tests. Chromium draws a window for each page even where nobody sees it: its headless shell, which
+ * The browser of most tests. Chromium draws a window for each page even if it is never shown: its headless shell, which
  * draws none, takes a fifth of the processor time. What depends on Chromium itself asks for `chromiumPath`: the walls, the
  * sandbox, and the promises of the browser port.
  */

@@ -14,9 +14,9 @@ export const announce = Effect.fnUntraced(function* (
   announcement: HoldAnnouncement
 ) {
   const now = yield* Clock.currentTimeMillis
-  const [next] = [...tables.unannounced].toSorted(([, a], [, b]) => Number(a.told) - Number(b.told))
+  const [next] = [...tables.unannounced].toSorted(([, a], [, b]) => Number(a.announced) - Number(b.announced))
   if (next === undefined) return false
-  const [workflowId, { runs, told }] = next
+  const [workflowId, { runs, announced }] = next
   // Set again, it comes after the other workflows.
   tables.unannounced.delete(workflowId)
   const held = runs.flatMap((id) => {
@@ -25,20 +25,20 @@ export const announce = Effect.fnUntraced(function* (
   })
   const latest = held.at(-1)
   if (latest === undefined || Gate.mayStart(latest.gate, now)) return true
-  if (!told) {
+  if (!announced) {
     append(tables, latest.run.id, announcement.ofWorkflow(latest, countOf(held.length), now), now)
-    tables.unannounced.set(workflowId, { told: true, runs })
+    tables.unannounced.set(workflowId, { announced: true, runs })
     return true
   }
-  const tellsAll = yield* announcement.tellsAll(latest.run.workspaceId, workflowId)
-  const watched = held.filter(({ run }) => tellsAll || tables.watched.has(run.id) || isWatched(run.options))
+  const announcesToAll = yield* announcement.announcesToAll(latest.run.workspaceId, workflowId)
+  const watched = held.filter(({ run }) => announcesToAll || tables.watched.has(run.id) || isWatched(run.options))
   for (const one of watched.slice(0, limit)) append(tables, one.run.id, announcement.ofRun(one, now), now)
   const left = watched.slice(limit).map(({ run }) => run.id)
-  if (left.length > 0) tables.unannounced.set(workflowId, { told, runs: left })
+  if (left.length > 0) tables.unannounced.set(workflowId, { announced, runs: left })
   return true
 })
 
-/** Makes a waiting run one that is watched, and returns whether it was told now that it is held. */
+/** Makes a waiting run one that is watched, and returns whether its hold was announced now. */
 export const watch = (
   tables: Tables["Service"],
   gated: Gated,

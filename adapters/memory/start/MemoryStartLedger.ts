@@ -35,7 +35,7 @@ export const layer = Layer.effect(
             }))
           )
         ),
-      told: (runIds) =>
+      logged: (runIds) =>
         Effect.sync(() =>
           tables.events.flatMap(({ at, event, runId }) =>
             (event.event === "execution.start" || event.event === "execution.released") && runIds.includes(runId)

@@ -127,7 +127,7 @@ const isShort = (held: string, text: string): boolean =>
 const valueOf = (element: Guarded.Field): Promise<string | null> =>
   element.inputValue({ timeout: 1_000 }).catch(() => null)
 
-/** Fails where a text does not stand in a field. Its value is not told: it may be a secret. */
+/** Fails where a text does not stand in a field. The failure leaves its value out: it may be a secret. */
 const stands = async (element: Guarded.Field, text: string, existing: Typing["existing"]): Promise<void> => {
   const held = await valueOf(element)
   if (held === null || text.trim() === "" || isHeld(held, text)) return

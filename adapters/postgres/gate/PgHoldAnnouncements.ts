@@ -15,7 +15,7 @@ import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 
-/** Records, while a gate is locked, that the runs waiting now are told, if the edit holds them. */
+/** Records, while a gate is locked, that the hold is to be announced to the runs that wait now. */
 export const note = (
   sql: SqlClient.SqlClient,
   workflowId: string,
@@ -24,11 +24,13 @@ export const note = (
 ) =>
   Gate.mayStart(before, at) && !Gate.mayStart(after, at)
     ? sql`
-        insert into hold_announcements (workflow_id, told_to, last)
+        insert into hold_announcements (workflow_id, announced_to, last)
         select workflow_id, 0, sequence from runs
         where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
         order by sequence desc limit 1
-        on conflict (workflow_id) do update set told = false, told_to = 0, last = excluded.last`.pipe(Effect.asVoid)
+        on conflict (workflow_id) do update set announced = false, announced_to = 0, last = excluded.last`.pipe(
+        Effect.asVoid
+      )
     : Effect.void
 
 /** Announces the hold of one gate: to the workflow first, then to up to `limit` runs. Returns whether there may be more. */
@@ -37,22 +39,22 @@ export const tell = (sql: SqlClient.SqlClient, limit: number, announcement: Hold
     sql,
     Effect.gen(function* () {
       const [next] = yield* sql<{ readonly workflow_id: string }>`
-        select workflow_id from hold_announcements order by told, served limit 1`
+        select workflow_id from hold_announcements order by announced, served limit 1`
       if (next === undefined) return false
       const [gateRow] = yield* sql<Gates.Row & { readonly workspace_id: string }>`
         select * from gates where workflow_id = ${next.workflow_id} for share`
       const [place] = yield* sql<Place>`
-        select told, told_to, last from hold_announcements where workflow_id = ${next.workflow_id}
+        select announced, announced_to, last from hold_announcements where workflow_id = ${next.workflow_id}
         for update skip locked`
       if (gateRow === undefined || place === undefined) return false
       const gate = Gates.toGate(gateRow)
       const now = yield* Clock.currentTimeMillis
       const waiting = sql`
         workflow_id = ${next.workflow_id} and status in ('execution.queued', 'execution.requeued')
-        and sequence > ${place.told_to} and sequence <= ${place.last}`
+        and sequence > ${place.announced_to} and sequence <= ${place.last}`
       const done = sql`delete from hold_announcements where workflow_id = ${next.workflow_id}`
-      const goOn = (toldTo: bigint) => sql`
-        update hold_announcements set told = true, told_to = ${toldTo}, served = default
+      const goOn = (announcedTo: bigint) => sql`
+        update hold_announcements set announced = true, announced_to = ${announcedTo}, served = default
         where workflow_id = ${next.workflow_id}`
       const append = (rows: ReadonlyArray<Runs.Row>, of: (gated: Gated) => ReadonlyArray<RunEvent>) =>
         Writing.events(
@@ -64,18 +66,21 @@ export const tell = (sql: SqlClient.SqlClient, limit: number, announcement: Hold
         yield* done
         return true
       }
-      if (!place.told) {
+      if (!place.announced) {
         const latest = yield* sql<Runs.Row>`select * from runs where ${waiting} order by sequence desc limit 1`
         const [counted] = yield* sql<{ readonly found: bigint }>`
           select count(*) as found from (
             select from runs where ${waiting} order by sequence desc limit ${mostCounted + 1}) held`
         yield* append(latest, (gated) => announcement.ofWorkflow(gated, countOf(Number(counted?.found ?? 0)), now))
-        yield* latest.length === 0 ? done : goOn(place.told_to)
+        yield* latest.length === 0 ? done : goOn(place.announced_to)
         return true
       }
-      const tellsAll = yield* announcement.tellsAll(WorkspaceId.make(gateRow.workspace_id), next.workflow_id)
+      const announcesToAll = yield* announcement.announcesToAll(
+        WorkspaceId.make(gateRow.workspace_id),
+        next.workflow_id
+      )
       const rows = yield* sql<Runs.Row & { readonly sequence: bigint }>`
-        select * from runs where ${waiting} ${tellsAll ? sql`` : sql`and watched`} order by sequence limit ${limit}`
+        select * from runs where ${waiting} ${announcesToAll ? sql`` : sql`and watched`} order by sequence limit ${limit}`
       yield* append(rows, (gated) => announcement.ofRun(gated, now))
       const last = rows.at(-1)
       yield* last === undefined || rows.length < limit ? done : goOn(last.sequence)
@@ -83,7 +88,7 @@ export const tell = (sql: SqlClient.SqlClient, limit: number, announcement: Hold
     })
   )
 
-/** Makes a waiting run one that is watched, and returns whether it was told now that it is held. */
+/** Makes a waiting run one that is watched, and returns whether its hold was announced now. */
 export const watch = (
   sql: SqlClient.SqlClient,
   workspaceId: WorkspaceId,
@@ -105,10 +110,10 @@ export const watch = (
       const run = Runs.toRun(row)
       const [gateRow] = yield* sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId} for share`
       if (gateRow === undefined) return false
-      // A run that still has to be told gets its event from there.
+      // A run that is still to be announced gets its event from there.
       const [place] = yield* sql<Place>`
-        select told, told_to, last from hold_announcements where workflow_id = ${run.workflowId} for update`
-      if (place !== undefined && row.sequence > place.told_to && row.sequence <= place.last) return false
+        select announced, announced_to, last from hold_announcements where workflow_id = ${run.workflowId} for update`
+      if (place !== undefined && row.sequence > place.announced_to && row.sequence <= place.last) return false
       const [last] = yield* sql<{ readonly event: string }>`
         select event from run_events where run_id = ${id} and event <> 'workflow.paused'
         order by sequence desc limit 1`
@@ -125,7 +130,7 @@ export const watch = (
   )
 
 interface Place {
-  readonly told: boolean
-  readonly told_to: bigint
+  readonly announced: boolean
+  readonly announced_to: bigint
   readonly last: bigint
 }

@@ -197,13 +197,13 @@ const workflows = [
     when (new.window_revision > 0) execute function keep_window()`,
   `create trigger windows_are_kept after update of window_revision on gates for each row
     when (new.window_revision <> old.window_revision) execute function keep_window()`,
-  // The workflows whose held runs still have to be told that an edit holds them: the watched ones after `told_to`, up
+  // The workflows whose held runs still need the event that an edit holds them: the watched ones after `announced_to`, up
   // to `last`, once the workflow itself has its event.
   `create table hold_announcements (
     workflow_id uuid primary key references workflows,
-    told boolean not null default false,
+    announced boolean not null default false,
     served bigint generated always as identity,
-    told_to bigint not null,
+    announced_to bigint not null,
     last bigint not null
   )`,
 

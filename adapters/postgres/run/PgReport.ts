@@ -66,7 +66,7 @@ const write = (sql: SqlClient.SqlClient, all: ReadonlyArray<Reported>) =>
           mark = coalesce(owned.mark, runs.mark)
         from owned where runs.id = owned.id
           and (owned.acted > runs.acted or owned.committed > runs.committed or owned.mark is not null)
-      ), told as (
+      ), announced as (
         insert into run_events (${Table.names(sql, Events.table)})
         select ${Table.names(sql, Events.table, "event")} from ${Table.recordset(sql, Events.table, "event", events, {
           fence: "bigint",

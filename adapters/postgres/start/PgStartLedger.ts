@@ -1,7 +1,7 @@
 /** The ledger of starts in PostgreSQL. Starts are appended with the claim, in `Writing`. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { StartLedger, type Told } from "../../../core/run/start/StartLedger.ts"
+import { type LoggedStart, StartLedger } from "../../../core/run/start/StartLedger.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Starts from "./Starts.ts"
 
@@ -34,8 +34,8 @@ export const layer = Layer.effect(
           withoutSqlErrors
         )
       ),
-      told: Effect.fn("StartLedger.told")((runIds) =>
-        sql<{ readonly run_id: string; readonly at: Date; readonly event: Told["event"] }>`
+      logged: Effect.fn("StartLedger.logged")((runIds) =>
+        sql<{ readonly run_id: string; readonly at: Date; readonly event: LoggedStart["event"] }>`
           select run_id, at, event from run_events
           where ${sql.in("run_id", runIds)} and event in ('execution.start', 'execution.released')`.pipe(
           Effect.map((rows) => rows.map(({ at, event, run_id }) => ({ runId: run_id, at: at.getTime(), event }))),

@@ -26,7 +26,7 @@ export interface HoldAnnouncement {
   /** The events of one waiting run that is held at `now`. */
   readonly ofRun: (gated: Gated, now: number) => ReadonlyArray<RunEvent>
   /** Whether every held run of the workflow has events of its own, not only those that are watched. */
-  readonly tellsAll: (workspaceId: WorkspaceId, workflowId: string) => Effect.Effect<boolean, StoreUnavailable>
+  readonly announcesToAll: (workspaceId: WorkspaceId, workflowId: string) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 /** Whether a submission asks for the events of its run: it names a stream, or a webhook that takes `execution.paused`. */
@@ -57,7 +57,7 @@ const ofWorkflow = ({ gate, run }: Gated, held: RunCount, now: number): Readonly
 export const make: Effect.Effect<HoldAnnouncement, never, WebhookStore> = Effect.map(WebhookStore, (webhooks) => ({
   ofWorkflow,
   ofRun: ({ gate, run }, now) => Transition.pausedEvents(run, gate, now),
-  tellsAll: (workspaceId, workflowId) =>
+  announcesToAll: (workspaceId, workflowId) =>
     Effect.map(webhooks.list(workspaceId), (all) =>
       all.some(
         (one) =>

@@ -252,7 +252,7 @@ const simulation = Effect.fnUntraced(function* (
 /** How long something may be due, or in progress, and nothing happen, before polls are not waited for any more. */
 const stuckMillis = 600_000
 
-/** Tells whether what is to be done is done: what is stuck is no reason to wait for every poll until the end. */
+/** Whether all work is complete. What is stuck is not waited for until the last poll. */
 const progress = () => {
   let last = { at: beginning, done: 0 }
   return (isDue: boolean, now: number, done: number): boolean => {

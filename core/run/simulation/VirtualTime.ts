@@ -6,7 +6,7 @@
  */
 import { type Clock, Duration, Effect, Scheduler } from "effect"
 
-/** Whose timer it is: it is told when the timer goes off. A poll only looks whether there is something to do. */
+/** The owner of a timer, which learns when the timer goes off. A poll only looks whether there is something to do. */
 export interface Owner {
   readonly polls: boolean
   /** By how much its clock is ahead, in milliseconds. */

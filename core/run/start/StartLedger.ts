@@ -19,7 +19,7 @@ export interface Range {
 }
 
 /** An event of a run that says why or when it started. */
-export interface Told {
+export interface LoggedStart {
   readonly runId: string
   readonly at: number
   readonly event: "execution.start" | "execution.released"
@@ -46,7 +46,7 @@ export class StartLedger extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Start.WindowRevision>, StoreUnavailable>
 
     /** The instants at which the log of events says that these runs were released and started. */
-    readonly told: (runIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Told>, StoreUnavailable>
+    readonly logged: (runIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LoggedStart>, StoreUnavailable>
 
     /** The runs of a workspace that first started within `[from, to)` and have no start here, at most `limit` of them. */
     readonly missing: (
@@ -82,7 +82,7 @@ export const evidenceOf = Effect.fn("StartLedger.evidenceOf")(function* (
     [...new Set(starts.map(({ runId }) => runId))]
   ]
   const windows = workflowIds.length === 0 ? [] : yield* ledger.windows(workflowIds)
-  const events = runIds.length === 0 ? [] : yield* ledger.told(runIds)
+  const events = runIds.length === 0 ? [] : yield* ledger.logged(runIds)
   const windowsOf = Arr.groupBy(windows, ({ workflowId }) => workflowId)
   const eventsOf = Arr.groupBy(events, ({ runId }) => runId)
   const lifted = new Set(starts.flatMap(({ lift, workflowId }) => (lift === null ? [] : [workflowId])))
@@ -98,12 +98,12 @@ export const evidenceOf = Effect.fn("StartLedger.evidenceOf")(function* (
       })
     )
   }
-  const toldOf = (runId: string, event: Told["event"]) =>
+  const instantsOf = (runId: string, event: LoggedStart["event"]) =>
     (eventsOf[runId] ?? []).filter((one) => one.event === event).map(({ at }) => at)
   return ({ runId, workflowId }: Start.Start): Start.Evidence => ({
     windows: windowsOf[workflowId] ?? [],
-    startedAt: toldOf(runId, "execution.start"),
-    releases: toldOf(runId, "execution.released"),
+    startedAt: instantsOf(runId, "execution.start"),
+    releases: instantsOf(runId, "execution.released"),
     lifts: liftsOf.get(workflowId) ?? []
   })
 })

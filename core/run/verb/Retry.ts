@@ -1,7 +1,7 @@
 /**
  * Submitting a run that has ended again, as a new run. Both records name each other.
  *
- * A run is retried once: whoever wants more retries the retry. A run that may have done what must not be repeated, or that
+ * A run is retried once; to try again, retry its retry. A run that may have done what must not be repeated, or that
  * succeeded, is retried only with a reason, which the record of the new run keeps; so is one that was retried before.
  */
 import { Clock, Effect, type Schema } from "effect"

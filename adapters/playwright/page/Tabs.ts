@@ -91,8 +91,14 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
     coming.shift()
     // A tab that came with a file to save has no document. Chrome closes it again; Chrome's headless shell leaves it open,
     // which counts from the moment on when it shows something.
-    if (page.url() === "") page.once("framenavigated", () => admit(page))
-    else admit(page)
+    const isShown = () => page.url() !== ""
+    if (isShown()) return admit(page)
+    const look = () => {
+      if (!isShown()) return
+      page.off("framenavigated", look)
+      admit(page)
+    }
+    page.on("framenavigated", look)
   })
 
   /** Waits for the tabs that are being opened. */

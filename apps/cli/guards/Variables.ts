@@ -24,10 +24,15 @@ export const variable = (flag: string, name: string): string => {
 /** The variable of a flag; `null` for a flag without one. */
 export const variableOf = (flag: string): string | null => [...flags].find(([, own]) => own === flag)?.[0] ?? null
 
+const prefix = "SLUICE_"
+
 /** One sentence for each variable that begins like a setting and is none. */
 export const unknown = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.entries(environment).flatMap(([name, value = ""]) => {
-    if (!name.startsWith("SLUICE_") || flags.has(name) || others.test(name) || isOfCluster(name, value)) return []
-    const meant = misspelt(name, flags.keys())
-    return [`There is no setting ${name}${meant === null ? "; docs/settings.md has all" : `; did you mean ${meant}?`}`]
+    if (!name.startsWith(prefix) || flags.has(name) || others.test(name) || isOfCluster(name, value)) return []
+    // The prefix that all share would make short names alike.
+    const known = [...flags.keys()].filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))
+    const meant = misspelt(name.slice(prefix.length), known)
+    const hint = meant === null ? "docs/settings.md has all" : `did you mean ${prefix}${meant}?`
+    return [`There is no setting ${name}; ${hint}`]
   })

@@ -272,16 +272,13 @@ it.effect("data that does not fit the output schema fails at END, with the page 
   })
 )
 
-it.effect("metadata of a picture is evaluated, and too much of it is a failure", () =>
+it.effect("metadata of a picture is evaluated", () =>
   Effect.gen(function* () {
     const shoot = (metadata: Schema.JsonObject): Step => ({ action: "SCREENSHOT", parameters: { metadata } })
     const made = { "of {{context.inputs.user}}": ["{{1 + 1}}", { by: "<{{context.inputs.user}}>" }, 7] }
     const { outcome, pictures } = yield* run([shoot(made)], { user: "ada" })
     assert.strictEqual(outcome._tag, "Success")
     assert.deepStrictEqual(pictures[0]?.metadata, { "of ada": [2, { by: "<ada>" }, 7] })
-    const long = yield* run([shoot({ long: "{{context.inputs.user}}" })], { user: "a".repeat(20_000) })
-    assert.strictEqual(long.outcome._tag, "Failed")
-    if (long.outcome._tag === "Failed") assert.include(long.outcome.failure.message, "at most 16384 are kept")
   })
 )
 

@@ -51,7 +51,8 @@ layer(layerService, { timeout: "30 seconds" })("an edit of a run window", (it) =
       const { ask, window } = yield* setUp
       const read = yield* ask("GET", window)
       const tag = String(read.headers.get("etag"))
-      assert.strictEqual(tag, `"${read.body.run_window_revision}"`)
+      // A compressed answer has a weak tag.
+      assert.strictEqual(tag.replace(/^W\//, ""), `"${read.body.run_window_revision}"`)
       assert.strictEqual((yield* ask("PUT", window, closed, { "if-match": tag })).status, 200)
       for (const method of ["PUT", "DELETE"]) {
         const stale = yield* ask(method, window, method === "PUT" ? open : undefined, { "if-match": tag })

@@ -96,6 +96,9 @@ it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
   const input = Schema.Record(Schema.Literals(["npi", "mode", "count", "address", "BANK", "extra"]), value)
   const closed = Schema.Boolean
 
+  const isPlaceholder = (value: unknown): boolean =>
+    Array.isArray(value) ? value.length > 0 && value.every(isPlaceholder) : value === "<bank>"
+
   it.effect.prop(
     "says the same of an input in its metadata, in a check and at a submission",
     [input, closed, Schema.Boolean],
@@ -135,6 +138,8 @@ it.layer(layer, { timeout: "120 seconds" })("any workflow", (it) => {
         const metadata = yield* send({ method: "GET", path: `/workflows/${body.id}/metadata`, key })
         const theirs = new Ajv({ allowUnionTypes: true }).compile(metadata.body.input_schema as object)(given)
         assert.include([201, 400], run.status)
+        // A check takes a placeholder for any credential; a run would have none.
+        if (withVault && isPlaceholder(given.BANK)) return assert.strictEqual(run.status, 400)
         assert.deepStrictEqual(
           [checked.status, checked.body.valid, theirs],
           [200, run.status === 201, run.status === 201]

@@ -129,7 +129,7 @@ it.layer(layer, { timeout: "60 seconds" })("an address in another form", (it) =>
       const moved = yield* ask("/runs/?limit=5")
       assert.deepStrictEqual([moved.status, moved.headers.location], [308, "/runs?limit=5"])
       assert.strictEqual((yield* ask("/docs/")).headers.location, "/docs")
-      for (const path of ["/evil.example/", "//evil.example/", "/runs//", "//runs/", "/nowhere/", "/"]) {
+      for (const path of ["/evil.example/", "//evil.example/", "/runs//", "//runs/", "/nowhere/"]) {
         const { headers, status } = yield* ask(path)
         assert.deepStrictEqual([status, headers.location], [404, undefined], path)
       }

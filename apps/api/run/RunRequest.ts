@@ -32,9 +32,11 @@ export interface Read {
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** The fields that a submission does not have, each with the one that was probably meant. */
+/** The fields that a submission does not have, each with the one that was probably meant. Clients send more of a webhook. */
 const unknownFields = (body: unknown): ReadonlyArray<Problem> =>
-  UnknownFields.of(RunRequest, body).map(({ message, path }) => ({ path, message: `Unknown field: ${message}` }))
+  UnknownFields.of(RunRequest, Json.isObject(body) ? { ...body, webhook: undefined } : body).map(
+    ({ message, path }) => ({ path, message: `Unknown field: ${message}` })
+  )
 
 /** Reads a body. A wrong field does not hide other wrong fields; an unknown one is wrong, as it would be ignored. */
 export const read = (body: unknown): Effect.Effect<Read> =>

@@ -18,7 +18,7 @@ export interface Verdicts {
 }
 
 /** Routes beside the described ones. Their answers are their own; what fails there fails as everywhere. */
-const beside = /^\/(healthz|readyz|openapi\.json|docs|live|artifacts|inbound)(\/|$)/
+const beside = /^\/($|(healthz|readyz|openapi\.json|docs|console|live|artifacts|inbound)(\/|$))/
 
 /** The statuses of an address that nothing is served at: it is unknown, or the body cannot be read. */
 const elsewhere = new Set([400, 404, 405, 413, 415])
@@ -58,6 +58,8 @@ export const make = (document: Document): Verdicts => {
     if (status === 431 && headOf(sent) > 15_000) return null
     if (status === 400 && text === "" && !/^\/[!-~]*$/.test(sent.path)) return null
     if (sent.method === "HEAD") return text === "" ? null : fault("undescribed", "HEAD was answered with a body")
+    // The client has the answer already (RFC 9110, 15.4.5).
+    if (status === 304 && isConditional(sent)) return text === "" ? null : fault("undescribed", "304 with a body")
     if (operation !== null) {
       const said = status >= 500 ? null : complaint(operation, { status, headers, text })
       return said === null ? null : fault("undescribed", said, String(status))
@@ -72,6 +74,8 @@ export const make = (document: Document): Verdicts => {
 
   return { operationOf, of }
 }
+
+const isConditional = ({ headers }: Filled): boolean => headers.some(([name]) => name.toLowerCase() === "if-none-match")
 
 const headOf = ({ headers, path }: Filled): number =>
   path.length + headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0)

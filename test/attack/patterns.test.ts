@@ -80,6 +80,7 @@ describe("a regular expression", () => {
     "core/workflow/language/expression/Pattern.ts": "compiled to find out whether it may be, and not run",
     "core/workflow/language/expression/SafePattern.ts": "proven linear before it is run",
     "core/workflow/language/expression/SafeRegex.ts": "proven linear before it is run",
+    "core/workflow/language/warning/SelectorWarnings.ts": "anchored, without repetitions",
     "core/workflow/language/parameters/TransformParameters.ts": "anchored, its repetitions are bounded",
     "core/workflow/sandbox/Operations.ts": "checked by SafePattern, and run in a thread with a deadline"
   }

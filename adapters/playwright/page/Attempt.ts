@@ -69,7 +69,7 @@ const navigationOf = (error: unknown, firstLine: string): PageFailure | null => 
   return new PageFailure({ kind, reason: kind === "auth" ? notLetIn : firstLine })
 }
 
-const notLetIn = "the site asks for a name and a password by HTTP authentication, which was not given"
+export const notLetIn = "the site asks for a name and a password by HTTP authentication, which was not given"
 
 const toFailure = (error: unknown, selector: string | null, gone: boolean): PageFailure => {
   const text = error instanceof Error ? error.message : String(error)

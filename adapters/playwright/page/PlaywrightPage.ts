@@ -29,6 +29,7 @@ import * as RemoteHand from "../vision/RemoteHand.ts"
 import * as Scrolling from "../vision/Scrolling.ts"
 import * as Sight from "../vision/Sight.ts"
 import { within } from "../Within.ts"
+import { notLetIn } from "./Attempt.ts"
 import { errorPage } from "./Departures.ts"
 import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
@@ -165,6 +166,10 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       const status = response?.status() ?? 200
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
+      // Chrome's headless shell shows what came with the question.
+      const asks =
+        status === 401 && /^(basic|digest|ntlm|negotiate)\b/i.test(response?.headers()["www-authenticate"] ?? "")
+      if (asks) return yield* new PageFailure({ kind: "auth", reason: notLetIn })
       if (status === 404 || status === 410 || status === 429 || status >= 500) return yield* ofStatus(status)
     })
 

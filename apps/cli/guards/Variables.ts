@@ -11,7 +11,7 @@ const others = /^SLUICE_(NODE$|TEST_|BENCH_|GAUNTLET_|UPDATE_)/
 
 /** What Kubernetes sets for a service that is called `sluice`. */
 const isOfCluster = (name: string, value: string): boolean =>
-  /_SERVICE_(HOST|PORT(_\w+)?)$/.test(name) || /_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/.test(name)
+  /_SERVICE_(HOST|PORT(_\w{1,60})?)$/.test(name) || /_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/.test(name)
     ? true
     : name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value)
 

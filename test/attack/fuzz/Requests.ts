@@ -258,6 +258,13 @@ const besideCase = (draw: Draw): Case => {
   }
 }
 
+const headerValue = (name: string, draw: Draw): string => {
+  if (name === "x-session-id") return "{session_id}"
+  // A key that comes again belongs to another request, and is refused as such.
+  if (name === "Idempotency-Key") return `key-${Math.floor(draw() * 1e9)}`
+  return "0"
+}
+
 const operationCase = (operation: Described, draw: Draw, resolve: (ref: string) => JsonSchema): Case => {
   let path = operation.path
   const badId = draw() < 0.12
@@ -265,11 +272,11 @@ const operationCase = (operation: Described, draw: Draw, resolve: (ref: string) 
   if (draw() < 0.04) path = pick(forms, draw)(path, draw)
   const headers = headersOf(draw)
   for (const { in: place, name } of operation.parameters) {
-    if (place === "header" && draw() < 0.8) headers.push([name, name === "x-session-id" ? "{session_id}" : "0"])
+    if (place === "header" && draw() < 0.8) headers.push([name, headerValue(name, draw)])
   }
   const schema = bodySchema(operation)
   const takesBody = schema !== undefined || draw() < 0.1
-  const body = takesBody && draw() < 0.97 ? bodyOf(operation.operationId, schema ?? {}, draw, resolve) : null
+  const body = takesBody && draw() < 0.97 ? bodyOf(operation, schema ?? {}, draw, resolve) : null
   if (body !== null) headers.push(draw() < 0.93 ? jsonType : ["content-type", pick(types, draw)])
   return {
     method: draw() < 0.97 ? operation.method : pick(methods, draw),
@@ -310,8 +317,19 @@ const queryOf = ({ parameters }: Described, draw: Draw): string => {
   return parts.length === 0 ? "" : `?${parts.join("&")}`
 }
 
-const bodyOf = (operationId: string, schema: JsonSchema, draw: Draw, resolve: (ref: string) => JsonSchema): Body => {
-  const known = bodies[operationId]
+/** The example of the description, with names of things that there are in place of its ids. */
+const exampleOf = (operation: Described): (() => unknown) | undefined => {
+  const example: unknown = operation.requestBody?.content["application/json"]?.example
+  if (typeof example !== "object" || example === null || Array.isArray(example)) return undefined
+  const named = Object.entries(example).map(([name, value]) => {
+    if (/_id$/.test(name) && typeof value === "string") return [name, `{${name}}`]
+    return /_ids$/.test(name) ? [name, [`{${name.slice(0, -1)}}`]] : [name, value]
+  })
+  return () => structuredClone(Object.fromEntries(named))
+}
+
+const bodyOf = (operation: Described, schema: JsonSchema, draw: Draw, resolve: (ref: string) => JsonSchema): Body => {
+  const known = bodies[operation.operationId] ?? exampleOf(operation)
   const how = draw()
   if (how < 0.03) return { text: pick(brokenTexts, draw) }
   if (how < 0.04) return { base64: pick(brokenBytes, draw) }

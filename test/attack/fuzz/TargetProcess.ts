@@ -48,6 +48,9 @@ const makeThings = Effect.gen(function* () {
     session_id: session,
     failed_session_id: failed,
     component_id: String((yield* create("/workflow-components", { name: "Login", componentData: componentData() })).id),
+    schedule_id: String(
+      (yield* create("/schedules", { workflow_id: workflow, cron: "0 6 * * *", time_zone: "UTC" })).id
+    ),
     version_number: "1",
     workspace_id: workspace,
     node_id: graph().nodes[0]?.id ?? "",

@@ -1,5 +1,6 @@
 /** Sends a request and says what became of it: an answer, a silence that was too long, or a connection that was lost. */
 import { Agent, request } from "node:http"
+import { brotliDecompressSync, gunzipSync } from "node:zlib"
 import type { Filled } from "./Case.ts"
 
 export interface Answered {
@@ -57,7 +58,7 @@ export const make = (url: string, hangMillis = 5_000): Wire => {
         const pieces: Array<Buffer> = []
         response.on("data", (piece: Buffer) => void pieces.push(piece))
         response.on("end", () =>
-          done({ _tag: "Answered", status, headers, text: Buffer.concat(pieces).toString("utf8") })
+          done({ _tag: "Answered", status, headers, text: plain(Buffer.concat(pieces), headers).toString("utf8") })
         )
         response.on("error", (error) => done({ _tag: "Dropped", reason: `in the middle of the answer: ${error}` }))
         response.on("aborted", () => done({ _tag: "Dropped", reason: "in the middle of the answer" }))
@@ -75,6 +76,12 @@ export const make = (url: string, hangMillis = 5_000): Wire => {
     })
 
   return { send: (one) => attempt(one, true), close: () => agent.destroy() }
+}
+
+/** A body as it was before it was compressed. */
+const plain = (body: Buffer, headers: Headers): Buffer => {
+  const encoding = headers.get("content-encoding")
+  return encoding === "gzip" ? gunzipSync(body) : encoding === "br" ? brotliDecompressSync(body) : body
 }
 
 /** Node adds nothing to headers that are given as a list: without a length, a body would count as the next request. */

@@ -245,7 +245,7 @@ describe("shrinking", () => {
 const seed = 12
 
 /** The stores in memory take most of the 4,000 requests, as they answer sooner than PostgreSQL. */
-const requestsTo = { memory: 3_000, postgres: 1_000 }
+const requestsTo = { memory: 2_400, postgres: 1_600 }
 
 /** The new findings of some requests, counted from a number, in a service. */
 const attackService = async (databaseUrl: string | null, from: number, requests: number) => {

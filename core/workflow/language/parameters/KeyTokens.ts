@@ -82,7 +82,7 @@ export const read = (source: string): Result.Result<string, string> | null => {
     const key = single(last)
     return key === null ? null : Result.succeed(key)
   }
-  if (!Object.hasOwn(held, modifiers[0] ?? "") || !/^(?:[\w ]+\+)+(?:\s*[\w ]+|.)$/.test(name)) return null
+  if (!Object.hasOwn(held, modifiers[0] ?? "") || !/^(?:[\w ]+\+)+(?:[\w\s]+|.)$/.test(name)) return null
   const unknown = modifiers.find((one) => !Object.hasOwn(held, one))
   const key = /^[!-~]$/.test(last) ? last : single(last)
   if (unknown !== undefined || key === null) {

@@ -43,12 +43,21 @@ export const around =
     const sender = `${workspaceId} ${keyId} ${role}`
     const digest = fingerprints.of("request", `${sender} ${sent.method} ${sent.url}\n${sent.bodyDigest}`)
     const carryOut = sent.endpoint.reachesOut ? store.reserved : store.once
+    let unrouted: (() => Effect.Effect<never, E>) | null = null
+    const answerOf = (answered: HttpServerResponse.HttpServerResponse | null) =>
+      answered === null ? (unrouted?.() ?? Effect.die("A request has no answer")) : Effect.succeed(answered)
     const judged = Effect.gen(function* () {
-      const response = yield* handler
-      const verdict = judge(response, sent.endpoint.tellsSecret)
-      if (verdict._tag !== "Keep" || verdict.answer.body === null) return { response, verdict }
+      // A failure of the router holds the request, and to undo a transaction compares what it failed with: the failure
+      // waits outside.
+      const answered = yield* Effect.result(handler)
+      if (Result.isFailure(answered)) {
+        unrouted = () => Effect.fail(answered.failure)
+        return { answered: null, verdict: { _tag: "Undo" } as const }
+      }
+      const verdict = judge(answered.success, sent.endpoint.tellsSecret)
+      if (verdict._tag !== "Keep" || verdict.answer.body === null) return { answered: answered.success, verdict }
       const body = yield* sealing.seal(workspaceId, Redacted.make(verdict.answer.body))
-      return { response, verdict: { ...verdict, answer: { ...verdict.answer, body } } }
+      return { answered: answered.success, verdict: { ...verdict, answer: { ...verdict.answer, body } } }
     })
     const open = ({ body, ...answer }: Idempotency.Answer) =>
       Effect.gen(function* () {
@@ -60,9 +69,7 @@ export const around =
         })
       })
     return carryOut({ workspaceId, key: key.success, digest }, judged, ({ verdict }) => verdict).pipe(
-      Effect.flatMap((outcome) =>
-        outcome._tag === "Done" ? Effect.succeed(outcome.value.response) : open(outcome.answer)
-      ),
+      Effect.flatMap((outcome) => (outcome._tag === "Kept" ? open(outcome.answer) : answerOf(outcome.value.answered))),
       Effect.catch((error) =>
         error instanceof Idempotency.KeyReused || error instanceof Idempotency.StillAnswering
           ? Effect.succeed(refuse(409, error.message))

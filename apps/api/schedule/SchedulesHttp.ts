@@ -75,9 +75,9 @@ export const layer = HttpApiBuilder.group(
 
 /** A schedule id from a path. A text that is not a UUID matches no schedule. */
 const scheduleId = (text: string) =>
-  Schema.decodeUnknownEffect(RunSchedule.ScheduleId)(text).pipe(
-    Effect.mapError(() => new RunSchedule.ScheduleNotFound({ scheduleId: text }))
-  )
+  Schema.is(RunSchedule.ScheduleId)(text)
+    ? Effect.succeed(text)
+    : Effect.fail(new RunSchedule.ScheduleNotFound({ scheduleId: text }))
 
 const record = ({ schedule, warnings }: View): typeof ScheduleRecord.Type => {
   const { next, paused, terms } = schedule

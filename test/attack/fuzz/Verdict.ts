@@ -52,7 +52,9 @@ export const make = (document: Document): Verdicts => {
     if (result._tag === "Dropped") return fault("dropped", `the connection was lost: ${result.reason}`)
     const { headers, status, text } = result
     const shown = text.slice(0, 300)
-    const isDescribed5xx = operation?.responses[String(status)] !== undefined
+    // HEAD is answered as GET.
+    const described = sent.method === "HEAD" ? operationOf("GET", sent.path) : operation
+    const isDescribed5xx = described?.responses[String(status)] !== undefined
     if (status >= 500 && !isDescribed5xx) return fault("5xx", `answered ${status}: ${shown}`, String(status))
     // The HTTP parser refuses a head that is too large, or an address that is none, before any route sees it.
     if (status === 431 && headOf(sent) > 15_000) return null

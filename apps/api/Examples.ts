@@ -1,6 +1,6 @@
 /**
  * An example of the body of every operation that takes one. The ids are those of things that a reader has made before; a
- * test sends each example with ids of its own.
+ * test sends each example with ids that exist in the test.
  */
 import type { Schema } from "effect"
 

@@ -254,6 +254,7 @@ const workflowsOf = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, conditi
       select workflow_id from gates where workspace_id = ${workspaceId} and waiting and (${condition})
       limit ${mostWorkflows + 1}`,
     (rows): RunFilter["workflowIds"] | null =>
+      // The column holds nothing but ids of workflows.
       rows.length > mostWorkflows ? null : (rows.map((row) => row.workflow_id) as unknown as RunFilter["workflowIds"])
   )
 

@@ -314,7 +314,7 @@ const runs = [
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
   `create index runs_released_in_queue on runs (workflow_id, queue, sequence)
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
-  // A watched run has an event of its own when an edit holds it.
+  // A watched run gets a separate event when an edit holds it.
   `create index runs_waiting_watched on runs (workflow_id, sequence)
     where watched and status in ('execution.queued', 'execution.requeued')`,
   `create index runs_leased on runs (lease_until) where status = 'execution.start'`,
@@ -460,7 +460,7 @@ const schedules = [
   `create index schedules_waiting on schedules (id) where waits`,
   `create index schedules_of_workspace on schedules (workspace_id, id)`,
   `create index schedules_of_workflow on schedules (workflow_id, id)`,
-  // The key lets an instant have one firing, and one by hand.
+  // The key allows one scheduled firing for an instant, and one that a user asked for.
   `create table schedule_firings (
     schedule_id uuid not null references schedules on delete cascade,
     instant timestamptz not null,

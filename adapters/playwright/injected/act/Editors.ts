@@ -42,7 +42,7 @@ const code = (whole: Element, input: Element): EditorKind => {
   return "code"
 }
 
-/** The editor that an element is a part of. A search field in it is a field of its own. */
+/** The editor that an element is a part of. A search field in it is not the editor. */
 const codeAround = (element: Element): EditorKind | null => {
   for (const [whole, field] of codeEditors) {
     const around = element.closest(whole)

@@ -1,5 +1,5 @@
 /**
- * `sluice schedule`: what submits runs by itself.
+ * `sluice schedule`: the schedules that submit runs of workflows.
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { CatchUp, Overlap } from "../../../../core/schedule/RunSchedule.ts"

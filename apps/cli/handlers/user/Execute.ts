@@ -33,7 +33,7 @@ export const run = (settings: Settings) =>
       if (!settings.json) yield* Console.log(`Run ${session_id}`)
       yield* Client.events(client, session_id).pipe(
         Stream.runForEach((message) =>
-          // With JSON, each event is a line of its own, and the record comes last.
+          // With JSON, each event is a separate line, and the record comes last.
           Console.log(settings.json ? JSON.stringify(message) : RunsView.step(message))
         )
       )

@@ -53,7 +53,7 @@ interface PullSettings extends Settings {
   readonly force: boolean
 }
 
-/** Writes a workflow to a file, or to standard output. A file with changes of its own is kept, unless forced. */
+/** Writes a workflow to a file, or to standard output. A file that was changed since the last pull is kept, unless `--force` is given. */
 export const pull = (settings: PullSettings) =>
   connected(
     settings,

@@ -8,7 +8,7 @@ import type { Order, Place, Report } from "./Messages.ts"
 import * as Wire from "./Wire.ts"
 
 export interface Database {
-  /** Opens a connection. The database serves one at a time: another one fails while there is one. */
+  /** Opens a connection. The database serves one at a time: the next one waits until the one before has left. */
   readonly connect: () => Duplex
   /** Writes everything to the files and ends the thread. Connections that are open fail. */
   readonly close: () => Promise<void>

@@ -98,9 +98,11 @@ const ask = async (database: PGlite, connection: number, messages: Uint8Array): 
   if (length > 0) flush()
 }
 
-/** Serves connections. PGlite has one session, which serves one connection at a time. */
+/** Serves connections. PGlite has one session, which serves one connection at a time; the next one waits. */
 const serving = (database: PGlite) => {
   const readers = new Map<number, Frames.Reader>()
+  /** What the connections sent that wait, in their order. */
+  const waiting = new Map<number, Array<Frames.Read>>()
   let served: number | null = null
   let isUsed = false
 
@@ -114,42 +116,58 @@ const serving = (database: PGlite) => {
     isUsed = true
   }
 
-  const leave = (connection: number): void => {
+  const leave = async (connection: number): Promise<void> => {
     readers.delete(connection)
-    if (served === connection) served = null
+    waiting.delete(connection)
+    if (served !== connection) return
+    served = null
+    const [next] = waiting
+    if (next === undefined) return
+    const [first, reads] = next
+    waiting.delete(first)
+    for (const read of reads) await take(first, read)
   }
 
-  const end = (connection: number, reason: string | null): void => {
-    leave(connection)
+  const end = (connection: number, reason: string | null): Promise<void> => {
     report({ _tag: "Ended", connection, reason })
+    return leave(connection)
   }
 
-  const take = async (connection: number, bytes: Uint8Array): Promise<void> => {
-    const read = readers.get(connection) ?? Frames.reader()
-    readers.set(connection, read)
-    const { ends, messages } = read(bytes)
+  const answer = async (connection: number, { ends, messages }: Frames.Read): Promise<void> => {
     if (messages.length > 0) {
-      if (served !== null && served !== connection) {
-        return end(connection, "The embedded database serves another connection, and it serves one at a time")
-      }
       if (served === null) await begin(connection)
       await ask(database, connection, messages)
     }
-    if (ends) end(connection, null)
+    if (ends) await end(connection, null)
   }
 
-  return { take, leave, end }
+  const take = async (connection: number, read: Frames.Read): Promise<void> => {
+    const before = waiting.get(connection)
+    if (before !== undefined) return void before.push(read)
+    // A client may open its next connection before its last one has left. One that only cancels has no messages.
+    const waits = read.messages.length > 0 && served !== null && served !== connection
+    if (waits) return void waiting.set(connection, [read])
+    return answer(connection, read).catch((error) => end(connection, reasonOf(error)))
+  }
+
+  const receive = (connection: number, bytes: Uint8Array): Promise<void> => {
+    const read = readers.get(connection) ?? Frames.reader()
+    readers.set(connection, read)
+    return take(connection, read(bytes))
+  }
+
+  return { receive, leave }
 }
 
 const start = async (): Promise<void> => {
   // Orders that arrive while the database is opened wait in the port.
   const database = await open(workerData as Place)
-  const { end, leave, take } = serving(database)
+  const { leave, receive } = serving(database)
 
   const obey = async (order: Order): Promise<void> => {
     switch (order._tag) {
       case "Sent":
-        return take(order.connection, order.bytes).catch((error) => end(order.connection, reasonOf(error)))
+        return receive(order.connection, order.bytes)
       case "Left":
         return leave(order.connection)
       case "Close":

@@ -7,7 +7,7 @@
  */
 
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Layer, Schema } from "effect"
+import { Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { Signals } from "../../core/runtime/Signals.ts"
 import * as OwnerOnly from "../files/OwnerOnly.ts"
@@ -34,6 +34,8 @@ export const layerClientOf = (database: Database.Database) =>
     stream: database.connect,
     username: "postgres",
     database: "postgres",
+    // The thread answers or is lost, and a connection waits for the one before. No clock decides that.
+    connectTimeout: Duration.infinity,
     // The pool holds the one connection, for as long as there is the pool.
     maxMessageSize,
     maxConnections: 1,

@@ -134,17 +134,45 @@ layer(layerShared)("a connection to an embedded database", (it) => {
     })
   )
 
-  it.effect("refuses a second connection while it serves one, and goes on to serve that", () =>
+  it.effect("serves a second connection when the first one has left, and the first one until then", () =>
     Effect.gen(function* () {
-      const client = asClient(yield* Shared)
-      yield* client(
+      const database = yield* Shared
+      const client = asClient(database)
+      const { opened, second } = yield* client(
         Effect.gen(function* () {
           yield* query("select 1")
-          const refused = yield* Effect.flip(client(query("select 2")))
-          assert.include(inspect(refused, { depth: 10 }), "it serves one at a time")
+          const opened = yield* Deferred.make<void>()
+          const connect = () => {
+            const stream = database.connect()
+            Effect.runSync(Deferred.succeed(opened, undefined))
+            return stream
+          }
+          const second = yield* Effect.forkDetach(asClient({ ...database, connect })(query("select 2 as n")))
+          yield* Deferred.await(opened)
           assert.deepStrictEqual(yield* query("select 3 as n"), [{ n: 3 }])
+          assert.isUndefined(second.pollUnsafe())
+          return { opened, second }
         })
       )
+      yield* Deferred.await(opened)
+      assert.deepStrictEqual(yield* Fiber.join(second), [{ n: 2 }])
+    })
+  )
+
+  it.effect("that only waits can leave, and the one after it is served", () =>
+    Effect.gen(function* () {
+      const client = asClient(yield* Shared)
+      const rows = yield* client(
+        Effect.gen(function* () {
+          yield* query("select 1")
+          const waiting = yield* Effect.forkChild(client(query("select 2 as n")))
+          assert.deepStrictEqual(yield* query("select 3 as n"), [{ n: 3 }])
+          yield* Fiber.interrupt(waiting)
+          return yield* query("select 4 as n")
+        })
+      )
+      assert.deepStrictEqual(rows, [{ n: 4 }])
+      assert.deepStrictEqual(yield* client(query("select 5 as n")), [{ n: 5 }])
     })
   )
 })

@@ -1,7 +1,7 @@
 /** Runs one after the other on the same browser, and browsers one after the other. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import * as Confinement from "../../adapters/playwright/Confinement.ts"
@@ -174,26 +174,16 @@ describe("runs one after the other", () => {
 })
 
 describe("the folders of browsers", () => {
-  const ownFolders = () =>
-    readdirSync(tmpdir()).filter((name) => {
-      const owner = join(tmpdir(), name, "owner.json")
-      return (
-        name.startsWith("sluice-browser-") &&
-        existsSync(owner) &&
-        readFileSync(owner, "utf8").includes(`"pid":${process.pid},`)
-      )
-    })
-
   it.live("go with them", () =>
     Effect.gen(function* () {
-      const before = ownFolders()
       const local = yield* Effect.promise(() => LocalChromium.start(executablePath, [], confinements))
-      const [folder = ""] = ownFolders().filter((name) => !before.includes(name))
-      const { profile } = JSON.parse(readFileSync(join(tmpdir(), folder, "owner.json"), "utf8"))
+      const folder = dirname(local.downloads)
+      const { pid, profile } = JSON.parse(readFileSync(join(folder, "owner.json"), "utf8"))
+      assert.strictEqual(pid, process.pid)
       assert.isTrue(existsSync(profile))
       yield* Effect.promise(() => local.close())
       assert.isFalse(existsSync(profile))
-      assert.isFalse(existsSync(join(tmpdir(), folder)))
+      assert.isFalse(existsSync(folder))
     })
   )
 

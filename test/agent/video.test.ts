@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Ref, Schedule, Stream } from "effect"
+import { Effect, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
 import { type BrowserContext, type BrowserServer, type Page, chromium as playwright } from "playwright-core"
 import * as Tabs from "../../adapters/playwright/page/Tabs.ts"
 import * as Recorder from "../../adapters/playwright/recording/Recorder.ts"
@@ -62,8 +62,14 @@ describe("a video of a session", () => {
             const page = yield* (yield* Browser).open(Session.empty)
             yield* page.navigation.goto(`${origin}/red`)
             const recording = Option.getOrThrow(yield* page.observation.record({ ...options, ...bounds }))
+            // Another look at the same tab tells when there was a picture of each page.
+            const shown = yield* Queue.unbounded<Uint8Array>()
+            yield* page.observation.screencast(options, (jpeg) => Queue.offer(shown, jpeg))
+            yield* Queue.take(shown)
             yield* Effect.sleep(1_000)
+            yield* Queue.clear(shown)
             yield* page.navigation.goto(`${origin}/blue`)
+            yield* Queue.take(shown)
             yield* Effect.sleep(1_500)
             const video = Option.getOrThrow(yield* recording.finish)
             const content = yield* Stream.mkUint8Array(video.content)

@@ -119,7 +119,7 @@ const console = Layer.effect(
       (one) => Effect.promise(() => one.close())
     )
     const page = yield* Effect.promise(() => browser.newPage({ viewport: { width: 1280, height: 800 } }))
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(30_000)
     const wrong: Array<string> = []
     page.on("pageerror", (error) => wrong.push(error.message))
     page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
@@ -249,6 +249,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       const { ids, page } = yield* Console
       yield* at(`#/runs?workflow=${ids.orders}`)
       yield* Effect.promise(async () => {
+        await page.getByText(/^2 runs, newest first/).waitFor()
         // By keyboard: from the first run to the next one, and into it.
         await page.getByRole("row").nth(1).getByRole("link").focus()
         await page.keyboard.press("ArrowDown")

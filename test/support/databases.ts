@@ -11,6 +11,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
 import { emptied } from "./emptied.ts"
+import { emptyDatabase } from "./emptyDatabase.ts"
 
 const given = (name: string): string => {
   const value = process.env[name]
@@ -57,9 +58,6 @@ const embeddedLayer = Embedded.layerOn(
   )
 )
 
-/** Empties the tables of a database. */
-const truncate = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate workspaces cascade`).pipe(Effect.orDie)
-
 /**
  * A scheduler that lets other fibers run after every third step. Whatever a store does in several steps is interrupted in
  * the middle of it, as happens rarely, and unpredictably, under the usual 2,048.
@@ -68,5 +66,5 @@ const yielding = Layer.succeed(References.MaxOpsBeforeYield, 3)
 
 /** Each kind of store as a layer, with what empties it. */
 export const memory = [Layer.merge(Memory.layer, yielding), emptied] as const
-export const embedded = [Layer.merge(embeddedLayer, yielding), truncate] as const
-export const postgres = [Layer.merge(postgresLayer, yielding), truncate] as const
+export const embedded = [Layer.merge(embeddedLayer, yielding), emptyDatabase] as const
+export const postgres = [Layer.merge(postgresLayer, yielding), emptyDatabase] as const

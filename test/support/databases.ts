@@ -5,11 +5,10 @@ import { randomUUID } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Database from "../../adapters/embedded/Database.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
-import { embeddedTemplate } from "./embeddedTemplate.ts"
+import { sharedDatabase } from "./embedded.ts"
 import { emptied } from "./emptied.ts"
 import { emptyDatabase } from "./emptyDatabase.ts"
 
@@ -45,17 +44,9 @@ export const migratedDatabase = Effect.suspend(() => madeDatabase(`template ${gi
 /** The stores on a database of the real server. */
 export const postgresLayer = Layer.unwrap(Effect.map(migratedDatabase, (url) => Postgres.layer(Redacted.make(url), 20)))
 
-/** The stores on an embedded database. */
-const embeddedLayer = Embedded.layerOn(
-  Layer.unwrap(
-    Effect.map(
-      Effect.acquireRelease(
-        Effect.promise(async () => Database.open({ folder: null, template: await embeddedTemplate() })),
-        (open) => Effect.promise(() => open.close())
-      ),
-      Embedded.layerClientOf
-    )
-  )
+/** The stores on an embedded database, which test files share: each finds it empty. */
+const embeddedLayer = Layer.effectDiscard(emptyDatabase).pipe(
+  Layer.provideMerge(Embedded.layerOn(Layer.unwrap(Effect.map(sharedDatabase, Embedded.layerClientOf))))
 )
 
 /**

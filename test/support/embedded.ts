@@ -13,7 +13,8 @@ import { emptyDatabase, filledTables } from "./emptyDatabase.ts"
 /** The databases that no test uses now. */
 const idle: Array<Database.Database> = []
 
-const database = Effect.acquireRelease(
+/** A database that no other test uses until the scope closes. */
+export const sharedDatabase = Effect.acquireRelease(
   Effect.promise(async () => idle.pop() ?? (await Database.open({ folder: null, template: await embeddedTemplate() }))),
   (open) => Effect.sync(() => void idle.push(open))
 )
@@ -33,7 +34,10 @@ export const dump = Effect.gen(function* () {
 /** The stores, empty at the start. */
 export const layer = Layer.effectDiscard(emptyDatabase).pipe(
   Layer.provideMerge(
-    Layer.merge(Embedded.layerOn(Layer.unwrap(Effect.map(database, Embedded.layerClientOf))), MemoryArtifacts.layer)
+    Layer.merge(
+      Embedded.layerOn(Layer.unwrap(Effect.map(sharedDatabase, Embedded.layerClientOf))),
+      MemoryArtifacts.layer
+    )
   ),
   Layer.orDie
 )

@@ -17,7 +17,7 @@ export const mostText = 65_536
 /** The longest list of an event, in entries. */
 export const mostEntries = 1_000
 
-/** The largest metadata of a file or picture, in bytes of its JSON in UTF-8. */
+/** The largest metadata of a file, a picture or the webhook of a run, in bytes of its JSON in UTF-8. */
 export const mostMetadata = 16_384
 
 interface Limits {
@@ -58,7 +58,7 @@ export const bounded = (event: RunEvent): RunEvent => {
  * record of a run and the event of its end are made from that of its files.
  */
 export const boundedMetadata = (metadata: Schema.JsonObject): Schema.JsonObject =>
-  fits(metadata, mostMetadata)
+  isMetadataWithin(metadata)
     ? metadata
     : { left_out: `The metadata has more than ${mostMetadata} bytes as JSON, the most that is kept` }
 
@@ -100,6 +100,9 @@ const shortText = (text: string, most: number): string => {
 
 /** The maximum length of the note on what is left out of a text, in code units. */
 const longestNote = 32
+
+/** Returns whether metadata is within its bound, in time that is bounded too. */
+export const isMetadataWithin = (metadata: unknown): boolean => fits(metadata, mostMetadata)
 
 /** Returns whether the JSON of a value has at most `most` bytes, in time that is bounded by `most`. */
 const fits = (value: unknown, most: number): boolean =>

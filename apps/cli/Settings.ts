@@ -53,6 +53,8 @@ const publicAddress = Schema.String.check(
   )
 )
 
+const noOrigins: ReadonlyArray<string> = []
+
 const originsOf = (written: string): ReadonlyArray<string> =>
   written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
@@ -213,7 +215,7 @@ const secretProviderOrigins = setting(
     () => "addresses such as https://vault.internal:8200, separated by commas"
   ),
   Flag.map((written) => originsOf(written).map((one) => new URL(one).origin)),
-  Flag.withDefault([] as ReadonlyArray<string>)
+  Flag.withDefault(noOrigins)
 )
 
 /** The address of the HTTP interface, and how it and the outside reach each other. */
@@ -282,7 +284,7 @@ export const listening = {
       () => "origins such as https://app.example.com, separated by commas, or *"
     ),
     Flag.map((written) => originsOf(written).map((one) => (one === "*" ? one : new URL(one).origin))),
-    Flag.withDefault([] as ReadonlyArray<string>)
+    Flag.withDefault(noOrigins)
   ),
   allowPrivateNetworks,
   secretProviderOrigins

@@ -64,12 +64,14 @@ export const boundedMetadata = (metadata: Schema.JsonObject): Schema.JsonObject 
 
 const within = (event: RunEvent, limits: Limits): RunEvent => {
   const leftOut: Array<string> = [...(event.leftOut ?? [])]
+  let isWhole = true
   const fields = Object.entries(event).map(([name, value]) => {
     const kept = shorten(name, value, limits)
+    if (kept !== value) isWhole = false
     if (kept !== value && !leftOut.includes(name)) leftOut.push(name)
     return [name, kept] as const
   })
-  if (fields.every(([name, kept]) => kept === event[name as keyof RunEvent])) return event
+  if (isWhole) return event
   // The fields of the same event, of the same types, which the type of `fromEntries` does not say.
   return { ...Object.fromEntries(fields), leftOut } as unknown as RunEvent
 }
@@ -124,6 +126,7 @@ const leastBytes = (value: unknown, enough: number): number => {
       for (const key in one) {
         bytes += key.length + 4
         if (bytes > enough) break
+        // Every object may be read by its own names.
         open.push((one as Readonly<Record<string, unknown>>)[key])
       }
     }

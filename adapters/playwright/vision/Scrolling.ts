@@ -161,6 +161,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
         await World.run(tab, frame, "keepScrollerOf", axis, { root: element, waitMillis: timeout })
         found = { tab, frame }
       })
+      // The function above sets it, which the compiler does not follow.
       return (found as Scroller | null) ?? (yield* late("the container was not found", waitMillis))
     })
 

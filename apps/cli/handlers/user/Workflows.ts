@@ -27,7 +27,7 @@ const fieldsOf = Effect.fnUntraced(function* (path: string) {
   const value = yield* jsonFile(path)
   if (!Json.isObject(value))
     return yield* refused("wrong", `${path}: expected a JSON object, as workflow pull writes it`)
-  return value as Readonly<Record<string, unknown>>
+  return value
 })
 
 export const list = (settings: Settings) =>

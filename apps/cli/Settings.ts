@@ -109,7 +109,7 @@ const oneOf = <A>(flag: Flag.Flag<string>, meanings: Readonly<Record<string, A>>
 /** The log, which every command writes to standard error. */
 export const logging = {
   logLevel: oneOf(
-    setting("log-level", "SLUICE_LOG_LEVEL", `Least level that is logged: ${Object.keys(logLevels).join(", ")}`),
+    setting("log-level", "SLUICE_LOG_LEVEL", `Lowest level that is logged: ${Object.keys(logLevels).join(", ")}`),
     logLevels,
     "info"
   ),
@@ -156,7 +156,7 @@ export const storage = {
   databaseConnections: setting(
     "database-connections",
     "SLUICE_DATABASE_CONNECTIONS",
-    "How many connections to PostgreSQL a process opens at most for its work; it has one more to look whether the server answers"
+    "How many connections to PostgreSQL a process opens at most for its work; one more connection checks whether the server answers"
   ).pipe(Flag.withSchema(wholeNumber(4, 1_000, "a number from 4 to 1000")), Flag.withDefault(10)),
   waitSeconds: setting(
     "wait",
@@ -259,7 +259,7 @@ export const listening = {
   stalledSeconds: setting(
     "stalled-seconds",
     "SLUICE_STALLED_SECONDS",
-    "After how long a connection is closed whose client reads nothing of what it is sent"
+    "After how long a connection is closed when its client reads nothing"
   ).pipe(
     Flag.withSchema(wholeNumber(1, 3_600, "a number of seconds from 1 to 3600")),
     Flag.withDefault(Stalled.defaultSeconds)
@@ -267,12 +267,12 @@ export const listening = {
   drainSeconds: setting(
     "drain",
     "SLUICE_DRAIN_SECONDS",
-    "How long the HTTP interface still serves after SIGTERM, while /readyz answers 503; not at all after Ctrl-C"
+    "How long the HTTP interface still serves after SIGTERM, while /readyz answers 503; after Ctrl-C it stops at once"
   ).pipe(Flag.withSchema(wholeNumber(0, 600, "a number of seconds from 0 to 600")), Flag.withDefault(5)),
   publicUrl: setting(
     "public-url",
     "SLUICE_PUBLIC_URL",
-    "Address under which the outside reaches the HTTP interface, with the path that a proxy removes if there is one; http://HOST:PORT when not set"
+    "Public address of the HTTP interface, with the path that a proxy removes if there is one; http://HOST:PORT when not set"
   ).pipe(Flag.withSchema(publicAddress), Flag.optional),
   corsOrigins: setting(
     "cors-origins",
@@ -336,10 +336,11 @@ export const working = {
   allowPrivateNetworks,
   proxies,
   secretProviderOrigins,
-  graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
-    Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
-    Flag.withDefault(20)
-  )
+  graceSeconds: setting(
+    "grace",
+    "SLUICE_GRACE_SECONDS",
+    "How long running runs may continue after a shutdown began"
+  ).pipe(Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")), Flag.withDefault(20))
 }
 
 /** How long is kept what runs leave behind. */

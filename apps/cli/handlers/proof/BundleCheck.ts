@@ -16,7 +16,7 @@ export class BundleRefused extends Schema.TaggedError<BundleRefused>()("BundleRe
   problems: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `The bundle does not hold: ${this.problems.join("; ")}`
+    return `The bundle is not valid: ${this.problems.join("; ")}`
   }
 }
 

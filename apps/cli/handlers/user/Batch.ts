@@ -139,7 +139,7 @@ export const batch = (settings: Settings) =>
               Effect.mapError((error) =>
                 refused(
                   "unavailable",
-                  `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them: look with sluice runs ls, and go on with --from-row ${first}`
+                  `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them: see sluice runs ls, and continue with --from-row ${first}`
                 )
               )
             )

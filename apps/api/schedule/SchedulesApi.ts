@@ -7,7 +7,7 @@ import { CalendarDate, Time } from "../../../core/window/Definition.ts"
 import { RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { Needs } from "../Annotations.ts"
-import { edits, optional } from "../http/body/Fields.ts"
+import { edits, optional, wholeNumber } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -72,9 +72,7 @@ export const PreviewResponse = Schema.Struct({
 const params = { schedule_id: Schema.String }
 
 const count = {
-  count: Schema.optionalKey(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
-  )
+  count: wholeNumber(1, 100)
 }
 
 const group = HttpApiGroup.make("schedules").annotate(
@@ -94,9 +92,7 @@ export class SchedulesGroup extends group.add(
     query: {
       workflow_id: Schema.optionalKey(Schema.String.check(Schema.isUUID())),
       cursor: Schema.optionalKey(Schema.String.check(Schema.isUUID())),
-      limit: Schema.optionalKey(
-        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-      )
+      limit: wholeNumber(1, 1_000)
     },
     success: Schema.Array(ScheduleRecord),
     error: Errors.BadRequest

@@ -13,6 +13,10 @@ export const session = { session_id: Schema.String }
 /** A field that may be left out; `null` is the same as leaving it out. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** A whole number in the query of an address, which may be left out. */
+export const wholeNumber = (minimum: number, maximum: number) =>
+  Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum })))
+
 /** The fields that have a value: neither `null` nor `undefined`. */
 export const present = <A extends object>(fields: A) =>
   // `fromEntries` forgets the names that it is given.

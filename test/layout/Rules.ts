@@ -88,7 +88,8 @@ export const rooms = [
   "schedule",
   "agent",
   "execution",
-  "builder"
+  "builder",
+  "testing"
 ]
 
 const roomOf = (path: string): string => path.split("/")[1] ?? ""

@@ -27,7 +27,9 @@ describe("the contract of the stores", () => {
       assert.deepStrictEqual(sound, [])
       const faulty = Layer.effect(
         RunStore,
-        Effect.map(RunStore, (store) => RunStore.of({ ...store, settle: ({ id }) => Effect.fail(new LeaseLost({ sessionId: id, fence: 0 })) }))
+        Effect.map(RunStore, (store) =>
+          RunStore.of({ ...store, settle: ({ id }) => Effect.fail(new LeaseLost({ sessionId: id, fence: 0 })) })
+        )
       ).pipe(Layer.provideMerge(Memory.layer))
       const broken = yield* Contract.broken(StoreContract.promises, (keeps) => Effect.provide(keeps, faulty))
       const titles = broken.map(({ title }) => title)

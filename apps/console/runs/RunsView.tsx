@@ -40,7 +40,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   }
 
   return (
-    <Page title="Runs" wide note={counted(total ?? `${rows.length}${cursor === null ? "" : "+"}`)}>
+    <Page title="Runs" wide note={isRead ? counted(total ?? `${rows.length}${cursor === null ? "" : "+"}`) : "…"}>
       <FilterBar filters={filters} names={names} />
       {problem !== null && (
         <div class="problem" role="alert">

@@ -9,6 +9,7 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
+import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
@@ -57,6 +58,16 @@ const closedNow = () => {
     }))
   }
 }
+
+/** Two processes that differ in their time zone data, and of which one has a wrong clock. */
+const living = Effect.sync(() => {
+  const at = Date.now()
+  const worker = { part: "worker", version: "1.0.0", capacity: 4, running: 1, browsers: 2, beganAt: at, seenAt: at }
+  return [
+    { ...worker, tzData: "2026a", clockSkewMillis: 0 },
+    { ...worker, part: "api", capacity: null, running: 0, browsers: 0, tzData: "2025b", clockSkewMillis: -7_200 }
+  ]
+})
 
 class Console extends Context.Service<
   Console,
@@ -129,7 +140,7 @@ const console = Layer.effect(
     })
     return Console.of({ url, owner, page, ids, send, complaints: () => wrong.splice(0) })
   })
-).pipe(Layer.provideMerge(layerInMemory))
+).pipe(Layer.provideMerge(layerInMemory), Layer.provide(Layer.succeed(LivingProcesses, { living })))
 
 const pictures = process.env.SLUICE_CONSOLE_PICTURES
 
@@ -295,6 +306,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* Effect.promise(async () => {
         await page.getByRole("link", { name: /^27\s*Held$/ }).waitFor()
         await page.getByText("Its run window opens").waitFor()
+        await page.getByText("7.2 s behind that of the database: it starts no run").waitFor()
+        await page.getByText("different time zone data (2025b, 2026a)").waitFor()
+        await page.getByText("Places taken, by 1 worker with 2 browsers").waitFor()
+        await page.getByRole("link", { name: "Run window closed 27" }).waitFor()
       })
       yield* looked("home")
       yield* Effect.promise(async () => {

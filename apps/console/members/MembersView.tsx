@@ -41,7 +41,7 @@ const memberColumns: ReadonlyArray<Column<MemberLine>> = [
     word: "User",
     cell: ({ user }) => (
       <>
-        {whoIs(user)} <span class="quiet mono">{user.slice(-8)}</span>
+        {whoIs(user)} {whoIs(user) === "you" && <span class="quiet mono">{user.slice(-8)}</span>}
       </>
     )
   },

@@ -12,6 +12,7 @@ import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { PastWindow } from "../../core/gate/GateStore.ts"
 import type { StartedUpload, Summary } from "../../core/run/artifact/ArtifactStore.ts"
 import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore.ts"
@@ -53,13 +54,6 @@ export interface KeptArtifact extends StartedUpload {
   readonly takenAt: number | null
 }
 
-/** A window that was set or removed. */
-export interface WindowSet {
-  readonly revision: number
-  readonly window: Gate.Gate["runWindow"]
-  readonly setAt: number | null
-}
-
 export interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
@@ -75,7 +69,7 @@ export interface Shape {
   readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate.Gate>
   /** The windows that each workflow had, oldest first; `null` where one was removed. */
-  readonly runWindows: Map<string, ReadonlyArray<WindowSet>>
+  readonly runWindows: Map<string, ReadonlyArray<PastWindow>>
   /** Why runs started, in the order of their starts. */
   readonly starts: Array<Start>
   /** Runs in the order of their submission. */
@@ -219,7 +213,12 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
     if (runs.length > 0) tables.unannounced.set(workflowId, { announced: false, runs })
   }
   if (after.windowRevision !== (before?.windowRevision ?? 0)) {
-    const set = { revision: after.windowRevision, window: after.runWindow, setAt: after.windowSet?.at ?? null }
+    const set = {
+      revision: after.windowRevision,
+      window: after.runWindow,
+      setAt: after.windowSet?.at ?? null,
+      setBy: after.windowSet?.by ?? null
+    }
     tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)

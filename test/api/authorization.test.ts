@@ -81,6 +81,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /workflows/{workflow_id}/patches/{patch_id}/apply": { ability: "edit", status: 200 },
   "POST /workflows/{workflow_id}/patches/{patch_id}/dismiss": { ability: "edit", status: 200 },
   "GET /workflows/{workflow_id}/run-window": { ability: "read", status: 200 },
+  "GET /workflows/{workflow_id}/run-window/history": { ability: "read", status: 200 },
   "PUT /workflows/{workflow_id}/run-window": { ability: "edit", json: daily(9, 17), status: 200 },
   "DELETE /workflows/{workflow_id}/run-window": { ability: "edit", status: 200 },
   "POST /workflows/{workflow_id}/run-window/preview": { ability: "read", json: daily(9, 17), status: 200 },

@@ -56,7 +56,6 @@ try {
       run(node, vitest(args), needsChromium(args) ? testBrowsers() : {}, { channel: false })
       break
     case "build":
-      built(node)
       run(node, ["apps/bootstrap/build.js", ...args], {})
       break
     case "docs":

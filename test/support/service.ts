@@ -31,6 +31,7 @@ import type { Caller, Scope } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Embedded from "./embedded.ts"
 import { emptied } from "./emptied.ts"
+import { emptyDatabase } from "./emptyDatabase.ts"
 
 export interface Answer {
   readonly status: number
@@ -154,7 +155,7 @@ const service = Layer.effect(
       }),
       empty: Option.match(sql, {
         onNone: () => Effect.flatMap(tables, (all) => Effect.provideService(emptied, Tables, all)),
-        onSome: (client) => Effect.provideService(Embedded.empty, SqlClient.SqlClient, client)
+        onSome: (client) => Effect.provideService(emptyDatabase, SqlClient.SqlClient, client)
       })
     })
   })

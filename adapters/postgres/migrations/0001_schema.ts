@@ -79,13 +79,18 @@ const workspaces = [
 
   collection("error_codes"),
 
-  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in.
+  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in. `capacity` is how many
+  // runs it executes at once; null for a process that executes none.
   `create table processes (
     id uuid primary key,
     part text not null,
     version text not null,
     tz_data text,
     artifact_store text,
+    clock_skew_ms integer not null,
+    capacity integer,
+    running integer not null,
+    browsers integer not null,
     began_at timestamptz not null,
     seen_at timestamptz not null
   )`,

@@ -55,7 +55,7 @@ export const up = Effect.fnUntraced(
       Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site)))),
       Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
       Layer.provideMerge(FirstWorkspace.layer(settings)),
-      Layer.provideMerge(Installation.layer("up")),
+      Layer.provideMerge(Installation.layer("up", settings.concurrency)),
       Layer.provideMerge(layerEncryption(settings)),
       Layer.provideMerge(layerStorage(settings)),
       Layer.provide(Health.layer(settings))

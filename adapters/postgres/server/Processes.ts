@@ -4,6 +4,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 
 /** What a process says of itself. */
 export interface Own {
@@ -22,47 +23,54 @@ export const everyMillis = 15_000
 /** A process that said nothing for so long is taken for dead, in milliseconds. */
 const aliveMillis = 3 * everyMillis + 1_000
 
-interface Row {
-  readonly id: string
-  readonly part: string
-  readonly version: string
-  readonly tz_data: string | null
-  readonly artifact_store: string | null
+const column = Table.of<Own>()
+
+const facts = {
+  id: column(Table.uuid<string>(), ({ id }) => id),
+  part: column(Table.text, ({ part }) => part),
+  version: column(Table.text, ({ version }) => version),
+  tz_data: column(Table.nullable(Table.text), ({ tzData }) => tzData),
+  artifact_store: column(Table.nullable(Table.text), ({ artifactStore }) => artifactStore)
 }
 
-const toOwn = ({ artifact_store, id, part, tz_data, version }: Row): Own => ({
-  id,
-  part,
-  version,
-  tzData: tz_data,
-  artifactStore: artifact_store
-})
+const own = Table.make("processes", facts, ["id"])
+
+/** What a process says, and when it does. */
+interface Beat extends Own {
+  readonly at: number
+}
+
+const ofBeat = Table.of<Beat>()
+
+export const table = Table.make(
+  "processes",
+  { ...facts, began_at: ofBeat(Table.instant, ({ at }) => at), seen_at: ofBeat(Table.instant, ({ at }) => at) },
+  ["id"]
+)
+
+const toOwn = (row: Table.Row<typeof own.columns>): Own => {
+  const { artifact_store, tz_data, ...rest } = own.decode(row)
+  return { ...rest, tzData: tz_data, artifactStore: artifact_store }
+}
 
 /** The registry of an installation, on its database. */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   /** Says that a process is alive, and answers all that are, those that began first in front. */
-  const beat = Effect.fnUntraced(function* (own: Own) {
-    const now = yield* Clock.currentTimeMillis
+  const beat = Effect.fnUntraced(function* (said: Own) {
+    const at = yield* Clock.currentTimeMillis
     yield* sql`
-      insert into processes ${sql.insert({
-        id: own.id,
-        part: own.part,
-        version: own.version,
-        tz_data: own.tzData,
-        artifact_store: own.artifactStore,
-        began_at: new Date(now),
-        seen_at: new Date(now)
-      })} on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store`
-    yield* sql`delete from processes where seen_at < ${new Date(now - aliveMillis)}`
-    const rows = yield* sql<Row>`
-      select id, part, version, tz_data, artifact_store from processes order by began_at, id`
+      insert into processes ${sql.insert(table.encode({ ...said, at }))}
+      on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store`
+    yield* sql`delete from processes where seen_at < ${new Date(at - aliveMillis)}`
+    const rows = yield* sql<Table.Row<typeof own.columns>>`
+      select ${Table.names(sql, own)} from processes order by began_at, id`
     return rows.map(toOwn)
   })
 
   return {
-    beat: (own: Own) => withoutSqlErrors(beat(own)),
+    beat: (said: Own) => withoutSqlErrors(beat(said)),
     /** A process has ended. */
     leave: (id: string) => withoutSqlErrors(Effect.asVoid(sql`delete from processes where id = ${id}`))
   }

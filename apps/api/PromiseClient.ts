@@ -13,7 +13,7 @@
  * }
  * ```
  */
-import { Cause, Effect, Exit, Redacted, Stream } from "effect"
+import { Cause, Effect, Exit, Predicate, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Api } from "./Api.ts"
@@ -80,6 +80,8 @@ export type PromiseClient = {
 export class Refused extends Error {
   readonly _tag = "Refused"
   override readonly name = "Refused"
+  /** The kind of the answer, such as `NotFound`: the `_tag` that the client for Effect programs fails with. */
+  readonly kind: string
   /** The status of the answer, such as 404. */
   readonly status: number
   /** The body of the answer, with each problem at its path where there are several. */
@@ -88,6 +90,7 @@ export class Refused extends Error {
   constructor(status: number, message: string, answer: unknown) {
     super(message)
     this.status = status
+    this.kind = Predicate.hasProperty(answer, "_tag") ? String(answer._tag) : "Refused"
     this.answer = answer
   }
 }

@@ -80,6 +80,14 @@ export const setReady = (is: boolean): Effect.Effect<void> => Metric.update(read
 export const setLeases = (what: string, count: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(held, { what }), count)
 
+/** How many leases of a kind of work this process holds, and how many sessions of browsers it has open. */
+export const inUse = (what: string): Effect.Effect<{ readonly leases: number; readonly browsers: number }> =>
+  Effect.gen(function* () {
+    const leases = yield* Metric.value(Metric.withAttributes(held, { what }))
+    const sessions = yield* Metric.value(Metric.withAttributes(browsers, { state: "in_use" }))
+    return { leases: leases.value, browsers: sessions.value }
+  })
+
 /** A session of a browser was opened (1) or closed (-1). */
 export const browserSessions = (change: 1 | -1): Effect.Effect<void> =>
   Metric.modify(Metric.withAttributes(browsers, { state: "in_use" }), change)

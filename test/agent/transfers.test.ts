@@ -5,6 +5,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as Session from "../../core/browser/Session.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import {
   click,
@@ -21,7 +22,6 @@ import {
   timeout,
   upload
 } from "../support/hands.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { type Answer, serve } from "../support/site.ts"
 
 const shop = "https://shop.example/"

@@ -58,7 +58,7 @@ const position = { position: "bigint not null" }
  * Tables that triggers, whole statements or a library write, and the places in the log, whose transaction numbers and
  * bytes have no type among the columns.
  */
-const byHand = ["event_backlogs", "event_consumers", "live_frames", "run_labels", "webhook_queue"]
+const byHand = ["event_backlogs", "event_consumers", "live_frames", "retention_places", "run_labels", "webhook_queue"]
 
 /** Each table with its columns that the database or single statements write. */
 const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, string>>]> = [

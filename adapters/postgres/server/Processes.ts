@@ -15,6 +15,22 @@ export interface Own {
   readonly tzData: string | null
   /** Names the store that it keeps artifacts in; `null` for a process that keeps and serves none. */
   readonly artifactStore: string | null
+  /** By how much the clock of its machine is ahead of that of the database, in milliseconds. */
+  readonly clockSkewMillis: number
+  /** How many runs it executes at once; `null` for a process that executes none. */
+  readonly capacity: number | null
+  /** How many runs it executes now. */
+  readonly running: number
+  /** How many sessions of browsers it has open. */
+  readonly browsers: number
+}
+
+/** A process as others see it. */
+export interface Living extends Own {
+  /** In epoch milliseconds, as is `seenAt`. */
+  readonly beganAt: number
+  /** When it last said that it is alive. */
+  readonly seenAt: number
 }
 
 /** The interval at which a process says that it is alive, in milliseconds. */
@@ -23,34 +39,43 @@ export const everyMillis = 15_000
 /** A process that said nothing for so long is taken for dead, in milliseconds. */
 const aliveMillis = 3 * everyMillis + 1_000
 
-const column = Table.of<Own>()
-
-const facts = {
-  id: column(Table.uuid<string>(), ({ id }) => id),
-  part: column(Table.text, ({ part }) => part),
-  version: column(Table.text, ({ version }) => version),
-  tz_data: column(Table.nullable(Table.text), ({ tzData }) => tzData),
-  artifact_store: column(Table.nullable(Table.text), ({ artifactStore }) => artifactStore)
-}
-
-const own = Table.make("processes", facts, ["id"])
-
-/** What a process says, and when it does. */
-interface Beat extends Own {
-  readonly at: number
-}
-
-const ofBeat = Table.of<Beat>()
+const column = Table.of<Living>()
 
 export const table = Table.make(
   "processes",
-  { ...facts, began_at: ofBeat(Table.instant, ({ at }) => at), seen_at: ofBeat(Table.instant, ({ at }) => at) },
+  {
+    id: column(Table.uuid<string>(), ({ id }) => id),
+    part: column(Table.text, ({ part }) => part),
+    version: column(Table.text, ({ version }) => version),
+    tz_data: column(Table.nullable(Table.text), ({ tzData }) => tzData),
+    artifact_store: column(Table.nullable(Table.text), ({ artifactStore }) => artifactStore),
+    clock_skew_ms: column(Table.integer, ({ clockSkewMillis }) => Math.round(clockSkewMillis)),
+    capacity: column(Table.nullable(Table.integer), ({ capacity }) => capacity),
+    running: column(Table.integer, ({ running }) => running),
+    browsers: column(Table.integer, ({ browsers }) => browsers),
+    began_at: column(Table.instant, ({ beganAt }) => beganAt),
+    seen_at: column(Table.instant, ({ seenAt }) => seenAt)
+  },
   ["id"]
 )
 
-const toOwn = (row: Table.Row<typeof own.columns>): Own => {
-  const { artifact_store, tz_data, ...rest } = own.decode(row)
-  return { ...rest, tzData: tz_data, artifactStore: artifact_store }
+type Row = Table.Row<typeof table.columns>
+
+const toLiving = (row: Row): Living => {
+  const { artifact_store, began_at, clock_skew_ms, seen_at, tz_data, ...rest } = table.decode(row)
+  return {
+    ...rest,
+    tzData: tz_data,
+    artifactStore: artifact_store,
+    clockSkewMillis: clock_skew_ms,
+    beganAt: began_at,
+    seenAt: seen_at
+  }
+}
+
+const toOwn = (row: Row): Own => {
+  const { beganAt, seenAt, ...own } = toLiving(row)
+  return own
 }
 
 /** The registry of an installation, on its database. */
@@ -58,19 +83,29 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   /** Says that a process is alive, and answers all that are, those that began first in front. */
-  const beat = Effect.fnUntraced(function* (said: Own) {
-    const at = yield* Clock.currentTimeMillis
+  const beat = Effect.fnUntraced(function* (own: Own) {
+    const now = yield* Clock.currentTimeMillis
     yield* sql`
-      insert into processes ${sql.insert(table.encode({ ...said, at }))}
-      on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store`
-    yield* sql`delete from processes where seen_at < ${new Date(at - aliveMillis)}`
-    const rows = yield* sql<Table.Row<typeof own.columns>>`
-      select ${Table.names(sql, own)} from processes order by began_at, id`
+      insert into processes ${sql.insert(table.encode({ ...own, beganAt: now, seenAt: now }))}
+      on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store,
+        clock_skew_ms = excluded.clock_skew_ms, capacity = excluded.capacity, running = excluded.running,
+        browsers = excluded.browsers`
+    yield* sql`delete from processes where seen_at < ${new Date(now - aliveMillis)}`
+    const rows = yield* sql<Row>`select * from processes order by began_at, id`
     return rows.map(toOwn)
   })
 
+  const living = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* sql<Row>`
+      select * from processes where seen_at >= ${new Date(now - aliveMillis)} order by began_at, id`
+    return rows.map(toLiving)
+  })
+
   return {
-    beat: (said: Own) => withoutSqlErrors(beat(said)),
+    beat: (own: Own) => withoutSqlErrors(beat(own)),
+    /** The processes that are alive, those that began first in front. */
+    living: withoutSqlErrors(living),
     /** A process has ended. */
     leave: (id: string) => withoutSqlErrors(Effect.asVoid(sql`delete from processes where id = ${id}`))
   }

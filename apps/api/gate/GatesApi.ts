@@ -18,6 +18,18 @@ export const RunWindowResponse = Schema.Struct({
   warnings: Schema.optionalKey(Schema.Array(RunWindow.RunWindowIssue))
 }).annotate({ identifier: "RunWindowResponse" })
 
+const RunWindowHistory = Schema.Struct({
+  run_windows: Schema.Array(
+    Schema.Struct({
+      run_window_revision: Schema.Int,
+      run_window: Schema.NullOr(RunWindow.RunWindow).annotate({ description: "null where the window was removed" }),
+      set_at: Schema.NullOr(Schema.String),
+      set_by: Schema.NullOr(Schema.String).annotate({ description: "The user who set or removed the window" })
+    })
+  ),
+  next_cursor: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "RunWindowHistory" })
+
 /** Some of the runs that a preview counts. */
 const listedRuns = (what: string) =>
   Schema.Array(Schema.Struct({ session_id: Schema.String, created_at: Schema.String })).annotate({
@@ -60,6 +72,21 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       error: Errors.NotFound
     })
       .annotate(OpenApi.Summary, "Read the run window of a workflow and whether it is open now")
+      .annotate(Needs, "read"),
+    HttpApiEndpoint.get("listRunWindows", "/workflows/:workflow_id/run-window/history", {
+      params: workflow,
+      query: {
+        limit: Schema.optionalKey(
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
+        ).annotate({ description: "The number of windows of a page, 1 to 1000; default 100" }),
+        cursor: Schema.optionalKey(
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
+        ).annotate({ description: "The next_cursor of the page before" })
+      },
+      success: RunWindowHistory,
+      error: [Errors.BadRequest, Errors.NotFound]
+    })
+      .annotate(OpenApi.Summary, "List the run windows that a workflow had, newest first, the one in force included")
       .annotate(Needs, "read"),
     HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,

@@ -55,7 +55,18 @@ const validate = Command.make(
   handler(load, ({ validate }) => validate)
 ).pipe(Command.withDescription("Check the workflow of a file without a service; fails if it is not valid"))
 
+const explain = Command.make(
+  "explain",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(
+      Argument.withDescription("Id or name of the workflow, or a file of one, which needs no service")
+    )
+  },
+  handler(load, ({ explain }) => explain)
+).pipe(Command.withDescription("Say what a workflow needs, when it may run, and what each of its steps does"))
+
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check and run workflows"),
-  Command.withSubcommands([list, pull, push, diff, validate, run])
+  Command.withDescription("List, pull, push, compare, check, explain and run workflows"),
+  Command.withSubcommands([list, pull, push, diff, validate, explain, run])
 )

@@ -3,6 +3,7 @@
  */
 import { existsSync, writeFileSync } from "node:fs"
 import { Clock, Effect, Option } from "effect"
+import * as GraphCheck from "../../../../core/workflow/language/graph/GraphCheck.ts"
 import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import type { WorkflowToSave } from "../../../api/Client.ts"
@@ -10,7 +11,9 @@ import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { jsonFile } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
+import * as ExplainView from "../../user/view/ExplainView.ts"
 import { cell, instant, table } from "../../user/view/Table.ts"
+import * as WindowView from "../../user/view/WindowView.ts"
 import * as WorkflowFile from "../../user/WorkflowFile.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 
@@ -158,3 +161,36 @@ export const push = (settings: PushSettings) =>
       )
     })
   )
+
+interface ExplainSettings extends Settings {
+  readonly workflow: string
+}
+
+/** The steps of a workflow in words, from a file or from the service. */
+const explained = Effect.fnUntraced(function* (
+  settings: Settings,
+  fields: Readonly<Record<string, unknown>>,
+  window: string
+) {
+  const { graph, problems } = GraphCheck.examine(fields.nodes ?? null, fields.edges ?? null)
+  if (graph === null) {
+    const lines = problems.map(({ message, path }) => `  ${path === "" ? "" : `${path}: `}${cell(message)}`)
+    return yield* refused("failed", ["The workflow is not valid:", ...lines].join("\n"))
+  }
+  yield* answer(settings, fields, () => ExplainView.text(fields, graph, window))
+})
+
+export const explain = Effect.fnUntraced(function* (settings: ExplainSettings) {
+  const { workflow } = settings
+  if (existsSync(workflow)) return yield* explained(settings, yield* fieldsOf(workflow), "")
+  yield* connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, workflow) }
+      const view = yield* client.workflows.get({ params })
+      const stored = yield* client.runWindows.getRunWindow({ params })
+      const window = WindowView.stored(stored, "").trimEnd()
+      yield* explained(settings, { ...view, run_window: stored.run_window }, window)
+    })
+  )
+})

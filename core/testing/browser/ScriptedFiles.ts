@@ -1,8 +1,8 @@
 /** Downloads and file dialogs of a browser in memory. */
 import { Effect, Ref } from "effect"
-import type { Download } from "../../../core/browser/file/DownloadPorts.ts"
-import * as FileNames from "../../../core/browser/file/FileNames.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Download } from "../../browser/file/DownloadPorts.ts"
+import * as FileNames from "../../browser/file/FileNames.ts"
+import { PageFailure } from "../../browser/PageFailure.ts"
 
 /** A file that a page gives, by its name and text. A text of `null` never comes to its end. */
 export type Saved = readonly [name: string, text: string | null]

@@ -58,11 +58,19 @@ const position = { position: "bigint not null" }
  * Tables that triggers, whole statements or a library write, and the places in the log, whose transaction numbers and
  * bytes have no type among the columns.
  */
-const byHand = ["event_backlogs", "event_consumers", "live_frames", "retention_places", "run_labels", "webhook_queue"]
+const byHand = [
+  "event_backlogs",
+  "event_consumers",
+  "gate_paces",
+  "live_frames",
+  "retention_places",
+  "run_labels",
+  "webhook_queue"
+]
 
 /** Each table with its columns that the database or single statements write. */
 const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, string>>]> = [
-  [Runs.table, { sequence: "bigint not null" }],
+  [Runs.table, { sequence: "bigint not null", place: "bigint not null" }],
   [
     Gates.table,
     {
@@ -70,6 +78,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
       ready_at: "timestamptz not null",
       released_ready_at: "timestamptz",
       blocked_on: "text[]",
+      paced_until: "timestamptz",
       served_at: "timestamptz",
       slots: "boolean not null"
     }

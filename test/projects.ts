@@ -53,6 +53,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/api/",
     "test/attack/",
     "test/cli/story.test.ts",
+    "test/conformance/",
     "test/docs/commands.test.ts",
     "test/docs/deploy.test.ts",
     "test/docs/settings.test.ts",

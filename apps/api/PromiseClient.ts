@@ -112,6 +112,7 @@ export const connect = ({ baseUrl, key }: Options): PromiseClient => {
   const groups = Object.entries(client).map(([name, group]) => [
     name,
     Object.fromEntries(
+      // The groups of a client have operations alone, each with a request of its own type.
       Object.entries(group).map(([operation, call]) => [operation, promising(call as unknown as Call)])
     )
   ])
@@ -128,6 +129,7 @@ const promising =
   async (request: unknown = {}, options: CallOptions = {}): Promise<unknown> => {
     const exit = await Effect.runPromiseExit(call(request), options)
     if (Exit.isFailure(exit)) throw asError(Cause.squash(exit.cause))
+    // Streams of answers need no service, and a failure of one is thrown where it is read.
     return Stream.isStream(exit.value) ? Stream.toAsyncIterable(exit.value as Stream.Stream<unknown>) : exit.value
   }
 

@@ -239,7 +239,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       ["/source/none", "UPLOAD-E0002", "status 404"],
       ["/stalled", "UPLOAD-E0002", "did not come within 2000 ms"],
       ["/source/private", "UPLOAD-E0004", "private or loopback"],
-      ["/source/loop", "UPLOAD-E0002", "leads on more than 5 times"]
+      ["/source/loop", "UPLOAD-E0002", "redirects more than 5 times"]
     ] as const)(
       "%s fails with %s",
       ([path, code, words]) =>

@@ -40,6 +40,7 @@ import type { ApiKeyNotFound, LastOwnerKey } from "../../../core/workspace/ApiKe
 import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { ErrorCodeNotFound } from "../../../core/workspace/ErrorCodes.ts"
 import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
+import type { LinkNeedsKey } from "../../../core/workspace/signin/SignIns.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 import type { NotInstallationOwner, WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 
@@ -258,6 +259,7 @@ const answers = {
     UrlRefused: urlRefused
   }),
   403: table({
+    LinkNeedsKey: forbidden<LinkNeedsKey>(),
     NoInbox: forbidden<NoInbox>(),
     NotInstallationOwner: forbidden<NotInstallationOwner>(),
     OriginsForOwners: forbidden<OriginsForOwners>(),

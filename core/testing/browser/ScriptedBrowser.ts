@@ -394,7 +394,8 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       if (yield* files.takesDialog) return yield* setField("", () => fileName)
       return yield* new PageFailure({
         kind: "upload",
-        reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
+        reason:
+          "no file dialog is open: expected a CLICK before it that opens one, or the selector of the field for files"
       })
     })
   } satisfies Partial<Elements>

@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
       const endless = waiting.find(([, text]) => text === null)
       yield* Ref.update(state, (now) => ({ ...now, waiting: [], asked: asked + 1, taken: taken + files.length }))
       if (endless !== undefined) {
-        const reason = `the download of ${endless[0]} is not complete after ${seconds} s (timeout_seconds), 0 bytes have come`
+        const reason = `the download of ${endless[0]} is not complete after ${seconds} s (timeout_seconds), 0 bytes were received`
         return { files, failure: new PageFailure({ kind: "download", reason }) }
       }
       if (files.length > 0) return { files, failure: null }

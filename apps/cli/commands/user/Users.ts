@@ -2,13 +2,14 @@
  * The commands that talk to a service over HTTP, as one of its users.
  */
 import { batch } from "./Batch.ts"
+import { consoleLink } from "./Console.ts"
 import { run } from "./Execute.ts"
 import { login } from "./Login.ts"
 import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
 import { workflow } from "./Workflows.ts"
 
-export const commands = [login, run, runs, workflow, batch, schedule] as const
+export const commands = [login, consoleLink, run, runs, workflow, batch, schedule] as const
 
 const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "window"])
 

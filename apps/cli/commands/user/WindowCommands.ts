@@ -37,5 +37,5 @@ export const windowCommands = [
       )
     },
     handler(load, ({ set }) => set)
-  ).pipe(Command.withDescription("Show what a run window does, and set it unless another one was set meanwhile"))
+  ).pipe(Command.withDescription("Show the effect of a run window, and set it unless it was changed since it was read"))
 ] as const

@@ -1,5 +1,5 @@
 /**
- * `sluice window show|preview|set`: the run window of a workflow of a service.
+ * `sluice window show|preview|set|tz-diff`: the run windows of a service.
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
@@ -37,5 +37,28 @@ export const windowCommands = [
       )
     },
     handler(load, ({ set }) => set)
-  ).pipe(Command.withDescription("Show the effect of a run window, and set it unless it was changed since it was read"))
+  ).pipe(
+    Command.withDescription("Show the effect of a run window, and set it unless it was changed since it was read")
+  ),
+  Command.make(
+    "tz-diff",
+    {
+      ...service,
+      file: Argument.String("file").pipe(Argument.withDescription("File of the openings")),
+      save: Flag.Boolean("save").pipe(
+        Flag.withDescription(
+          "Write the openings of all workflows to the file, with the time zone data of this machine"
+        ),
+        Flag.withDefault(false)
+      )
+    },
+    handler(
+      () => import("../../handlers/user/TzDiff.ts"),
+      ({ tzDiff }) => tzDiff
+    )
+  ).pipe(
+    Command.withDescription(
+      "Name the workflows that open at other times with the time zone data of this machine than with that of a file, and fail if there are any"
+    )
+  )
 ] as const

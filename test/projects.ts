@@ -54,6 +54,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/attack/",
     "test/cli/story.test.ts",
     "test/conformance/",
+    "test/cli/workspace.test.ts",
     "test/docs/commands.test.ts",
     "test/docs/deploy.test.ts",
     "test/docs/settings.test.ts",

@@ -519,3 +519,23 @@ export const connection = {
     Flag.optional
   )
 }
+
+/** The key that seals credentials on the machine of their user. */
+export const sealing = {
+  encryptionKey: secret(
+    "encryption-key",
+    "SLUICE_ENCRYPTION_KEY",
+    "Encryption key of the workspace, with which credentials are sealed before they are sent; asked for when not set",
+    { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
+  )
+}
+
+/** What a local receiver of webhooks verifies deliveries with. */
+export const receiving = {
+  secret: secret(
+    "secret",
+    "SLUICE_WEBHOOK_SECRET",
+    "Secret of the webhook whose deliveries are received; asked for when not set",
+    { pattern: /^[\s\S]{8,1024}$/, words: "8 to 1024 characters" }
+  )
+}

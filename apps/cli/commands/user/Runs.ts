@@ -65,6 +65,16 @@ const show = Command.make(
   handler(loadLists, ({ show }) => show)
 ).pipe(Command.withDescription("Show a run: its status, steps, errors and results"))
 
+const logs = Command.make(
+  "logs",
+  {
+    ...service,
+    id,
+    follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on until the run has ended"), Flag.withDefault(false))
+  },
+  handler(loadLists, ({ logs }) => logs)
+).pipe(Command.withDescription("Print the events of a run, oldest first, each on a line"))
+
 const why = Command.make(
   "why",
   { ...service, id },
@@ -143,6 +153,6 @@ const tag = Command.make(
 ).pipe(Command.withDescription("Add tags to runs and remove tags from them"))
 
 export const runs = Command.make("runs").pipe(
-  Command.withDescription("List, explain, release, interrupt, retry and tag runs"),
-  Command.withSubcommands([ls, summary, show, why, wait, release, interrupt, retry, tag])
+  Command.withDescription("List, explain, follow, release, interrupt, retry and tag runs"),
+  Command.withSubcommands([ls, summary, show, logs, why, wait, release, interrupt, retry, tag])
 )

@@ -249,6 +249,7 @@ export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, s
       status
     })),
     closed,
+    paces: [],
     starts: seen.events.filter(({ event }) => event === "execution.start").map(({ at, run }) => ({ runId: run, at })),
     commits: pages.commits,
     events: seen.events.map(({ event, run, sequence }) => ({ sequence: Number(sequence), runId: run, event })),

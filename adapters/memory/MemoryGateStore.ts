@@ -34,6 +34,14 @@ export const layer = Layer.effect(
     return GateStore.of({
       get,
       change,
+      windows: Effect.fn("GateStore.windows")((workspaceId, workflowId, { before, limit }) =>
+        Effect.map(get(workspaceId, workflowId), () =>
+          (tables.runWindows.get(workflowId) ?? [])
+            .filter(({ revision }) => revision < before)
+            .toReversed()
+            .slice(0, limit)
+        )
+      ),
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) =>
         Effect.sync(() => countOf(waitingOf(tables, workflowId).length))
       ),

@@ -12,7 +12,7 @@ import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Forecast from "./Forecast.ts"
 import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
-import { type Changed, GateStore, noRuns, plus, type RunCount, type Waiting } from "./GateStore.ts"
+import { type Changed, GateStore, noRuns, type PastWindow, plus, type RunCount, type Waiting } from "./GateStore.ts"
 import * as Pace from "./Pace.ts"
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
@@ -94,6 +94,13 @@ export class Gates extends Context.Service<
   {
     /** The window of a workflow, if it has one. */
     readonly window: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
+
+    /** The windows that a workflow had, newest first: at most `limit` with a revision below `before`. */
+    readonly history: (
+      caller: Caller,
+      id: WorkflowId,
+      page: { readonly before: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<PastWindow>, WorkflowNotFound | StoreUnavailable>
 
     /**
      * Replaces the window. Once it succeeds, no run starts under the former window.
@@ -262,8 +269,14 @@ export class Gates extends Context.Service<
         return summed(done)
       })
 
+      const history = Effect.fn("Gates.history")(
+        (caller: Caller, id: WorkflowId, page: Parameters<Gates["Service"]["history"]>[2]) =>
+          store.windows(caller.workspaceId, id, page)
+      )
+
       return Gates.of({
         window,
+        history,
         setWindow,
         removeWindow,
         preview: previewing(store),
@@ -274,6 +287,7 @@ export class Gates extends Context.Service<
     }).pipe(
       Permissions.checked<Gates["Service"]>({
         window: "read",
+        history: "read",
         setWindow: "edit",
         removeWindow: "edit",
         preview: "read",

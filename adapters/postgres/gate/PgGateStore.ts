@@ -119,6 +119,17 @@ export const layer = Layer.effect(
       get,
       review,
       nextDue,
+      windows: Effect.fn("GateStore.windows")((workspaceId, workflowId, { before, limit }) =>
+        Effect.andThen(
+          get(workspaceId, workflowId),
+          Effect.map(
+            withoutSqlErrors(sql<Gates.WindowRow>`
+              select revision, definition, set_at, set_by from run_windows
+              where workflow_id = ${workflowId} and revision < ${before} order by revision desc limit ${limit}`),
+            (rows) => rows.map(Gates.toWindow)
+          )
+        )
+      ),
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) => withoutSqlErrors(count(workflowId))),
       firstWaiting: Effect.fn("GateStore.firstWaiting")((workflowId, limit) =>
         Effect.map(

@@ -1,5 +1,6 @@
 /** The table of gates. */
 import * as Gate from "../../../core/gate/Gate.ts"
+import type { PastWindow } from "../../../core/gate/GateStore.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import type { Workflow } from "../../../core/workflow/Workflow.ts"
 import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -76,6 +77,21 @@ const ids = {
 const stored = Table.make("gates", { workflow_id: ids.workflow_id, ...decided }, ["workflow_id"])
 
 export type Row = Table.Row<typeof stored.columns>
+
+/** A row of the windows that workflows had. */
+export interface WindowRow {
+  readonly revision: number
+  readonly definition: string | null
+  readonly set_at: Date | null
+  readonly set_by: string | null
+}
+
+export const toWindow = ({ definition, revision, set_at, set_by }: WindowRow): PastWindow => ({
+  revision,
+  window: definition === null ? null : window.decode(definition),
+  setAt: set_at?.getTime() ?? null,
+  setBy: set_by
+})
 
 /** The interval of a row, where a statement answers it. */
 export type IntervalRow = Table.Row<Pick<typeof derived, "starts_at" | "stops_at">>

@@ -6,7 +6,7 @@ import { mostListed } from "../../../core/gate/Gates.ts"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
-import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
@@ -32,6 +32,18 @@ export const WorkflowPace = Schema.Struct({
     description: "The highest number of runs that are executed at the same time. null: any number"
   })
 }).annotate({ identifier: "WorkflowPace" })
+
+const RunWindowHistory = Schema.Struct({
+  run_windows: Schema.Array(
+    Schema.Struct({
+      run_window_revision: Schema.Int,
+      run_window: Schema.NullOr(RunWindow.RunWindow).annotate({ description: "null where the window was removed" }),
+      set_at: Schema.NullOr(Schema.String),
+      set_by: Schema.NullOr(Schema.String).annotate({ description: "The user who set or removed the window" })
+    })
+  ),
+  next_cursor: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "RunWindowHistory" })
 
 /** Some of the runs that a preview counts. */
 const listedRuns = (what: string) =>
@@ -82,6 +94,21 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     })
       .annotate(OpenApi.Summary, "Read the run window of a workflow and whether it is open now")
       .annotate(Needs, "read"),
+    HttpApiEndpoint.get("listRunWindows", "/workflows/:workflow_id/run-window/history", {
+      params: workflow,
+      query: {
+        limit: Schema.optionalKey(
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
+        ).annotate({ description: "The number of windows of a page, 1 to 1000; default 100" }),
+        cursor: Schema.optionalKey(
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
+        ).annotate({ description: "The next_cursor of the page before" })
+      },
+      success: RunWindowHistory,
+      error: [Errors.BadRequest, Errors.NotFound]
+    })
+      .annotate(OpenApi.Summary, "List the run windows that a workflow had, newest first, the one in force included")
+      .annotate(Needs, "read"),
     HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
       payload: sent(RunWindow.RunWindow),
@@ -104,9 +131,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
       params: workflow,
       query: {
-        openings: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
-        )
+        openings: wholeNumber(1, 100)
       },
       payload: sent(RunWindow.RunWindow),
       success: PreviewResponse,

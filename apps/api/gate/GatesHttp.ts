@@ -16,6 +16,8 @@ import type { RunWindowResponse, WorkflowPace } from "./GatesApi.ts"
 import * as InForce from "./InForce.ts"
 
 const defaultOpenings = 10
+const defaultHistory = 100
+const mostRevisions = 2_147_483_647
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -26,6 +28,22 @@ export const layer = HttpApiBuilder.group(
       getRunWindow: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
         return yield* response(yield* gates.window(yield* CurrentCaller, id))
+      }),
+      listRunWindows: Effect.fn(function* ({ params, query }) {
+        const id = yield* workflowId(params.workflow_id)
+        const limit = query.limit ?? defaultHistory
+        const before = query.cursor ?? mostRevisions
+        const found = yield* gates.history(yield* CurrentCaller, id, { before, limit: limit + 1 })
+        const page = found.slice(0, limit)
+        return {
+          run_windows: page.map(({ revision, setAt, setBy, window }) => ({
+            run_window_revision: revision,
+            run_window: window,
+            set_at: isoOrNull(setAt),
+            set_by: setBy
+          })),
+          next_cursor: found.length > limit ? String(page.at(-1)?.revision) : null
+        }
       }),
       setRunWindow: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller

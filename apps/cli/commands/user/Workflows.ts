@@ -73,7 +73,18 @@ const pace = Command.make(
   handler(load, ({ pace }) => pace)
 ).pipe(Command.withDescription("Show how fast the runs of a workflow may start, and limit it"))
 
+const explain = Command.make(
+  "explain",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(
+      Argument.withDescription("Id or name of the workflow, or a file of one, which needs no service")
+    )
+  },
+  handler(load, ({ explain }) => explain)
+).pipe(Command.withDescription("Say what a workflow needs, when it may run, and what each of its steps does"))
+
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check, limit and run workflows"),
-  Command.withSubcommands([list, pull, push, diff, validate, pace, run])
+  Command.withDescription("List, pull, push, compare, check, limit, explain and run workflows"),
+  Command.withSubcommands([list, pull, push, diff, validate, pace, explain, run])
 )

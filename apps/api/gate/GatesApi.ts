@@ -20,6 +20,17 @@ export const RunWindowResponse = Schema.Struct({
   warnings: Schema.optionalKey(Schema.Array(RunWindow.RunWindowIssue))
 }).annotate({ identifier: "RunWindowResponse" })
 
+const RunWindowHistory = Schema.Struct({
+  run_windows: Schema.Array(
+    Schema.Struct({
+      run_window_revision: Schema.Int,
+      run_window: Schema.NullOr(RunWindow.RunWindow).annotate({ description: "null where the window was removed" }),
+      set_at: Schema.NullOr(Schema.String),
+      set_by: Schema.NullOr(Schema.String).annotate({ description: "The user who set or removed the window" })
+    })
+  ),
+  next_cursor: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "RunWindowHistory" })
 const limit = (most: number) => Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })))
 
 /** How fast the runs of a workflow may start. Both fields must be sent, so that a misspelled one removes no limit. */
@@ -32,18 +43,6 @@ export const WorkflowPace = Schema.Struct({
     description: "The highest number of runs that are executed at the same time. null: any number"
   })
 }).annotate({ identifier: "WorkflowPace" })
-
-const RunWindowHistory = Schema.Struct({
-  run_windows: Schema.Array(
-    Schema.Struct({
-      run_window_revision: Schema.Int,
-      run_window: Schema.NullOr(RunWindow.RunWindow).annotate({ description: "null where the window was removed" }),
-      set_at: Schema.NullOr(Schema.String),
-      set_by: Schema.NullOr(Schema.String).annotate({ description: "The user who set or removed the window" })
-    })
-  ),
-  next_cursor: Schema.NullOr(Schema.String)
-}).annotate({ identifier: "RunWindowHistory" })
 
 /** Some of the runs that a preview counts. */
 const listedRuns = (what: string) =>

@@ -55,6 +55,17 @@ const validate = Command.make(
   handler(load, ({ validate }) => validate)
 ).pipe(Command.withDescription("Check the workflow of a file without a service; fails if it is not valid"))
 
+const explain = Command.make(
+  "explain",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(
+      Argument.withDescription("Id or name of the workflow, or a file of one, which needs no service")
+    )
+  },
+  handler(load, ({ explain }) => explain)
+).pipe(Command.withDescription("Say what a workflow needs, when it may run, and what each of its steps does"))
+
 /** A limit, or `none`. */
 const limit = (name: string, what: string) =>
   Flag.String(name).pipe(
@@ -73,18 +84,7 @@ const pace = Command.make(
   handler(load, ({ pace }) => pace)
 ).pipe(Command.withDescription("Show how fast the runs of a workflow may start, and limit it"))
 
-const explain = Command.make(
-  "explain",
-  {
-    ...service,
-    workflow: Argument.String("workflow").pipe(
-      Argument.withDescription("Id or name of the workflow, or a file of one, which needs no service")
-    )
-  },
-  handler(load, ({ explain }) => explain)
-).pipe(Command.withDescription("Say what a workflow needs, when it may run, and what each of its steps does"))
-
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check, limit, explain and run workflows"),
-  Command.withSubcommands([list, pull, push, diff, validate, pace, explain, run])
+  Command.withDescription("List, pull, push, compare, check, explain, limit and run workflows"),
+  Command.withSubcommands([list, pull, push, diff, validate, explain, pace, run])
 )

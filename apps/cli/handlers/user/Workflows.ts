@@ -163,6 +163,39 @@ export const push = (settings: PushSettings) =>
     })
   )
 
+interface ExplainSettings extends Settings {
+  readonly workflow: string
+}
+
+/** The steps of a workflow in words, from a file or from the service. */
+const explained = Effect.fnUntraced(function* (
+  settings: Settings,
+  fields: Readonly<Record<string, unknown>>,
+  window: string
+) {
+  const { graph, problems } = GraphCheck.examine(fields.nodes ?? null, fields.edges ?? null)
+  if (graph === null) {
+    const lines = problems.map(({ message, path }) => `  ${path === "" ? "" : `${path}: `}${cell(message)}`)
+    return yield* refused("failed", ["The workflow is not valid:", ...lines].join("\n"))
+  }
+  yield* answer(settings, fields, () => ExplainView.text(fields, graph, window))
+})
+
+export const explain = Effect.fnUntraced(function* (settings: ExplainSettings) {
+  const { workflow } = settings
+  if (existsSync(workflow)) return yield* explained(settings, yield* fieldsOf(workflow), "")
+  yield* connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, workflow) }
+      const view = yield* client.workflows.get({ params })
+      const stored = yield* client.runWindows.getRunWindow({ params })
+      const window = WindowView.stored(stored, "").trimEnd()
+      yield* explained(settings, { ...view, run_window: stored.run_window }, window)
+    })
+  )
+})
+
 interface PaceSettings extends Settings {
   readonly workflow: string
   readonly starts: Option.Option<string>
@@ -206,36 +239,3 @@ export const pace = (settings: PaceSettings) =>
       )
     })
   )
-
-interface ExplainSettings extends Settings {
-  readonly workflow: string
-}
-
-/** The steps of a workflow in words, from a file or from the service. */
-const explained = Effect.fnUntraced(function* (
-  settings: Settings,
-  fields: Readonly<Record<string, unknown>>,
-  window: string
-) {
-  const { graph, problems } = GraphCheck.examine(fields.nodes ?? null, fields.edges ?? null)
-  if (graph === null) {
-    const lines = problems.map(({ message, path }) => `  ${path === "" ? "" : `${path}: `}${cell(message)}`)
-    return yield* refused("failed", ["The workflow is not valid:", ...lines].join("\n"))
-  }
-  yield* answer(settings, fields, () => ExplainView.text(fields, graph, window))
-})
-
-export const explain = Effect.fnUntraced(function* (settings: ExplainSettings) {
-  const { workflow } = settings
-  if (existsSync(workflow)) return yield* explained(settings, yield* fieldsOf(workflow), "")
-  yield* connected(
-    settings,
-    Effect.fnUntraced(function* (client) {
-      const params = { workflow_id: yield* workflowId(client, workflow) }
-      const view = yield* client.workflows.get({ params })
-      const stored = yield* client.runWindows.getRunWindow({ params })
-      const window = WindowView.stored(stored, "").trimEnd()
-      yield* explained(settings, { ...view, run_window: stored.run_window }, window)
-    })
-  )
-})

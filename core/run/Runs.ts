@@ -53,7 +53,7 @@ export interface Summary {
 }
 
 /** How many paced workflows a summary forecasts. */
-const mostForecast = 10
+const mostForecast = 5
 
 export class Runs extends Context.Service<
   Runs,

@@ -4,6 +4,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
 import { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
 import type { RunId, RunNotFound, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
@@ -28,12 +29,15 @@ const batch = 50
 const pace = "50 millis"
 
 /** Removes runs that have ended: first the bytes of their artifacts, so that none are left without an owner. */
-const removeAll = Effect.fnUntraced(function* (ids: ReadonlyArray<RunId>) {
+const removeAll = Effect.fnUntraced(function* (
+  ids: ReadonlyArray<RunId>,
+  remove: (store: RunRemovalStore["Service"]) => Effect.Effect<number, StoreUnavailable>
+) {
   const store = yield* RunRemovalStore
   const files = yield* ArtifactFiles
   const artifacts = yield* store.artifactsOf(ids)
   if (artifacts.length > 0) yield* files.remove(artifacts)
-  return yield* store.remove(ids)
+  return yield* remove(store)
 })
 
 export class RunRemoval extends Context.Service<
@@ -50,11 +54,24 @@ export class RunRemoval extends Context.Service<
     RunRemoval,
     Effect.gen(function* () {
       const runs = yield* RunStore
+      const audit = yield* Audit
       const context = yield* Effect.context<RunRemovalStore | ArtifactFiles>()
       const remove = Effect.fn("RunRemoval.remove")(function* (caller: Caller, id: RunId) {
         const { run } = yield* runs.get(caller.workspaceId, id)
         if (!Run.isEnded(run)) return yield* new RunNotEnded({ sessionId: id })
-        yield* removeAll([id]).pipe(
+        const entry = {
+          action: "run.delete",
+          resourceId: id,
+          before: {
+            workflow_id: run.workflowId,
+            status: run.status,
+            created_at: new Date(run.createdAt).toISOString()
+          },
+          after: null
+        }
+        const recorded = (store: RunRemovalStore["Service"]) =>
+          audit.recording(caller, store.remove([id]), (removed) => (removed === 0 ? [] : [entry]))
+        yield* removeAll([id], recorded).pipe(
           Effect.catchTag("ArtifactsUnavailable", ({ message }) =>
             Effect.fail(new StoreUnavailable({ reason: message }))
           ),
@@ -76,7 +93,7 @@ export const sweep = Effect.fn("RunRemoval.sweep")(function* (days: number, only
     ids.length > 0;
     ids = yield* store.ended(before, batch, only)
   ) {
-    const removed = yield* removeAll(ids)
+    const removed = yield* removeAll(ids, ({ remove }) => remove(ids))
     count += removed
     // There are no more, or another process is removing them.
     if (ids.length < batch || removed === 0) break

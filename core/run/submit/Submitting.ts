@@ -25,6 +25,7 @@ export interface Request {
   readonly options: Run.Options
   /** What submits it; `api` when it is left out. */
   readonly trigger?: Run.Trigger
+  readonly tags?: ReadonlyArray<string>
   /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
   readonly problems?: ReadonlyArray<Problem>
 }
@@ -65,7 +66,8 @@ export const make = Effect.gen(function* () {
       workflowId: request.workflowId,
       input: request.input,
       options: { ...request.options, ...(yield* Trace.origin) },
-      trigger: request.trigger ?? "api"
+      trigger: request.trigger ?? "api",
+      tags: request.tags ?? []
     })
     if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
     const others = [...problems, ...FieldLimit.asProblems(yield* runs.weigh(submission))]

@@ -34,6 +34,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/simulation/",
     "test/runtime/",
     "test/schedule/",
+    "test/testing/",
     "test/tfa/",
     "test/vault/",
     "test/webhook/",

@@ -94,6 +94,10 @@ export interface Shape {
   readonly consumers: Map<string, number>
   /** The events of workflows that a consumer has put off, by workflow: from and to which place. */
   readonly backlogs: Map<string, Map<string, { readonly from: number; readonly to: number }>>
+  /** Runs whose failures are not counted any more. */
+  readonly uncounted: Set<string>
+  /** The run up to which a part of runs was removed, by workspace and part. */
+  readonly retentionPlaces: Map<string, { readonly endedAt: number; readonly runId: string }>
   /** How far the events of runs were written to their client's stream. */
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
@@ -159,6 +163,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       watched: new Set(),
       consumers: new Map(),
       backlogs: new Map(),
+      uncounted: new Set(),
+      retentionPlaces: new Map(),
       written: new Map(),
       mailboxes: new Map(),
       collections: new Map(),
@@ -216,6 +222,14 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
     tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)
+}
+
+/** Removes the events of runs. Those of others keep their places in the log. */
+export const forgetEvents = (tables: Shape, ofRun: (runId: string) => boolean): void => {
+  tables.events.forEach(({ event: { workflowId }, runId, sequence }, index) => {
+    if (!ofRun(runId)) return
+    tables.events[index] = { sequence, runId: "", at: 0, event: { event: "execution.queued", runId: "", workflowId } }
+  })
 }
 
 /** The files that a run has produced, oldest first. */

@@ -36,6 +36,18 @@ const claim = (limit: number) =>
   Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit, leaseMillis: 60_000 }))
 
 it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it) => {
+  it.effect("prints an address that opens the console once", () =>
+    Effect.gen(function* () {
+      const { send, url } = yield* Service
+      const { ok } = yield* setUp
+      const address = yield* ok("console")
+      assert.match(address, new RegExp(`^${url}/#sign-in=[\\w-]+$`))
+      const json = { link: address.split("=")[1] }
+      const enter = send({ method: "POST", path: "/console/session", json, headers: { origin: url } })
+      assert.deepStrictEqual([(yield* enter).status, (yield* enter).status], [200, 401])
+    })
+  )
+
   it.effect("sign in, keep the key where only its user reads it, and name the variable that is wrong", () =>
     Effect.gen(function* () {
       const { folder, key, run, url } = yield* setUp

@@ -196,7 +196,7 @@ it.live("a planted start, a start that was left out and a changed window are fou
         to: Option.some("2999-01-01T00:00:00Z")
       }).pipe(Effect.provideService(Console.Console, saying(said)))
     )
-    assert.strictEqual(refused.message, "5 of the checked starts do not hold")
+    assert.strictEqual(refused.message, "5 of the checked starts are not valid")
     assert.strictEqual(
       said.at(-1),
       "Of 5 starts 4 outside their window, or not as recorded; 1 or more runs have started without an entry"

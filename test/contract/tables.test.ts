@@ -59,6 +59,7 @@ const byHand = [
   "network_logs",
   "phone_numbers",
   "processes",
+  "retention_places",
   "run_input_pieces",
   "run_labels",
   "run_snapshots",

@@ -165,7 +165,7 @@ export const layer = Layer.effect(
               name: tables.workflows.get(value)?.name ?? "",
               count
             })),
-            errorCodes: tallied(counted, (run) => run.errors.map(codeOf)),
+            errorCodes: tallied(counted, ({ errors, id }) => (tables.uncounted.has(id) ? [] : errors.map(codeOf))),
             tags: tallied(counted, ({ tags }) => tags)
           }
         })

@@ -29,6 +29,7 @@ const workspaces = [
     waiting_ttl_ms bigint check (waiting_ttl_ms > 0),
     input_required_timeout_s integer not null default 15 check (input_required_timeout_s between 5 and 300),
     signed_url_ttl_s integer not null default 604800 check (signed_url_ttl_s between 3600 and 604800),
+    retention_days text not null default '{}',
     founding boolean not null default false
   )`,
   // The last digits of a workspace's id are part of the addresses of its inbox.
@@ -78,13 +79,18 @@ const workspaces = [
 
   collection("error_codes"),
 
-  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in.
+  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in. `capacity` is how many
+  // runs it executes at once; null for a process that executes none.
   `create table processes (
     id uuid primary key,
     part text not null,
     version text not null,
     tz_data text,
     artifact_store text,
+    clock_skew_ms integer not null,
+    capacity integer,
+    running integer not null,
+    browsers integer not null,
     began_at timestamptz not null,
     seen_at timestamptz not null
   )`,
@@ -329,8 +335,16 @@ const runs = [
   `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
   `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
   `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
-  // Retention removes the oldest first.
-  `create index runs_ended on runs (ended_at) where ended_at is not null`,
+  // Retention removes the oldest of a workspace first. Of a part of runs that is kept for a shorter time than the runs,
+  // everything is removed up to a place in that order.
+  `create index runs_ended on runs (workspace_id, ended_at, id) where ended_at is not null`,
+  `create table retention_places (
+    workspace_id uuid not null references workspaces,
+    part text not null,
+    ended_at timestamptz not null,
+    run_id uuid not null,
+    primary key (workspace_id, part)
+  )`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 
   // A long input is collected here within the transaction that submits its run. Empty otherwise.

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Needs } from "../Annotations.ts"
+import { wholeNumber } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -47,15 +48,8 @@ export class AuditGroup extends group.add(
   HttpApiEndpoint.get("listAudit", "/audit", {
     query: {
       ...filter,
-      limit: Schema.optionalKey(
-        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-      ).annotate({ description: "The number of entries of a page, 1 to 1000; default 100" }),
-      cursor: Schema.optionalKey(
-        Schema.FiniteFromString.check(
-          Schema.isInt(),
-          Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-        )
-      ).annotate({ description: "The next_cursor of the page before" })
+      limit: wholeNumber(1, 1_000).annotate({ description: "The number of entries of a page, 1 to 1000; default 100" }),
+      cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER).annotate({ description: "The next_cursor of the page before" })
     },
     success: Schema.Struct({
       entries: Schema.Array(AuditEntry),

@@ -5,7 +5,7 @@ import { mostCounted } from "../../../core/gate/GateStore.ts"
 import { mostListed } from "../../../core/gate/Gates.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
-import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
@@ -76,12 +76,10 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     HttpApiEndpoint.get("listRunWindows", "/workflows/:workflow_id/run-window/history", {
       params: workflow,
       query: {
-        limit: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-        ).annotate({ description: "The number of windows of a page, 1 to 1000; default 100" }),
-        cursor: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
-        ).annotate({ description: "The next_cursor of the page before" })
+        limit: wholeNumber(1, 1_000).annotate({
+          description: "The number of windows of a page, 1 to 1000; default 100"
+        }),
+        cursor: wholeNumber(1, 2_147_483_647).annotate({ description: "The next_cursor of the page before" })
       },
       success: RunWindowHistory,
       error: [Errors.BadRequest, Errors.NotFound]
@@ -110,9 +108,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
       params: workflow,
       query: {
-        openings: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
-        )
+        openings: wholeNumber(1, 100)
       },
       payload: sent(RunWindow.RunWindow),
       success: PreviewResponse,

@@ -6,6 +6,7 @@ import { Runs } from "../../../core/run/Runs.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { AfterResponse } from "../http/AfterResponse.ts"
+import { present } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -32,7 +33,7 @@ export const make = Effect.gen(function* () {
         runs.submit(caller, {
           workflowId: id,
           input: run_input_variables ?? {},
-          options: withoutNulls({
+          options: present({
             dryRun: dryRunOf(dry_run),
             clientId: client_id?.toLowerCase(),
             debug,
@@ -71,9 +72,3 @@ const dryRunOf = (
   sent === null || sent === undefined
     ? undefined
     : { enabled: sent.enabled !== false, ...(sent.add_to_output == null ? {} : { addToOutput: sent.add_to_output }) }
-
-/** `null` is the same as leaving a field out. */
-const withoutNulls = <A extends object>(fields: A) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
-    [K in keyof A]?: Exclude<A[K], null | undefined>
-  }

@@ -37,7 +37,9 @@ export const windowCommands = [
       )
     },
     handler(load, ({ set }) => set)
-  ).pipe(Command.withDescription("Show what a run window does, and set it unless another one was set meanwhile")),
+  ).pipe(
+    Command.withDescription("Show the effect of a run window, and set it unless it was changed since it was read")
+  ),
   Command.make(
     "history",
     {
@@ -63,6 +65,8 @@ export const windowCommands = [
     },
     handler(load, ({ restore }) => restore)
   ).pipe(
-    Command.withDescription("Show what a former run window does, and set it again unless another one is set meanwhile")
+    Command.withDescription(
+      "Show the effect of a former run window, and set it again unless the window was changed since it was read"
+    )
   )
 ] as const

@@ -30,7 +30,7 @@ const fieldsOf = Effect.fnUntraced(function* (path: string) {
   const value = yield* jsonFile(path)
   if (!Json.isObject(value))
     return yield* refused("wrong", `${path}: expected a JSON object, as workflow pull writes it`)
-  return value as Readonly<Record<string, unknown>>
+  return value
 })
 
 export const list = (settings: Settings) =>
@@ -137,7 +137,7 @@ export const push = (settings: PushSettings) =>
       if (id !== undefined && typeof base_version_id !== "string") {
         return yield* refused(
           "wrong",
-          `${settings.file} has no base_version_id, so that a change of someone else cannot be noticed: pull the workflow first`
+          `${settings.file} has no base_version_id, so changes by other users cannot be detected: pull the workflow first`
         )
       }
       // The service checks it, and reports every problem at its path.

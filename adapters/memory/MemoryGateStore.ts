@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import { type Changed, countOf, type Decide, GateStore } from "../../core/gate/GateStore.ts"
+import * as Pace from "../../core/gate/Pace.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomicStore } from "./Atomic.ts"
 import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
@@ -61,7 +62,8 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           let due = Infinity
           for (const [workflowId, gate] of tables.gates) {
-            const startsAt = Gate.startInterval(gate, after)?.startsAt ?? Infinity
+            const paced = Pace.nextStartAt(gate.pace, tables.paces.get(workflowId) ?? 0, after)
+            const startsAt = Gate.startInterval(gate, paced)?.startsAt ?? Infinity
             if (startsAt > after && waitingOf(tables, workflowId).length > 0) due = Math.min(due, startsAt)
           }
           return due === Infinity ? null : due

@@ -13,6 +13,7 @@ import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { PastWindow } from "../../core/gate/GateStore.ts"
+import type * as Pace from "../../core/gate/Pace.ts"
 import type { StartedUpload, Summary } from "../../core/run/artifact/ArtifactStore.ts"
 import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore.ts"
@@ -121,6 +122,8 @@ export interface Shape {
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
+  /** How far the starts of each paced workflow have taken up their minute. */
+  readonly paces: Map<string, number>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   /** When a slot of an entry was last given, and when signing in with it failed, by the name of its slots. */
@@ -178,6 +181,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       phoneNumbers: new Map(),
       timeSteps: new Map(),
       deliveries: new Map(),
+      paces: new Map(),
       served: new Map(),
       slotTurns: new Map(),
       failedLogins: new Map(),
@@ -204,6 +208,12 @@ export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {
 
 export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.WaitingRun> =>
   [...tables.runs.values()].filter(Run.isWaiting).filter((run) => run.workflowId === workflowId)
+
+/** What has started of a workflow, as its pace counts it. */
+export const progressOf = (tables: Shape, workflowId: string): Pace.Progress => ({
+  takenUntil: tables.paces.get(workflowId) ?? 0,
+  running: [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isRunning(run)).length
+})
 
 /** Changes a gate, and records the waiting runs for an event if the change holds them. */
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {

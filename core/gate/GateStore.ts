@@ -111,8 +111,8 @@ export class GateStore extends Context.Service<
     readonly review: (limit: number) => Effect.Effect<number, StoreUnavailable>
 
     /**
-     * The first instant, past ones included, at which a gate needs a review, or after `after` at which one begins to let
-     * waiting runs start; `null` when there is none.
+     * The first instant, past ones included, at which a gate needs a review, or after `after` at which one, or its pace,
+     * begins to let waiting runs start; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>
   }

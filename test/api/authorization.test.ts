@@ -85,6 +85,12 @@ const table: Readonly<Record<string, Row>> = {
   "PUT /workflows/{workflow_id}/run-window": { ability: "edit", json: daily(9, 17), status: 200 },
   "DELETE /workflows/{workflow_id}/run-window": { ability: "edit", status: 200 },
   "POST /workflows/{workflow_id}/run-window/preview": { ability: "read", json: daily(9, 17), status: 200 },
+  "GET /workflows/{workflow_id}/pace": { ability: "read", status: 200 },
+  "PUT /workflows/{workflow_id}/pace": {
+    ability: "edit",
+    json: { max_starts_per_minute: 30, max_running: null },
+    status: 200
+  },
   "POST /workflows/{workflow_id}/pause": { ability: "edit", json: {}, status: 200 },
   "POST /runs/unpause": {
     ability: "edit",

@@ -69,9 +69,10 @@ export const layer = Layer.effect(
       sql<{ readonly due: Date | null }>`
         select least(
           (select min(review_at) from gates where review_at is not null),
-          (select min(greatest(starts_at, ready_at)) from gates
-            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)}),
-          (select min(released_ready_at) from gates where released_ready_at > ${new Date(after)})
+          (select min(greatest(starts_at, ready_at, paced_until)) from gates
+            where waiting and starts_at is not null and greatest(starts_at, ready_at, paced_until) > ${new Date(after)}),
+          (select min(greatest(released_ready_at, paced_until)) from gates
+            where released_ready_at is not null and greatest(released_ready_at, paced_until) > ${new Date(after)})
         ) as due`.pipe(
         Effect.map(([row]) => row?.due?.getTime() ?? null),
         withoutSqlErrors
@@ -136,7 +137,8 @@ export const write = (
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, ${ReleasedRuns.lookAgain(sql)}
+    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, paced_until = null,
+        ${ReleasedRuns.lookAgain(sql)}
       where workflow_id = ${workflowId}`,
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )

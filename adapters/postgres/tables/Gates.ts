@@ -51,6 +51,8 @@ const decided = {
   paused_until: column(instant, ({ gate }) => gate.pause?.until ?? null),
   paused_by: column(user, ({ gate }) => gate.pause?.by ?? null),
   paused_reason: column(Table.nullable(Table.text), ({ gate }) => gate.pause?.reason ?? null),
+  max_starts_per_minute: column(Table.nullable(Table.integer), ({ gate }) => gate.pace?.maxStartsPerMinute ?? null),
+  max_running: column(Table.nullable(Table.integer), ({ gate }) => gate.pace?.maxRunning ?? null),
   removed_at: column(instant, ({ gate }) => gate.removedAt)
 }
 
@@ -94,6 +96,13 @@ export const toWindow = ({ definition, revision, set_at, set_by }: WindowRow): P
 /** The interval of a row, where a statement answers it. */
 export type IntervalRow = Table.Row<Pick<typeof derived, "starts_at" | "stops_at">>
 
+/** The pace of a row. */
+export const paceOf = ({
+  max_running: maxRunning,
+  max_starts_per_minute: maxStartsPerMinute
+}: Pick<Row, "max_starts_per_minute" | "max_running">): Gate.Gate["pace"] =>
+  maxStartsPerMinute === null && maxRunning === null ? null : { maxStartsPerMinute, maxRunning }
+
 export const toGate = (row: Row): Gate.Gate => {
   const read = stored.decode(row)
   return {
@@ -111,6 +120,7 @@ export const toGate = (row: Row): Gate.Gate => {
             by: read.paused_by ?? "",
             reason: read.paused_reason ?? ""
           },
+    pace: paceOf(row),
     removedAt: read.removed_at
   }
 }

@@ -1,8 +1,9 @@
-/** The endpoints of run windows and pauses. */
+/** The endpoints of run windows, paces and pauses. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { mostCounted } from "../../../core/gate/GateStore.ts"
 import { mostListed } from "../../../core/gate/Gates.ts"
+import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
 import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
@@ -29,6 +30,18 @@ const RunWindowHistory = Schema.Struct({
   ),
   next_cursor: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "RunWindowHistory" })
+const limit = (most: number) => Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })))
+
+/** How fast the runs of a workflow may start. Both fields must be sent, so that a misspelled one removes no limit. */
+export const WorkflowPace = Schema.Struct({
+  max_starts_per_minute: limit(mostStartsPerMinute).annotate({
+    description:
+      "The highest number of starts in any 60 seconds, retries included; they are spread evenly. null: any number"
+  }),
+  max_running: limit(mostRunning).annotate({
+    description: "The highest number of runs that are executed at the same time. null: any number"
+  })
+}).annotate({ identifier: "WorkflowPace" })
 
 /** Some of the runs that a preview counts. */
 const listedRuns = (what: string) =>
@@ -64,7 +77,10 @@ const PreviewResponse = Schema.Struct({
 
 export class GatesGroup extends HttpApiGroup.make("runWindows")
   .annotate(OpenApi.Title, "run windows")
-  .annotate(OpenApi.Description, "The hours in which the runs of a workflow may start, and manual pauses")
+  .annotate(
+    OpenApi.Description,
+    "The hours in which the runs of a workflow may start, how fast they may, and manual pauses"
+  )
   .add(
     HttpApiEndpoint.get("getRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
@@ -120,6 +136,21 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       )
       .annotate(Needs, "read")
       .annotate(InvalidBody, Errors.invalidWindowBody),
+    HttpApiEndpoint.get("getPace", "/workflows/:workflow_id/pace", {
+      params: workflow,
+      success: WorkflowPace,
+      error: Errors.NotFound
+    })
+      .annotate(OpenApi.Summary, "Read how many runs of a workflow may start a minute and be executed at once")
+      .annotate(Needs, "read"),
+    HttpApiEndpoint.put("setPace", "/workflows/:workflow_id/pace", {
+      params: workflow,
+      payload: WorkflowPace,
+      success: WorkflowPace,
+      error: edits
+    })
+      .annotate(OpenApi.Summary, "Limit how many runs of a workflow start a minute and are executed at once")
+      .annotate(Needs, "edit"),
     HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
       params: workflow,
       payload: Schema.Struct({

@@ -1,8 +1,9 @@
-/** Answers the endpoints of run windows and pauses. */
+/** Answers the endpoints of run windows, paces and pauses. */
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Waiting } from "../../../core/gate/GateStore.ts"
 import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
+import type { Pace } from "../../../core/gate/Pace.ts"
 import type { RunWindowState } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
@@ -10,7 +11,7 @@ import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
-import type { RunWindowResponse } from "./GatesApi.ts"
+import type { RunWindowResponse, WorkflowPace } from "./GatesApi.ts"
 import * as InForce from "./InForce.ts"
 
 const defaultOpenings = 10
@@ -76,6 +77,17 @@ export const layer = HttpApiBuilder.group(
           }))
         }
       }),
+      getPace: Effect.fn(function* ({ params }) {
+        const id = yield* workflowId(params.workflow_id)
+        return paceJson(yield* gates.pace(yield* CurrentCaller, id))
+      }),
+      setPace: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* CurrentCaller
+        const id = yield* workflowId(params.workflow_id)
+        const { max_running: maxRunning, max_starts_per_minute: maxStartsPerMinute } = payload
+        const isNone = maxRunning === null && maxStartsPerMinute === null
+        return paceJson(yield* gates.setPace(caller, id, isNone ? null : { maxRunning, maxStartsPerMinute }))
+      }),
       pause: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
@@ -113,6 +125,11 @@ const shown = ({ inForce, revision, runWindow, state, warnings }: WindowView): t
   state: state === null ? null : stateJson(state),
   ...InForce.json(revision, inForce),
   ...(warnings.length === 0 ? {} : { warnings })
+})
+
+const paceJson = (pace: Pace | null): typeof WorkflowPace.Type => ({
+  max_starts_per_minute: pace?.maxStartsPerMinute ?? null,
+  max_running: pace?.maxRunning ?? null
 })
 
 const stateJson = ({ nextOpenAt, open }: RunWindowState) => ({ open, nextOpenAt: isoOrNull(nextOpenAt) })

@@ -1,10 +1,11 @@
 /** Submits a run as a body asks for it: one alone, or one of several. */
-import { Effect, Result, type Schema } from "effect"
+import { Clock, Effect, Result, type Schema } from "effect"
 import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import type { Trigger } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
+import { parseInstant } from "../gate/GatesHttp.ts"
 import { AfterResponse } from "../http/AfterResponse.ts"
 import { present } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
@@ -23,8 +24,10 @@ export const make = Effect.gen(function* () {
       Effect.map(Result.succeed),
       Effect.catchTag("UrlRefused", ({ reason }) => Effect.succeed(Result.fail(reason)))
     )
+    const startBy = instantOf(fields.start_by ?? null, yield* Clock.currentTimeMillis)
     const problems = [
       ...ofForm,
+      ...(typeof startBy === "string" ? [{ path: "start_by", message: startBy }] : []),
       ...(Result.isFailure(webhook) ? [{ path: "webhook.url", message: webhook.failure }] : [])
     ]
     if (fields.workflow_id === undefined) return yield* Effect.fail(Errors.invalidQuery(problems))
@@ -41,6 +44,8 @@ export const make = Effect.gen(function* () {
             additionalContext: additional_context,
             notifications
           }),
+          priority: fields.priority ?? 0,
+          startBy: typeof startBy === "string" ? null : startBy,
           trigger,
           ...(tags == null ? {} : { tags }),
           problems
@@ -65,6 +70,15 @@ export const make = Effect.gen(function* () {
 
 /** The answer travels on another connection than the events, and must be there first. */
 const arrival = "25 millis"
+
+/** The instant by which a run must start, or what is wrong with it. */
+const instantOf = (text: string | null, now: number): number | string | null => {
+  if (text === null) return null
+  const at = parseInstant(text)
+  return at !== null && at > now
+    ? at
+    : `Expected an instant in the future such as 2027-01-31T08:00:00Z, got "${text.slice(0, 80)}"`
+}
 
 const dryRunOf = (
   sent: { readonly enabled?: boolean | null; readonly add_to_output?: Schema.Json | null } | null | undefined

@@ -18,6 +18,8 @@ export interface Draft {
   readonly options: Run.Options
   readonly trigger: Run.Trigger
   readonly tags: ReadonlyArray<string>
+  readonly priority?: number
+  readonly startBy?: number | null
 }
 
 export const make = Effect.gen(function* () {
@@ -34,7 +36,7 @@ export const make = Effect.gen(function* () {
   /** The submission of a run of this version. */
   const draft = Effect.fnUntraced(function* (
     { versionId, content }: RunTerms,
-    { input, options, tags, trigger, workflowId, workspaceId }: Draft
+    { input, options, priority = 0, startBy = null, tags, trigger, workflowId, workspaceId }: Draft
   ) {
     const submission: Transition.Submission = {
       id: RunId.make(yield* identifiers.uuid),
@@ -46,6 +48,8 @@ export const make = Effect.gen(function* () {
       options,
       trigger,
       tags: distinct(tags),
+      priority,
+      startBy,
       maxRetries: content.max_retries,
       expiresAt: yield* expiry(workspaceId)
     }

@@ -3,6 +3,7 @@
  */
 import { existsSync, writeFileSync } from "node:fs"
 import { Clock, Effect, Option } from "effect"
+import { mostRunning, mostStartsPerMinute } from "../../../../core/gate/Pace.ts"
 import * as GraphCheck from "../../../../core/workflow/language/graph/GraphCheck.ts"
 import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
@@ -194,3 +195,47 @@ export const explain = Effect.fnUntraced(function* (settings: ExplainSettings) {
     })
   )
 })
+
+interface PaceSettings extends Settings {
+  readonly workflow: string
+  readonly starts: Option.Option<string>
+  readonly running: Option.Option<string>
+}
+
+/** A limit as it was given; the stored one where it was not. */
+const limitOf = Effect.fnUntraced(function* (
+  flag: string,
+  given: Option.Option<string>,
+  stored: number | null,
+  most: number
+) {
+  if (Option.isNone(given)) return stored
+  if (given.value === "none") return null
+  const limit = /^\d{1,9}$/.test(given.value) ? Number(given.value) : 0
+  return limit >= 1 && limit <= most
+    ? limit
+    : yield* refused("wrong", `--${flag}: expected a whole number from 1 to ${most}, or none, got ${given.value}`)
+})
+
+/** Shows how fast the runs of a workflow may start, and sets it first where a limit is given. */
+export const pace = (settings: PaceSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, settings.workflow) }
+      const stored = yield* client.runWindows.getPace({ params })
+      const { max_running, max_starts_per_minute } = stored
+      const payload = {
+        max_starts_per_minute: yield* limitOf("starts", settings.starts, max_starts_per_minute, mostStartsPerMinute),
+        max_running: yield* limitOf("running", settings.running, max_running, mostRunning)
+      }
+      const isGiven = Option.isSome(settings.starts) || Option.isSome(settings.running)
+      const shown = isGiven ? yield* client.runWindows.setPace({ params, payload }) : stored
+      yield* answer(settings, shown, () =>
+        [
+          `Starts in any 60 seconds: ${shown.max_starts_per_minute ?? "any number"}`,
+          `Runs at the same time: ${shown.max_running ?? "any number"}`
+        ].join("\n")
+      )
+    })
+  )

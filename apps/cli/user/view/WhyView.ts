@@ -21,7 +21,8 @@ const others: Readonly<globalThis.Record<string, string>> = {
   credential:
     "Its credential is used by as many runs as it allows: it starts when one of them ends, or when max_concurrency of the credential is raised.",
   browser: "It lost its browser. It is tried again after a pause.",
-  capacity: "No worker is free: it starts when another run ends, or when another worker is started."
+  capacity:
+    "No worker is free, or the pace of its workflow allows no more starts now. It starts when another run ends, when the pace allows it, or when another worker is started."
 }
 
 const holdSentences = ({ run, zone }: Known): ReadonlyArray<string> => {

@@ -216,8 +216,7 @@ const repeated = [
   "format",
   "format_version",
   "components",
-  "error_codes",
-  "tags"
+  "error_codes"
 ]
 
 /** Settings of older workflows that are kept and shown, and have no effect. */

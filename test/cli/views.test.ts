@@ -47,6 +47,26 @@ describe("the rows of a CSV file", () => {
   })
 })
 
+describe("a long CSV file", () => {
+  it("is read piece by piece, each row as soon as its end was read, whatever the pieces are", () => {
+    const reader = CsvRows.reader()
+    const length = 5_000
+    const text = Array.from({ length }, (_, n) => `${n},"a ""quoted"", ${n}\r\nline"\r\n`).join("")
+    let [rows, read, most] = [0, 0, 0]
+    for (let size = 1; read < text.length; size = (size % 97) + 1) {
+      const found = reader.push(text.slice(read, read + size))
+      read += size
+      most = Math.max(most, found.length)
+      for (const { cells, line } of found) {
+        assert.deepStrictEqual([line, ...cells], [2 * rows + 1, `${rows}`, `a "quoted", ${rows}\r\nline`])
+        rows++
+      }
+    }
+    assert.deepStrictEqual([rows, reader.end(), reader.open()], [length, [], null])
+    assert.isAtMost(most, 5)
+  })
+})
+
 describe("a cell", () => {
   it.each([
     ["7", { type: "integer" }, 7],

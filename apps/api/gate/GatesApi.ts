@@ -96,12 +96,10 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     HttpApiEndpoint.get("listRunWindows", "/workflows/:workflow_id/run-window/history", {
       params: workflow,
       query: {
-        limit: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-        ).annotate({ description: "The number of windows of a page, 1 to 1000; default 100" }),
-        cursor: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
-        ).annotate({ description: "The next_cursor of the page before" })
+        limit: wholeNumber(1, 1_000).annotate({
+          description: "The number of windows of a page, 1 to 1000; default 100"
+        }),
+        cursor: wholeNumber(1, 2_147_483_647).annotate({ description: "The next_cursor of the page before" })
       },
       success: RunWindowHistory,
       error: [Errors.BadRequest, Errors.NotFound]

@@ -1,8 +1,8 @@
 /** The endpoints that do one thing to several runs: release, interrupt, retry; and that submit many. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import * as RunTags from "../../../core/run/verb/RunTags.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
+import * as Tags from "../../../core/workspace/request/Tags.ts"
 import { MaxBody, mebibytes, Needs, ReachesOut } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
@@ -139,7 +139,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
     HttpApiEndpoint.post("tag", "/runs/tags", {
       payload: Schema.Struct({
         ...selection,
-        add: optional(Schema.Array(RunTags.Tag).check(Schema.isMaxLength(RunTags.most))),
+        add: optional(Schema.Array(Tags.Tag).check(Schema.isMaxLength(Tags.most))),
         remove: optional(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))
       }).annotate({ identifier: "TagRuns", examples: [{ session_ids: [session], add: ["october"], remove: ["new"] }] }),
       success: answerOf("Tag", ["tagged", "unchanged", "too_many_tags"], {}),

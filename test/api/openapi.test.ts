@@ -95,6 +95,8 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "secretProviders.createSecretProvider": ["201", "422"],
   "secretProviders.changeSecretProvider": ["422"],
   "secretProviders.listSecretItems": ["200", "503"],
+  // A session of the console makes no links: test/api/consoleSession.test.ts.
+  "console.makeLink": ["403"],
   // The run must have ended: test/api/api.test.ts.
   "runs.removeRun": ["200"],
   // Only the workspace of the installation makes others: test/api/keys.test.ts.

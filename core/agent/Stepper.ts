@@ -306,6 +306,7 @@ const longestTrail = 20
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
   node.action === "CLICK" ||
+  node.action === "DRAG" ||
   node.action === "INPUT_TEXT" ||
   node.action === "INPUT_SELECT" ||
   node.action === "TFA" ||

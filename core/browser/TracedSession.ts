@@ -28,6 +28,7 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
   elements: traced("elements", elements, [
     "find",
     "click",
+    "drag",
     "type",
     "select",
     "upload",
@@ -48,5 +49,5 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
     "download",
     "print"
   ]),
-  vision: traced("vision", vision, ["outline", "look", "clickAt", "typeAt"])
+  vision: traced("vision", vision, ["outline", "look", "clickAt", "dragAt", "typeAt"])
 })

@@ -84,7 +84,7 @@ const stateOnce = (words: string): Step => ({
 
 /** A trial after which the page says this. */
 const says = (words: string, trial: Omit<Trial, "expect"> = {}): Trial =>
-  leaves({ state: words }, { ...trial, after: [stateOnce(words)] })
+  leaves({ state: words }, { ...trial, after: [...(trial.after ?? []), stateOnce(words)] })
 
 /** A trial after which the list shows an order. */
 const listed = (order: string, replies: ReadonlyArray<Reply> = []): Trial => ({
@@ -178,6 +178,13 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
     [arrives("Invoice A-2", { page: "/invoices" })],
     [leaves({ menu: "Sign out" }, { page: "/invoices/A-1", after: [text("menu", "//ul[not(@hidden)]/li")] })],
     [says("Berlin", { page: "/map" })],
+    [says("30,90 Shift", { page: "/plan" })],
+    [
+      says("released", {
+        page: "/plan",
+        after: [{ action: "CLICK", parameters: { selector: "//button[@id='hold']", click_type: "release" } }]
+      })
+    ],
     [
       {
         page: "/invoices/A-1",
@@ -200,6 +207,24 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
       })
     ],
     [fails("This account may not export invoices", { page: "/invoices/A-1" })]
+  ],
+  DRAG: [
+    [says("Call Ada", { page: "/board" })],
+    [says("50px", { page: "/board" })],
+    [says("wide and high", { page: "/board" })],
+    [
+      says("10,30 30,20 50,40", {
+        page: "/board",
+        inputs: () => ({
+          signature: [
+            { x: 20, y: -10 },
+            { x: 40, y: 10 }
+          ]
+        })
+      })
+    ],
+    [says("thirty days", { page: "/board" })],
+    [says("frame of 60 by 40, Shift", { page: "/plan" })]
   ],
   INPUT_TEXT: [
     [arrives("Results for Ada", { page: "/customers", inputs: () => ({ customer: "Ada" }) })],
@@ -228,6 +253,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
     [says("terms in the middle", { page: "/feed" })],
     [listed("42")],
     [listed("45")],
+    [says("size 120", { page: "/plan" })],
     [
       says("terms at the start", {
         page: "/feed",

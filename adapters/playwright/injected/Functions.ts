@@ -1,6 +1,7 @@
 /**
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
+
 import { editorText, keepBody, typed } from "./act/Editors.ts"
 import { copy, keepFocus, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
@@ -16,6 +17,7 @@ import {
   turn,
   turnIn
 } from "./act/Scrolling.ts"
+import { selectStretch, stretchOf } from "./act/Stretch.ts"
 import {
   holdTyped,
   isExpanded,
@@ -91,10 +93,12 @@ export const functions = {
   scrollOn,
   scrollWindowTo,
   seen,
+  selectStretch: () => selectStretch(),
   serialized,
   shownChoice,
   shownOptions,
   storageOf,
+  stretchOf,
   survey,
   texts,
   turn,

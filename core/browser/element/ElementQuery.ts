@@ -20,5 +20,16 @@ export interface ElementQuery {
   readonly guard?: Guard | undefined
 }
 
-/** The action of the pointer on an element. */
-export type ClickKind = "click" | "double_click" | "right_click" | "hover"
+/**
+ * The action of the pointer on an element. `press` holds the left button down until a `release`, or until the page is
+ * left.
+ */
+export type ClickKind =
+  | "click"
+  | "double_click"
+  | "triple_click"
+  | "right_click"
+  | "middle_click"
+  | "hover"
+  | "press"
+  | "release"

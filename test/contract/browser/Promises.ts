@@ -550,6 +550,50 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
       })
     )
 
+    promise("drags an element to another one, by a distance, along a path, and over a text", "/drag", (page) =>
+      Effect.gen(function* () {
+        const { elements, vision } = page
+        yield* elements.drag(at("card"), { to: { kind: "element", query: at("zone") }, keys: [] })
+        assert.strictEqual(yield* text(page, "dropped"), "card")
+        const points = Array.from({ length: 20 }, (_, index) => ({ x: index, y: index % 7 }))
+        yield* elements.drag(at("handle"), { to: { kind: "path", points }, keys: ["Shift"], at: { x: 5, y: -5 } })
+        assert.strictEqual(yield* text(page, "moved"), "19 5 Shift")
+        yield* elements.drag(at("words"), { to: { kind: "text", text: "thirty days" }, keys: [] })
+        assert.strictEqual(yield* text(page, "chosen"), "thirty days")
+        const seen = (yield* vision.texts).find((one) => one.text === "Handle")?.box ?? { x: 0, y: 0 }
+        yield* vision.dragAt({ x: seen.x + 2, y: seen.y + 2 }, [{ x: 30, y: 0 }], [])
+        assert.strictEqual(yield* text(page, "moved"), "30 0")
+      })
+    )
+
+    promise("picks nothing up that it cannot drop, and nothing that is not there", "/drag", ({ elements, vision }) =>
+      Effect.gen(function* () {
+        const to = { kind: "element", query: soon("nothing") } as const
+        const lost = yield* Effect.flip(elements.drag(at("card"), { to, keys: [] }))
+        assert.deepInclude({ ...lost }, { kind: "mismatch", matched: 0, selector: id("nothing") })
+        const path = { kind: "path", points: [{ x: 1, y: 1 }] } as const
+        assert.strictEqual(yield* kindOf(elements.drag(soon("nothing"), { to: path, keys: [] })), "mismatch")
+        const missing = { kind: "text", text: "sixty days" } as const
+        const failure = yield* Effect.flip(elements.drag(at("words"), { to: missing, keys: [] }))
+        assert.strictEqual(failure.kind, "unusable")
+        assert.isUndefined(failure.acted)
+        assert.strictEqual(yield* kindOf(vision.dragAt({ x: 5, y: 5 }, [{ x: 0, y: 90_000 }], [])), "mismatch")
+      })
+    )
+
+    promise("presses, releases, turns the wheel, and clicks with the other buttons and keys", "/drag", (page) =>
+      Effect.gen(function* () {
+        yield* page.elements.click(at("wheel"), "middle_click")
+        yield* page.elements.click(at("wheel"), "press", undefined, { keys: ["ControlOrMeta"] })
+        yield* page.elements.click(at("wheel"), "release", undefined, { at: { x: 1, y: 1 }, keys: [] })
+        assert.strictEqual(yield* text(page, "log"), "mousedown mouseup auxclick mousedown+Ctrl mouseup")
+        const wheel = { kind: "wheel", selector: id("wheel"), direction: "down", ticks: 3, keys: [] } as const
+        yield* page.elements.scroll(wheel, longest)
+        yield* page.elements.find(at("turned"))
+        assert.strictEqual(yield* text(page, "turned"), "300")
+      })
+    )
+
     promise("never reads a password that is typed in", "/form", ({ elements, navigation: _, observation, vision }) =>
       Effect.gen(function* () {
         yield* elements.type(at("secret"), { ...typing, strokes: ["canary-typed"] })

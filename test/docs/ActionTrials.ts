@@ -325,7 +325,8 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
           assert.notInclude(told, "<td>")
         }
       }
-    ]
+    ],
+    [leaves({ shown: "Paid late." }, { page: "/note", after: [text("shown", "//p[@id='note']")] })]
   ],
   EXTRACT_NETWORK: [[promised({ page: "/orders" })], [promised({ page: "/orders" })]],
   TRANSFORM: [

@@ -265,6 +265,7 @@ export const open = (isCode: (code: string) => boolean): Effect.Effect<Portal, n
         ...mouse,
         "/": page("Welcome", `<a href="/help" target="_blank">Help</a>`),
         "/home": page("Welcome", ""),
+        "/note": page("Note", '<p id="note">Paid\n  <b>late</b>.<span hidden> Draft</span></p>'),
         "/help": page("Help", ""),
         "/orders": ordersPage,
         "/signed-in": page("Signed in", ""),

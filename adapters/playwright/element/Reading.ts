@@ -33,8 +33,12 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
     if (place === undefined) return null
     const element = Finder.inPlace(place, selector, "first")
     return (
-      (await element.inputValue({ timeout: 1_000 }).catch(() => element.textContent({ timeout: 1_000 })))?.trim() ??
-      null
+      (
+        await element
+          .inputValue({ timeout: 1_000 })
+          .catch(() => element.innerText({ timeout: 1_000 }))
+          .catch(() => element.textContent({ timeout: 1_000 }))
+      )?.trim() ?? null
     )
   }
   const part: Part = { kind: "value", path: { query: selector.query }, type: "string" }

@@ -20,7 +20,9 @@ export const RunRequest = Schema.Struct({
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
   webhook: optional(RunWebhookRequest),
-  additional_context: optional(jsonObject),
+  additional_context: optional(jsonObject).annotate({
+    description: "What models are told with every question of the run; the first 20,000 characters of its JSON"
+  }),
   notifications: optional(jsonObject)
 }).annotate({ identifier: "RunRequest" })
 

@@ -50,7 +50,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       const wanted = DataExtraction.requestedFieldsOf(model, (text) => resolved.get(text) ?? { text })
       return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
     }
-    const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
+    const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text }, parameters.keep_whitespace === true)
     const found = yield* page.elements.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
     return {
       _tag: "Found",

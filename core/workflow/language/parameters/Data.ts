@@ -15,6 +15,7 @@ export const data = {
     selector: optionalText,
     wait_time,
     keep_html_metadata: flag,
+    keep_whitespace: flag,
     selector_error_message: optionalText
   }).check(Schema.makeFilter((given) => Executions.missingForData(given))),
   EXTRACT_NETWORK: Schema.Struct({

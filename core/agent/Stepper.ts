@@ -191,11 +191,12 @@ const carryOut = Effect.fnUntraced(function* <E>(
     return yield* attempt(walk, step, noting(on, noted, describes), brought, option)
   })
   const first = Result.isSuccess(skips) ? yield* again(position.memory, page, null) : Result.fail(skips.failure)
-  const signedIn = state.signsIn && Login.inProgress(state.login) === null
+  const signsIn = Login.inProgress(state.login) !== null
+  const signedIn = state.signsIn && !signsIn
   const done: Recovery.Recovered<Done | Position.Turned> = Result.isSuccess(first)
     ? { _tag: "Done", done: first.success, memory: position.memory }
     : yield* Recovery.recover(
-        { node, failure: first.failure, memory: position.memory, page, trail, signedIn },
+        { node, failure: first.failure, memory: position.memory, page, trail, signedIn, signsIn },
         meansOf(walk),
         {
           analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,

@@ -253,6 +253,9 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
           const many = yield* Effect.flip(verb(two))
           assert.deepInclude({ ...many }, { kind: "mismatch", matched: 2 })
         }
+        const began = performance.now()
+        assert.strictEqual(yield* kindOf(elements.find({ ...two, waitMillis: longest })), "mismatch")
+        assert.isBelow(performance.now() - began, 0.75 * longest, "it does not wait on a page that has come to rest")
         yield* elements.find({ ...two, first: true })
         yield* elements.click({ ...two, first: true }, "click")
       })

@@ -44,6 +44,8 @@ export interface Elements {
    * opened. The session keeps a copy of the file as long as it lasts.
    */
   readonly upload: (query: ElementQuery | null, file: LocalFile) => Effect.Effect<void, PageFailure>
+  /** Drops a file on the one element that matches. Fails with `upload` where the page takes no file there. */
+  readonly dropFile: (query: ElementQuery, file: LocalFile) => Effect.Effect<void, PageFailure>
   /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
   readonly read: (query: ElementQuery) => Effect.Effect<string | null, PageFailure>
   /** Carries out a plan in one visit to the page. */
@@ -98,6 +100,7 @@ export const redirected = (elements: Elements, from: string, to: string): Elemen
     type: (query, typing) => elements.type(perhaps(query), typing),
     select: (query, value, fuzzy) => elements.select(aimed(query), value, fuzzy),
     upload: (query, file) => elements.upload(perhaps(query), file),
+    dropFile: (query, file) => elements.dropFile(aimed(query), file),
     read: (query) => elements.read(aimed(query)),
     extract: elements.extract,
     readable: (selector, options) => elements.readable(named(selector), options),
@@ -138,6 +141,7 @@ export const tapped = (
   return {
     click: (query, kind, gesture, aim) => Effect.andThen(before(query), elements.click(query, kind, gesture, aim)),
     drag: (query, drag) => Effect.andThen(before(query), elements.drag(query, drag)),
+    dropFile: (query, file) => Effect.andThen(before(query), elements.dropFile(query, file)),
     type: (query, typing) =>
       query === null ? elements.type(null, typing) : Effect.andThen(before(query), elements.type(query, typing)),
     select: (query, value, fuzzy) => Effect.andThen(before(query), elements.select(query, value, fuzzy)),

@@ -32,6 +32,7 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
     "type",
     "select",
     "upload",
+    "dropFile",
     "read",
     "extract",
     "readable",

@@ -429,7 +429,14 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
     [arrives("Invoice A-1", { page: "/invoices/A-1", before: [click("text=Download all")] })]
   ],
   FILE_UPLOAD: [
-    [says("claim.pdf, 62 bytes", { page: "/claim", inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }) })]
+    [says("claim.pdf, 62 bytes", { page: "/claim", inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }) })],
+    [
+      {
+        page: "/files",
+        inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }),
+        expect: ({ portal: { notes } }) => assert.match(notes[0]?.body ?? "", /^%PDF/)
+      }
+    ]
   ],
   TFA: [
     [arrives("Signed in", { page: "/code" })],

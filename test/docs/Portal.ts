@@ -78,6 +78,19 @@ const forms = {
       iban.addEventListener("keydown", () => { keys++; iban.title = keys + " keys" })
     </script>`
   ),
+  "/files": page(
+    "Files",
+    `<div id="drop" style="height:60px;background:#eee">Drop files here</div><ul id="sent"></ul>
+    <script>
+      const zone = document.getElementById("drop")
+      zone.ondragover = (event) => event.preventDefault()
+      zone.ondrop = (event) => {
+        event.preventDefault()
+        const [file] = event.dataTransfer.files
+        fetch("/api/notes", { method: "POST", body: file }).then(() => { sent.innerHTML = "<li>" + file.name + "</li>" })
+      }
+    </script>`
+  ),
   "/code": page(
     "Enter the code",
     `<form action="/code/check"><label>Code <input name="code" autocomplete="off"></label></form>`

@@ -3,6 +3,7 @@
  */
 
 import { editorText, keepBody, typed } from "./act/Editors.ts"
+import { dropOffered, offerFile } from "./act/FileDrop.ts"
 import { copy, keepFocus, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
 import {
@@ -57,6 +58,7 @@ export const functions = {
   counted,
   cover,
   describe: (_arg: null, element: Element) => appearanceOf(element),
+  dropOffered: () => dropOffered(),
   editorText,
   extract,
   fields,
@@ -81,6 +83,7 @@ export const functions = {
   moveBy,
   nativeOptions,
   nativeOptionsOf,
+  offerFile,
   origin: () => self.origin,
   originOf,
   outline,

@@ -95,6 +95,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
     elements: {
       ...elements(tabs),
       upload: transfers.upload,
+      dropFile: transfers.dropFile,
       readable: sight.readable,
       turn: sight.turn,
       describe: inspecting.describe,

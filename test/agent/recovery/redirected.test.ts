@@ -23,6 +23,7 @@ const calls: {
   type: ({ type }) => [type(query, typing), type(null, typing)],
   select: ({ select }) => [select(query, "value", true)],
   upload: ({ upload }) => [upload(query, file), upload(null, file)],
+  dropFile: ({ dropFile }) => [dropFile(query, file)],
   read: ({ read }) => [read(query)],
   extract: ({ extract }) => [extract({ kind: "value", path: "//other", type: "string" })],
   readable: ({ readable }) => [from, null].map((selector) => readable(selector, { metadata: true, maxCharacters: 9 })),
@@ -78,7 +79,7 @@ it.effect.each(verbs)("%s is watched where it acts on an element that it is give
     const watch = ({ selector }: ElementQuery) => Effect.sync(() => void seen.push(selector))
     const plain = yield* callsOf((elements) => elements, verb)
     assert.deepEqual(yield* callsOf((elements) => tapped(elements, watch), verb), plain)
-    const calledWith = { click: [from], drag: [from, from], select: [from], type: [from] }
+    const calledWith = { click: [from], drag: [from, from], dropFile: [from], select: [from], type: [from] }
     assert.deepStrictEqual(seen, Object.hasOwn(calledWith, verb) ? calledWith[verb as keyof typeof calledWith] : [])
   })
 )

@@ -228,6 +228,8 @@ export const pages: Readonly<Record<string, ContractPage>> = {
         <option value=void disabled>Void</option></select>
       <select id=city><option>Zürich HB</option><option>Winterthur Nord</option></select>
       <select id=visit><option>Visit of 1</option><option>Visit of 2</option></select>
+      <div id=drop ondragover="event.preventDefault()"
+        ondrop="event.preventDefault(); got.textContent = event.dataTransfer.files[0].name">Drop here</div>
       <input id=file type=file style="display: none"><button id=choose onclick="file.click()">Choose</button>
       <output id=got>none</output>
       <script>
@@ -256,12 +258,14 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       { selector: id("city"), value: "Zürich HB", options: ["Zürich HB", "Winterthur Nord"] },
       { selector: id("visit"), value: "Visit of 1", options: ["Visit of 1", "Visit of 2"] },
       { selector: id("file"), value: "", hidden: true },
+      { selector: id("drop"), value: "" },
       { selector: id("choose"), text: "Choose", opensDialog: true },
       {
         selector: id("got"),
         text: (events) =>
-          events.findLast(({ selector, type }) => type === "input" && (selector === id("file") || selector === ""))
-            ?.value ?? "none"
+          events.findLast(
+            ({ selector, type }) => type === "input" && [id("file"), id("drop"), ""].includes(selector ?? "-")
+          )?.value ?? "none"
       }
     ]
   },

@@ -444,7 +444,7 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
     )
 
     promise(
-      "puts a file into a field, hidden ones included, and into a dialog that is open",
+      "puts a file into a field, hidden ones included, into a dialog that is open, and on a zone",
       "/form",
       (page, { file }) =>
         Effect.gen(function* () {
@@ -455,6 +455,10 @@ const kept = <E>(name: string, layer: Layer.Layer<Browser | Site, E>): void => {
           yield* page.elements.upload(null, file)
           assert.strictEqual(yield* text(page, "got"), file.fileName)
           assert.strictEqual(yield* kindOf(page.elements.upload(null, file)), "upload", "each dialog takes one")
+          yield* page.navigation.goto(yield* page.navigation.address)
+          yield* page.elements.dropFile(at("drop"), file)
+          assert.strictEqual(yield* text(page, "got"), file.fileName)
+          assert.strictEqual(yield* kindOf(page.elements.dropFile(at("got"), file)), "upload")
         })
     )
 

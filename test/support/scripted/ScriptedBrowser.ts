@@ -434,6 +434,15 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
         ...(alike > 1 ? { alike } : {})
       })
     }),
+    dropFile: Effect.fnUntraced(function* (query, { fileName }) {
+      const { selector, value } = yield* usable(query)
+      if (value !== undefined) return yield* setField(selector, () => fileName)
+      return yield* new PageFailure({
+        kind: "upload",
+        reason: "the page takes no file that is dropped there",
+        selector
+      })
+    }),
     upload: Effect.fnUntraced(function* (query, { fileName }) {
       const selector = query === null ? null : (yield* present(query)).selector
       if (selector !== null) return yield* setField(selector, () => fileName)

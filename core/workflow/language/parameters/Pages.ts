@@ -133,10 +133,18 @@ export const pages = {
     signed_file_url: filled,
     file_name: optionalText,
     selector: optionalText,
+    drop: flag,
+    taken_selector: optionalText,
     execution,
     wait_time,
     end_here_on_dry_run,
     not_repeatable,
     selector_error_message: optionalText
-  })
+  }).check(
+    Schema.makeFilter(({ drop, selector }) =>
+      drop === true && !isGiven(selector)
+        ? { path: ["selector"], issue: "Expected the selector of the element to drop the file on, as drop is true" }
+        : undefined
+    )
+  )
 } as const

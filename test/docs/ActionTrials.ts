@@ -326,6 +326,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
         }
       }
     ],
+    [promised({ page: "/filter", before: [click("//button[@id='paid']")] })],
     [leaves({ shown: "Paid late." }, { page: "/note", after: [text("shown", "//p[@id='note']")] })]
   ],
   EXTRACT_NETWORK: [[promised({ page: "/orders" })], [promised({ page: "/orders" })]],
@@ -341,6 +342,15 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
   BOOL_CONDITION: [
     [
       leaves({ here: true }, { page: "/orders", to: { yes: 2, no: 3 }, after: [set("here", "true")] }),
+      {
+        page: "/help",
+        to: { yes: 2, no: 3 },
+        after: [set("here", "true")],
+        expect: ({ outcome }) => assert.deepStrictEqual(outcome.data, {})
+      }
+    ],
+    [
+      leaves({ here: true }, { page: "/offer", to: { yes: 2, no: 3 }, after: [set("here", "true")] }),
       {
         page: "/help",
         to: { yes: 2, no: 3 },

@@ -91,6 +91,15 @@ const forms = {
       }
     </script>`
   ),
+  "/filter": page(
+    "Invoices",
+    `<ul id="list"><li>A-1</li><li>A-2</li></ul>
+    <button id="paid" onclick="setTimeout(() => { list.innerHTML = '<li>A-2</li>' }, 300)">Paid</button>`
+  ),
+  "/offer": page(
+    "Offer",
+    `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<div id=offer></div>"), 300)</script>`
+  ),
   "/code": page(
     "Enter the code",
     `<form action="/code/check"><label>Code <input name="code" autocomplete="off"></label></form>`

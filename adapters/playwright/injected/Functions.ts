@@ -37,6 +37,7 @@ import { install } from "./find/ModernXPath.ts"
 import { pathOf } from "./find/Paths.ts"
 import { counted } from "./find/XPath.ts"
 import { appearanceOf } from "./look/Appearance.ts"
+import { changes } from "./look/Changes.ts"
 import { codeField, fields } from "./look/Complaints.ts"
 import { cover, texts, uncover } from "./look/Covers.ts"
 import { originOf, wayTo } from "./look/Frames.ts"
@@ -54,6 +55,7 @@ import { wholeHtml } from "./read/Whole.ts"
 export const functions = {
   answers: () => true,
   candidates,
+  changes: () => changes(),
   copy,
   counted,
   cover,

@@ -1,23 +1,23 @@
 /**
  * A browser in memory, on sites that are written down: for testing graphs and the agent without Chromium. It keeps the
- * promises of `test/contract/browser`, as Chromium does.
+ * promises of `BrowserContract`, as Chromium does.
  *
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. What will come is known,
  * so a verb waits for an element that is written down to appear in time, and fails at once for one that is not.
  */
 import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
-import { Browser, type BrowserSession } from "../../../core/browser/Browser.ts"
-import type { Elements } from "../../../core/browser/Elements.ts"
-import type { Exchange } from "../../../core/browser/Exchange.ts"
-import type { ElementQuery, Guard } from "../../../core/browser/element/ElementQuery.ts"
-import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
-import * as Options from "../../../core/browser/element/Options.ts"
-import * as Selector from "../../../core/browser/element/Selector.ts"
-import { ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
-import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../../core/browser/Requests.ts"
-import type { Remembered, Session, Storage } from "../../../core/browser/Session.ts"
-import type { HeldKey } from "../../../core/browser/vision/Dragging.ts"
-import { type Direction, wheelPixels } from "../../../core/browser/vision/Scrolling.ts"
+import { Browser, type BrowserSession } from "../../browser/Browser.ts"
+import type { Elements } from "../../browser/Elements.ts"
+import type { Exchange } from "../../browser/Exchange.ts"
+import type { ElementQuery, Guard } from "../../browser/element/ElementQuery.ts"
+import type { ExtractionPlan } from "../../browser/element/Extraction.ts"
+import * as Options from "../../browser/element/Options.ts"
+import * as Selector from "../../browser/element/Selector.ts"
+import { ofStatus, PageFailure } from "../../browser/PageFailure.ts"
+import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Requests.ts"
+import type { Remembered, Session, Storage } from "../../browser/Session.ts"
+import type { HeldKey } from "../../browser/vision/Dragging.ts"
+import { type Direction, wheelPixels } from "../../browser/vision/Scrolling.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
@@ -332,6 +332,30 @@ type Finding = ReturnType<typeof finding>
 const happens = (state: Ref.Ref<State>, ...events: ReadonlyArray<PageEvent>) =>
   Ref.update(state, (now) => ({ ...now, events: [...now.events, ...events] }))
 
+/** Drags elements. */
+const dragging = ({ state }: Parts, { present, usable }: Finding) =>
+  ({
+    drag: Effect.fnUntraced(function* (query, { keys, to }) {
+      const target = to.kind === "element" ? yield* present(to.query) : null
+      const { selector, text = "" } = yield* usable(query)
+      switch (to.kind) {
+        case "element":
+          return yield* happens(state, { type: "drop", selector: target?.selector ?? null, value: selector, keys })
+        case "path": {
+          const moves = to.points.map((by) => ({ type: "mousemove", selector, by, keys }) as const)
+          return yield* happens(state, { type: "mousedown", selector }, ...moves, { type: "mouseup", selector })
+        }
+        case "text":
+          if (text.includes(to.text)) return yield* happens(state, { type: "select", selector, value: to.text })
+          return yield* new PageFailure({
+            kind: "unusable",
+            reason: "the element does not show the text to select",
+            selector
+          })
+      }
+    })
+  }) satisfies Partial<Elements>
+
 /** Clicks, types, chooses and uploads. */
 const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
   const { files, memory, state, windows } = parts
@@ -372,25 +396,6 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     release: ["mouseup"]
   } as const
   return {
-    drag: Effect.fnUntraced(function* (query, { keys, to }) {
-      const target = to.kind === "element" ? yield* present(to.query) : null
-      const { selector, text = "" } = yield* usable(query)
-      switch (to.kind) {
-        case "element":
-          return yield* happens(state, { type: "drop", selector: target?.selector ?? null, value: selector, keys })
-        case "path": {
-          const moves = to.points.map((by) => ({ type: "mousemove", selector, by, keys }) as const)
-          return yield* happens(state, { type: "mousedown", selector }, ...moves, { type: "mouseup", selector })
-        }
-        case "text":
-          if (text.includes(to.text)) return yield* happens(state, { type: "select", selector, value: to.text })
-          return yield* new PageFailure({
-            kind: "unusable",
-            reason: "the element does not show the text to select",
-            selector
-          })
-      }
-    }),
     click: Effect.fnUntraced(function* (query, kind, gesture, aim) {
       const element = yield* usable(query)
       const { selector } = element
@@ -449,7 +454,8 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       if (yield* files.takesDialog) return yield* setField("", () => fileName)
       return yield* new PageFailure({
         kind: "upload",
-        reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
+        reason:
+          "no file dialog is open: expected a CLICK before it that opens one, or the selector of the field for files"
       })
     })
   } satisfies Partial<Elements>
@@ -585,6 +591,7 @@ const assembled = (parts: Parts): BrowserSession => {
   const picture = ScriptedPicture.jpeg(width, height)
   const verbs: Elements = {
     ...acting(parts, found),
+    ...dragging(parts, found),
     ...reading(parts, found),
     ...scrolling(parts, found),
     ...inspecting,

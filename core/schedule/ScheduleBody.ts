@@ -8,7 +8,7 @@ import { CalendarDate, Time } from "../window/Definition.ts"
 import type { RunWindowIssue } from "../window/RunWindow.ts"
 import { WorkflowId } from "../workspace/Ids.ts"
 import * as Json from "../workspace/Json.ts"
-import { jsonObject } from "../workspace/request/ParsedJson.ts"
+import { jsonObject, optional } from "../workspace/request/ParsedJson.ts"
 import * as WellFormed from "../workspace/WellFormed.ts"
 import * as LocalTimes from "./LocalTimes.ts"
 import { CatchUp, InvalidSchedule, Overlap, type Terms } from "./RunSchedule.ts"
@@ -18,8 +18,6 @@ import * as Timing from "./ScheduleTiming.ts"
 export const limits = { name: 256, catchUp: 1_000, jitterSeconds: 86_400 } as const
 
 const defaultCatchUpLimit = 100
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** The form of a body. */
 export const ScheduleBody = Schema.Struct({

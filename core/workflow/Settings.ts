@@ -2,12 +2,11 @@
  * The optional settings of a workflow: what each may be, and what it counts as when it is left out.
  */
 import { Schema } from "effect"
+import { optional } from "../workspace/request/ParsedJson.ts"
 import * as AllowedSites from "./AllowedSites.ts"
 import * as Folder from "./Folder.ts"
 import * as SelectorSyntax from "./language/graph/SelectorSyntax.ts"
 import { flag, type Problem, type Settings, settings, texts } from "./Workflow.ts"
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 type Name = keyof typeof settings
 

@@ -150,6 +150,27 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
     }).pipe(Effect.scoped)
   )
 
+  it.effect("name the workflows that open at other times with other time zone data", () =>
+    Effect.gen(function* () {
+      const { folder, ok, run, workflow } = yield* setUp
+      yield* workflow("Nightly")
+      yield* workflow("Without a window", {})
+      const saved = join(folder, "openings.json")
+      assert.match(
+        yield* ok("window", "tz-diff", saved, "--save"),
+        /openings of 1 workflows with the time zone data \d{4}/
+      )
+      assert.include(yield* ok("window", "tz-diff", saved), "1 workflows open at the same times")
+      const other = readFileSync(saved, "utf8").replace('"opensAt":32400000', '"opensAt":28800000')
+      writeFileSync(saved, other)
+      const differs = yield* run(["window", "tz-diff", saved])
+      assert.strictEqual(differs.code, exitCodes.failed)
+      assert.match(differs.out, /Nightly +UTC +1970-01-01T08:00:00\.000Z +closed/)
+      const wrong = yield* run(["window", "tz-diff", join(folder, "none.json")])
+      assert.strictEqual(wrong.code, exitCodes.wrong)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("keep workflows in files: pull, change, compare and push, but not over another user's version", () =>
     Effect.gen(function* () {
       const { folder, ok, run, workflow } = yield* setUp

@@ -10,6 +10,7 @@ import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
+import { StartForecast } from "./ForecastJson.ts"
 import * as InForce from "./InForce.ts"
 
 export const RunWindowResponse = Schema.Struct({
@@ -68,6 +69,9 @@ const PreviewResponse = Schema.Struct({
   }),
   holds: Schema.Int.annotate({ description: `How many waiting runs would be held, counted up to ${mostCounted}` }),
   at_least: Schema.Boolean.annotate({ description: "Whether there are more runs than were counted" }),
+  forecast: Schema.NullOr(StartForecast).annotate({
+    description: "When the waiting runs would start by the pace of the workflow; null when it has none"
+  }),
   released_runs: listedRuns("released"),
   held_runs: listedRuns("held"),
   ends_lift: Schema.Boolean.annotate({

@@ -21,7 +21,7 @@ const selection = {
       Schema.isMinLength(1),
       Schema.isMaxLength(mostNamed)
     )
-  ).annotate({ description: "The ids of the runs, at most 10000. One that stands twice counts once" }),
+  ).annotate({ description: "The ids of the runs, at most 10000. One that is given twice counts once" }),
   filter: optional(sent(RunFilterJson)).annotate({
     description:
       "Instead of session_ids: the parameters of GET /runs that select runs, at least one. Without start_time they are those of the last 24 hours, and waiting runs of any age"

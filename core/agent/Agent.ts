@@ -61,7 +61,8 @@ const walk = Effect.fnUntraced(function* <E>(
     began,
     tooLong: tooLong(limits),
     opened: began,
-    choices: new Map()
+    choices: new Map(),
+    regions: new Map()
   }
   const address = Effect.map(page.navigation.address, (one) => redactUrl(secrets.hide(one)))
   const showFailed = Effect.fnUntraced(function* (node: Node) {

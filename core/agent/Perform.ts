@@ -11,6 +11,7 @@ import { boolCondition } from "./action/BoolCondition.ts"
 import { captcha } from "./action/Captcha.ts"
 import { click } from "./action/Click.ts"
 import { delay } from "./action/Delay.ts"
+import { drag } from "./action/Drag.ts"
 import { extractDatamodel } from "./action/ExtractDatamodel.ts"
 import { extractNetwork } from "./action/ExtractNetwork.ts"
 import { fileDownload } from "./action/FileDownload.ts"
@@ -86,6 +87,7 @@ const actions: { readonly [A in Exclude<ActionName, "LOOP" | "END">]: Action<A, 
   // As above.
   NAVIGATE: navigate as Action<"NAVIGATE", Port>,
   CLICK: click,
+  DRAG: drag,
   INPUT_TEXT: inputText,
   INPUT_SELECT: inputSelect,
   EXTRACT_DATAMODEL: extractDatamodel,

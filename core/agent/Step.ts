@@ -29,6 +29,8 @@ export interface StepContext<P extends Port = Port> {
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */
   readonly option: string | null
+  /** What the region that the step waits for showed before the last action; `null` where it waits for none. */
+  readonly regionBefore: string | null
   /** The network answers so far; `null` where the graph does not read them. */
   readonly heard: NetworkRecorder | null
   /** Whether a person may be asked to solve a captcha. */

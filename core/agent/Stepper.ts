@@ -9,7 +9,7 @@ import type { Download } from "../browser/file/DownloadPorts.ts"
 import * as Measures from "../runtime/Measures.ts"
 import * as Trace from "../runtime/Trace.ts"
 import * as Comparison from "../workflow/language/graph/Comparison.ts"
-import type { Graph, Node } from "../workflow/language/graph/Graph.ts"
+import type { Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import * as RunIf from "../workflow/language/graph/RunIf.ts"
 import type { Execution } from "./Execution.ts"
 import type { StepFailed } from "./Failure.ts"
@@ -44,6 +44,8 @@ export interface Walk<E> {
   readonly opened: number
   /** The options that persons chose in place of inputs that did not fit, by question. */
   readonly choices: Map<string, string>
+  /** What regions of the page showed before the last action, by the node that waits for a change of one. */
+  readonly regions: Map<NodeId, string>
 }
 
 /** The position of a walk, and its history. */
@@ -190,12 +192,14 @@ const carryOut = Effect.fnUntraced(function* <E>(
     const step = { node, position: { ...position, memory } }
     return yield* attempt(walk, step, noting(on, noted, describes), brought, option)
   })
+  if (acts(node)) yield* noteRegion(walk, node, position.memory)
   const first = Result.isSuccess(skips) ? yield* again(position.memory, page, null) : Result.fail(skips.failure)
-  const signedIn = state.signsIn && Login.inProgress(state.login) === null
+  const signsIn = Login.inProgress(state.login) !== null
+  const signedIn = state.signsIn && !signsIn
   const done: Recovery.Recovered<Done | Position.Turned> = Result.isSuccess(first)
     ? { _tag: "Done", done: first.success, memory: position.memory }
     : yield* Recovery.recover(
-        { node, failure: first.failure, memory: position.memory, page, trail, signedIn },
+        { node, failure: first.failure, memory: position.memory, page, trail, signedIn, signsIn },
         meansOf(walk),
         {
           analysed: (analysis) => observer.analysed?.(analysis) ?? Effect.void,
@@ -223,6 +227,32 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const passed = selector === null ? trail : [...trail.slice(1 - longestTrail), { node, position, selector }]
   const after = { ...state, trail: passed, position: { ...position, memory: recovered.memory } }
   return yield* moved(walk, after, node, recovered.done)
+})
+
+/** How many nodes behind an action are looked at for one that waits for a change. */
+const mostAhead = 10
+
+/** Notes what the region shows that a node behind this one waits for, if no other action stands between. */
+const noteRegion = Effect.fnUntraced(function* <E>(
+  { execution, page, regions }: Walk<E>,
+  node: Node,
+  memory: Memory.Memory
+) {
+  let behind = following(execution.graph, node)
+  for (let ahead = 0; ahead < mostAhead && behind !== null && !acts(behind); ahead++) {
+    if (behind.action === "EXTRACT_DATAMODEL" && behind.parameters.wait_for_change === true) {
+      const { id, parameters } = behind
+      regions.delete(id)
+      yield* Memory.evaluateText(parameters.selector ?? "", memory, page).pipe(
+        Effect.flatMap((selector) => page.elements.read({ selector, waitMillis: 0 })),
+        Effect.tap((text) => Effect.sync(() => regions.set(id, text ?? ""))),
+        // A selector that cannot be evaluated or read yet has nothing to compare with.
+        Effect.ignore
+      )
+      return
+    }
+    behind = following(execution.graph, behind)
+  }
 })
 
 /** The state behind a node. */
@@ -261,6 +291,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
       ),
     ask: (question) => observer.person.ask({ ...question, node }),
     option,
+    regionBefore: walk.regions.get(node.id) ?? null,
     heard,
     manualCaptcha: execution.manualCaptcha === true,
     codes: execution.codes,
@@ -306,6 +337,7 @@ const longestTrail = 20
 /** Opening and reading pages does nothing on the site that a second attempt would do again. */
 const acts = (node: Node): boolean =>
   node.action === "CLICK" ||
+  node.action === "DRAG" ||
   node.action === "INPUT_TEXT" ||
   node.action === "INPUT_SELECT" ||
   node.action === "TFA" ||

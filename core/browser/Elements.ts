@@ -13,6 +13,7 @@ import type { InspectedField } from "./element/InspectedField.ts"
 import type { Sought, Survey } from "./element/Survey.ts"
 import type { LocalFile } from "./file/FileSource.ts"
 import type { PageFailure } from "./PageFailure.ts"
+import type { Aim, Drag } from "./vision/Dragging.ts"
 import type { Gesture } from "./vision/Pointer.ts"
 import type { Scroll } from "./vision/Scrolling.ts"
 import type { Framing, Shot } from "./vision/Shot.ts"
@@ -23,7 +24,17 @@ export interface Elements {
   /** Waits until exactly one element matches, also a hidden one. */
   readonly find: (query: ElementQuery) => Effect.Effect<void, PageFailure>
   /** Clicks, or hovers. With a gesture, the mouse gets there as a hand would move it. */
-  readonly click: (query: ElementQuery, kind: ClickKind, gesture?: Gesture) => Effect.Effect<void, PageFailure>
+  readonly click: (
+    query: ElementQuery,
+    kind: ClickKind,
+    gesture?: Gesture,
+    aim?: Aim
+  ) => Effect.Effect<void, PageFailure>
+  /**
+   * Presses the left button on the element, moves the pointer, and releases the button. Elements that are `draggable` get
+   * the events of HTML drag and drop. Fails with `acted` where the button was pressed; the button is released then too.
+   */
+  readonly drag: (query: ElementQuery, drag: Drag) => Effect.Effect<void, PageFailure>
   /** Types into an element, or where the focus is when there is no query. */
   readonly type: (query: ElementQuery | null, typing: Typing) => Effect.Effect<void, PageFailure>
   /** Chooses the option whose value, or else whose text, is `value`; with `fuzzy`, the one that is most like it. */
@@ -33,6 +44,8 @@ export interface Elements {
    * opened. The session keeps a copy of the file as long as it lasts.
    */
   readonly upload: (query: ElementQuery | null, file: LocalFile) => Effect.Effect<void, PageFailure>
+  /** Drops a file on the one element that matches. Fails with `upload` where the page takes no file there. */
+  readonly dropFile: (query: ElementQuery, file: LocalFile) => Effect.Effect<void, PageFailure>
   /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
   readonly read: (query: ElementQuery) => Effect.Effect<string | null, PageFailure>
   /** Carries out a plan in one visit to the page. */
@@ -81,10 +94,13 @@ export const redirected = (elements: Elements, from: string, to: string): Elemen
   const perhaps = (query: ElementQuery | null) => (query === null ? null : aimed(query))
   return {
     find: (query) => elements.find(aimed(query)),
-    click: (query, kind, gesture) => elements.click(aimed(query), kind, gesture),
+    click: (query, kind, gesture, aim) => elements.click(aimed(query), kind, gesture, aim),
+    drag: (query, { to, ...drag }) =>
+      elements.drag(aimed(query), { ...drag, to: to.kind === "element" ? { ...to, query: aimed(to.query) } : to }),
     type: (query, typing) => elements.type(perhaps(query), typing),
     select: (query, value, fuzzy) => elements.select(aimed(query), value, fuzzy),
     upload: (query, file) => elements.upload(perhaps(query), file),
+    dropFile: (query, file) => elements.dropFile(aimed(query), file),
     read: (query) => elements.read(aimed(query)),
     extract: elements.extract,
     readable: (selector, options) => elements.readable(named(selector), options),
@@ -106,6 +122,8 @@ const scrolledTo = (scroll: Scroll, named: (selector: string) => string): Scroll
       return { ...scroll, selector: named(scroll.selector) }
     case "find":
       return { ...scroll, container: named(scroll.container), selector: named(scroll.selector) }
+    case "wheel":
+      return { ...scroll, selector: named(scroll.selector) }
     case "end":
       return { ...scroll, container: named(scroll.container) }
   }
@@ -121,7 +139,9 @@ export const tapped = (
 ): Elements => {
   const { extract, describe, find, inspect, read, readable, screenshot, scroll, seen, survey, turn, upload } = elements
   return {
-    click: (query, kind, gesture) => Effect.andThen(before(query), elements.click(query, kind, gesture)),
+    click: (query, kind, gesture, aim) => Effect.andThen(before(query), elements.click(query, kind, gesture, aim)),
+    drag: (query, drag) => Effect.andThen(before(query), elements.drag(query, drag)),
+    dropFile: (query, file) => Effect.andThen(before(query), elements.dropFile(query, file)),
     type: (query, typing) =>
       query === null ? elements.type(null, typing) : Effect.andThen(before(query), elements.type(query, typing)),
     select: (query, value, fuzzy) => Effect.andThen(before(query), elements.select(query, value, fuzzy)),

@@ -29,9 +29,11 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
   elements: traced("elements", elements, [
     "find",
     "click",
+    "drag",
     "type",
     "select",
     "upload",
+    "dropFile",
     "read",
     "extract",
     "readable",
@@ -49,5 +51,5 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
     "download",
     "print"
   ]),
-  vision: traced("vision", vision, ["outline", "look", "clickAt", "typeAt"])
+  vision: traced("vision", vision, ["outline", "look", "clickAt", "dragAt", "typeAt"])
 })

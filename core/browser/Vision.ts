@@ -5,6 +5,7 @@
 import type { Effect } from "effect"
 import type { ClickKind } from "./element/ElementQuery.ts"
 import type { PageFailure } from "./PageFailure.ts"
+import type { HeldKey, Offset } from "./vision/Dragging.ts"
 import type { Gesture } from "./vision/Pointer.ts"
 import type { Position } from "./vision/Scrolling.ts"
 import type { Shot } from "./vision/Shot.ts"
@@ -26,6 +27,14 @@ export interface Vision {
     place: Place,
     kind: ClickKind,
     waitMillis: number,
+    gesture?: Gesture,
+    keys?: ReadonlyArray<HeldKey>
+  ) => Effect.Effect<void, PageFailure>
+  /** Presses the left button at a point, moves through points, each given by its distance from it, and releases it. */
+  readonly dragAt: (
+    point: Offset,
+    points: ReadonlyArray<Offset>,
+    keys: ReadonlyArray<HeldKey>,
     gesture?: Gesture
   ) => Effect.Effect<void, PageFailure>
   /** Clicks a place and types there. */

@@ -114,7 +114,10 @@ export const layer = Layer.effect(
         Effect.provideService(FileSource, sourceOfFiles),
         Effect.provideService(Model, model),
         Effect.provideService(Advisor, ModelAdvice.make(secrets)),
-        Effect.provideService(ModelUse.ModelUse, ModelUse.make(budget, kept(claimed.run.id, secrets)))
+        Effect.provideService(
+          ModelUse.ModelUse,
+          ModelUse.make(budget, kept(claimed.run.id, secrets), claimed.run.options.additionalContext)
+        )
       )
       yield* recovering.over
       if (outcome._tag === "Success") return { _tag: "Success", data: outcome.data } satisfies Transition.Outcome

@@ -183,10 +183,13 @@ describe("in a real browser", () => {
           yield* walk(graphOf(`${site}/login`, [click("//button[@id='nobody']", { wait_time: 300 })]))
         )
         assert.deepInclude(none, { code: "SELECTOR-E0001", category: "XPATH_INCORRECT" })
+        const similar = /\. Similar elements: (\S+) \(Sign in\)/.exec(none.message)
         assert.strictEqual(
-          none.message,
+          none.message.replace(similar?.[0] ?? "", ""),
           `Node "CLICK 1": Cannot click //button[@id='nobody']: 0 elements match after 300 ms, expected exactly 1 (at ${site}/login)`
         )
+        const named = yield* walk(graphOf(`${site}/login`, [click(similar?.[1] ?? "//none", { wait_time: 5_000 })]))
+        assert.strictEqual(named.outcome._tag, "Success")
         const two = failureOf(yield* walk(graphOf(`${site}/login`, [click("//input", { wait_time: 300 })])))
         assert.include(two.message, "2 elements match after 300 ms, expected exactly 1")
         const bad = failureOf(yield* walk(graphOf(`${site}/login`, [click("//button[", { wait_time: 300 })])))

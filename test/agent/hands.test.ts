@@ -89,6 +89,25 @@ describe("what may be saved", () => {
     ["SCROLL", { scroll_mode: "region", container_xpath: "//a", goal: "find-element" }, ["xpath"]],
     ["SCROLL", { scroll_mode: "region", container_xpath: "//a", scroll_behavior: "find-element" }, ["xpath"]],
     ["SCROLL", { scroll_mode: "region", container_xpath: "//a", goal: "full-container" }, []],
+    ["SCROLL", { scroll_mode: "wheel", xpath: "//canvas", modifier_keys: ["Ctrl"] }, []],
+    ["SCROLL", { scroll_mode: "wheel" }, ["xpath"]],
+    ["SCROLL", { modifier_keys: ["Ctrl"] }, ["modifier_keys"]],
+    ["CLICK", { selector: "//a", modifier_keys: ["Ctrl", "Shift"], position: { x: -5, y: "{{context.y}}" } }, []],
+    [
+      "CLICK",
+      { selector: "//a", modifier_keys: ["ctrl"], position: { x: "left", y: 1 } },
+      ["position.x", "modifier_keys[0]"]
+    ],
+    ["CLICK", { selector: '{"x": 1, "y": 1}', execution: "COORDINATES", position: { x: 1, y: 1 } }, ["position"]],
+    ["DRAG", { selector: "//a", to_selector: "//b", to_position: { x: 1, y: 1 } }, []],
+    ["DRAG", { selector: "//a", path: "{{context.path}}" }, []],
+    ["DRAG", { to_selector: "//b" }, ["selector"]],
+    ["DRAG", { selector: "//a" }, ["to_selector"]],
+    ["DRAG", { selector: "//a", to_selector: "", offset: null }, ["to_selector"]],
+    ["DRAG", { selector: "//a", offset: { x: 1, y: 1 }, text: "b" }, ["text"]],
+    ["DRAG", { selector: "//a", offset: { x: 1, y: 1 }, to_position: { x: 1, y: 1 } }, ["to_position"]],
+    ["DRAG", { selector: "//a", path: [] }, ["path"]],
+    ["DRAG", { selector: "//a", execution: "COORDINATES", offset: { x: 1, y: 1 } }, ["selector"]],
     ["TAB_MANAGEMENT", {}, ["tabAction"]],
     ["TAB_MANAGEMENT", { tabAction: "open" }, ["tabAction"]],
     ["TAB_MANAGEMENT", { tabAction: "SWITCH" }, ["tab_index"]],
@@ -103,6 +122,11 @@ describe("what may be saved", () => {
     ["SCREENSHOT", { margin: -1, max_scrolls: 1e9 }, ["margin", "max_scrolls"]]
   ] as const)("%s with %j has problems at %j", (action, parameters, paths) => {
     assert.deepStrictEqual(problems(action, parameters), [...paths])
+  })
+
+  it("a path of 100,000 points has a problem at path alone", () => {
+    const path = Array.from({ length: 100_000 }, () => ({ x: 1, y: 1 }))
+    assert.deepStrictEqual(problems("DRAG", { selector: "//a", path }), ["path"])
   })
 })
 

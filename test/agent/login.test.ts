@@ -9,14 +9,17 @@ import { eventually } from "../support/eventually.ts"
 
 const site = "https://bank.example/login"
 const home = "https://bank.example/home"
+const refused = "https://bank.example/refused"
 const pages: ScriptedBrowser.ScriptedSite = {
   [site]: [
     { selector: "#user", value: "" },
     { selector: "#password", value: "" },
     { selector: "#code", value: "", takes: { values: ["123456"], leadsTo: home } },
     { selector: "#go", leadsTo: home },
-    { selector: "#again", text: "Again", leadsTo: site }
+    { selector: "#again", text: "Again", leadsTo: site },
+    { selector: "#wrong", leadsTo: refused }
   ],
+  [refused]: [{ selector: "//p", text: "Welcome\nThis password is incorrect: battery staple" }],
   [home]: [{ selector: "//h1", text: "Welcome" }, { selector: "#menu" }]
 }
 
@@ -48,6 +51,16 @@ const isThere = (selector: string, to: { readonly yes: number; readonly no: numb
 const signIn = [type("#user", "BANK.USER_NAME"), type("#password", "BANK.PASSWORD")]
 
 describe("a login", () => {
+  it.effect("that fails quotes what the page says, without secrets", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* run([...signIn, click("#wrong"), click("#menu")])
+      const message = outcome._tag === "Failed" ? outcome.failure.message : ""
+      assert.include(message, 'The page says: "This password is incorrect: [secret]"')
+      const over = yield* run([...signIn, click("#go"), click("#menu"), find("//h1"), click("#none")])
+      assert.notInclude(over.outcome._tag === "Failed" ? over.outcome.failure.message : "says", "says")
+    })
+  )
+
   it.effect("begins with the first secret, and is over when two steps found what the site shows after it", () =>
     Effect.gen(function* () {
       const { logins } = yield* run([

@@ -83,6 +83,28 @@ it.effect("every action of a graph is done on a page in memory, and lists that a
   })
 )
 
+it.effect("a read that waits for a change fails where its part stays the same, and reads one that is new", () =>
+  Effect.gen(function* () {
+    const read: Step = {
+      action: "EXTRACT_DATAMODEL",
+      parameters: {
+        selector: "//h1",
+        wait_for_change: true,
+        wait_time: 0,
+        extract_data_model: { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+      }
+    }
+    const type: Step = { action: "INPUT_TEXT", parameters: { selector: "#user", text: "ada" } }
+    const same = yield* run([type, { action: "DELAY", parameters: { delay_time: 0 } }, read])
+    assert.include(
+      same.outcome._tag === "Failed" ? same.outcome.failure.message : "",
+      "//h1 shows the same as before the last action"
+    )
+    const changed = yield* run([type, { action: "CLICK", parameters: { selector: "#go" } }, read])
+    assert.deepStrictEqual(changed.outcome, { _tag: "Success", data: { title: "Orders" } })
+  })
+)
+
 it.effect("a failure tells the same as a real page would", () =>
   Effect.gen(function* () {
     const two = yield* run([{ action: "CLICK", parameters: { selector: "//a", wait_time: 100 } }])

@@ -84,7 +84,7 @@ const stateOnce = (words: string): Step => ({
 
 /** A trial after which the page says this. */
 const says = (words: string, trial: Omit<Trial, "expect"> = {}): Trial =>
-  leaves({ state: words }, { ...trial, after: [stateOnce(words)] })
+  leaves({ state: words }, { ...trial, after: [...(trial.after ?? []), stateOnce(words)] })
 
 /** A trial after which the list shows an order. */
 const listed = (order: string, replies: ReadonlyArray<Reply> = []): Trial => ({
@@ -178,6 +178,13 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
     [arrives("Invoice A-2", { page: "/invoices" })],
     [leaves({ menu: "Sign out" }, { page: "/invoices/A-1", after: [text("menu", "//ul[not(@hidden)]/li")] })],
     [says("Berlin", { page: "/map" })],
+    [says("30,90 Shift", { page: "/plan" })],
+    [
+      says("released", {
+        page: "/plan",
+        after: [{ action: "CLICK", parameters: { selector: "//button[@id='hold']", click_type: "release" } }]
+      })
+    ],
     [
       {
         page: "/invoices/A-1",
@@ -200,6 +207,24 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
       })
     ],
     [fails("This account may not export invoices", { page: "/invoices/A-1" })]
+  ],
+  DRAG: [
+    [says("Call Ada", { page: "/board" })],
+    [says("50px", { page: "/board" })],
+    [says("wide and high", { page: "/board" })],
+    [
+      says("10,30 30,20 50,40", {
+        page: "/board",
+        inputs: () => ({
+          signature: [
+            { x: 20, y: -10 },
+            { x: 40, y: 10 }
+          ]
+        })
+      })
+    ],
+    [says("thirty days", { page: "/board" })],
+    [says("frame of 60 by 40, Shift", { page: "/plan" })]
   ],
   INPUT_TEXT: [
     [arrives("Results for Ada", { page: "/customers", inputs: () => ({ customer: "Ada" }) })],
@@ -228,6 +253,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
     [says("terms in the middle", { page: "/feed" })],
     [listed("42")],
     [listed("45")],
+    [says("size 120", { page: "/plan" })],
     [
       says("terms at the start", {
         page: "/feed",
@@ -299,7 +325,9 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
           assert.notInclude(told, "<td>")
         }
       }
-    ]
+    ],
+    [promised({ page: "/filter", before: [click("//button[@id='paid']")] })],
+    [leaves({ shown: "Paid late." }, { page: "/note", after: [text("shown", "//p[@id='note']")] })]
   ],
   EXTRACT_NETWORK: [[promised({ page: "/orders" })], [promised({ page: "/orders" })]],
   TRANSFORM: [
@@ -314,6 +342,15 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
   BOOL_CONDITION: [
     [
       leaves({ here: true }, { page: "/orders", to: { yes: 2, no: 3 }, after: [set("here", "true")] }),
+      {
+        page: "/help",
+        to: { yes: 2, no: 3 },
+        after: [set("here", "true")],
+        expect: ({ outcome }) => assert.deepStrictEqual(outcome.data, {})
+      }
+    ],
+    [
+      leaves({ here: true }, { page: "/offer", to: { yes: 2, no: 3 }, after: [set("here", "true")] }),
       {
         page: "/help",
         to: { yes: 2, no: 3 },
@@ -402,7 +439,14 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
     [arrives("Invoice A-1", { page: "/invoices/A-1", before: [click("text=Download all")] })]
   ],
   FILE_UPLOAD: [
-    [says("claim.pdf, 62 bytes", { page: "/claim", inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }) })]
+    [says("claim.pdf, 62 bytes", { page: "/claim", inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }) })],
+    [
+      {
+        page: "/files",
+        inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }),
+        expect: ({ portal: { notes } }) => assert.match(notes[0]?.body ?? "", /^%PDF/)
+      }
+    ]
   ],
   TFA: [
     [arrives("Signed in", { page: "/code" })],

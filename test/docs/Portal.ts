@@ -78,6 +78,28 @@ const forms = {
       iban.addEventListener("keydown", () => { keys++; iban.title = keys + " keys" })
     </script>`
   ),
+  "/files": page(
+    "Files",
+    `<div id="drop" style="height:60px;background:#eee">Drop files here</div><ul id="sent"></ul>
+    <script>
+      const zone = document.getElementById("drop")
+      zone.ondragover = (event) => event.preventDefault()
+      zone.ondrop = (event) => {
+        event.preventDefault()
+        const [file] = event.dataTransfer.files
+        fetch("/api/notes", { method: "POST", body: file }).then(() => { sent.innerHTML = "<li>" + file.name + "</li>" })
+      }
+    </script>`
+  ),
+  "/filter": page(
+    "Invoices",
+    `<ul id="list"><li>A-1</li><li>A-2</li></ul>
+    <button id="paid" onclick="setTimeout(() => { list.innerHTML = '<li>A-2</li>' }, 300)">Paid</button>`
+  ),
+  "/offer": page(
+    "Offer",
+    `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<div id=offer></div>"), 300)</script>`
+  ),
   "/code": page(
     "Enter the code",
     `<form action="/code/check"><label>Code <input name="code" autocomplete="off"></label></form>`
@@ -97,6 +119,63 @@ const forms = {
         else setTimeout(look, 50)
       }
       look()
+    </script>`
+  )
+}
+
+/** Pages for the mouse. Each says in its state what was done. */
+const mouse = {
+  "/plan": page(
+    "Plan",
+    `<canvas id="plan" width="200" height="100" style="background:#eee"></canvas><br><button id="hold">Hold</button>${state("")}
+    <script>
+      const say = (text) => { state.textContent = text }
+      plan.onclick = ({ offsetX, offsetY, shiftKey }) => say(offsetX + "," + offsetY + (shiftKey ? " Shift" : ""))
+      hold.onmousedown = () => say("pressed")
+      hold.onmouseup = () => { if (state.textContent === "pressed") say("released") }
+      let size = 100
+      plan.addEventListener("wheel", (event) => {
+        event.preventDefault()
+        if (event.ctrlKey) say("size " + (size -= event.deltaY / 10))
+      })
+      let from = null
+      onpointerdown = (event) => { from = event }
+      onpointerup = ({ clientX, clientY, shiftKey }) => {
+        if (clientX > 179) say("frame of " + (clientX - from.clientX) + " by " + (clientY - from.clientY) + (shiftKey ? ", Shift" : ""))
+      }
+    </script>`
+  ),
+  "/board": page(
+    "Board",
+    `<ul id="open" style="min-height:60px"><li draggable="true" id="ada">Call Ada</li></ul><ul id="done" style="min-height:60px"></ul>
+    <div id="track" style="width:200px;height:10px;background:#ccc;position:relative"><span id="thumb"
+      style="position:absolute;left:0;top:-5px;width:20px;height:20px;background:#888"></span></div>
+    <textarea id="note" style="width:200px;height:60px"></textarea>
+    <canvas id="sign" width="200" height="60" style="background:#eee;display:block"></canvas>
+    <p id="terms">Pay within <b>thirty days</b> or less.</p>${state("")}
+    <script>
+      const say = (text) => { state.textContent = text }
+      ada.ondragstart = (event) => event.dataTransfer.setData("text/plain", event.target.id)
+      done.ondragover = (event) => event.preventDefault()
+      done.ondrop = (event) => {
+        event.preventDefault()
+        done.append(document.getElementById(event.dataTransfer.getData("text/plain")))
+        say(done.textContent.trim())
+      }
+      let begun = null
+      thumb.onpointerdown = (event) => { begun = event.clientX; thumb.setPointerCapture(event.pointerId) }
+      thumb.onpointermove = ({ clientX }) => {
+        if (begun === null) return
+        thumb.style.left = clientX - begun + "px"
+        say(thumb.style.left)
+      }
+      thumb.onpointerup = () => { begun = null }
+      new ResizeObserver(() => { if (note.offsetWidth > 210) say("wide and " + (note.offsetHeight > 90 ? "high" : "low")) }).observe(note)
+      let line = null
+      sign.onmousedown = ({ offsetX, offsetY }) => { line = [offsetX + "," + offsetY] }
+      sign.onmousemove = ({ offsetX, offsetY }) => line?.push(offsetX + "," + offsetY)
+      sign.onmouseup = () => { say(line.join(" ")); line = null }
+      terms.onmouseup = () => say(String(getSelection()))
     </script>`
   )
 }
@@ -205,8 +284,10 @@ export const open = (isCode: (code: string) => boolean): Effect.Effect<Portal, n
       ...text({
         ...forms,
         ...long,
+        ...mouse,
         "/": page("Welcome", `<a href="/help" target="_blank">Help</a>`),
         "/home": page("Welcome", ""),
+        "/note": page("Note", '<p id="note">Paid\n  <b>late</b>.<span hidden> Draft</span></p>'),
         "/help": page("Help", ""),
         "/orders": ordersPage,
         "/signed-in": page("Signed in", ""),

@@ -213,6 +213,12 @@ describe("a question for corrected inputs", () => {
     )
   })
 
+  it("takes an option at a pop-up for its action", () => {
+    const chosen = { _tag: "option", option: "b", save: true } as const
+    const decided = Interaction.correct(forDecision(), run, chosen, 2_000, InputContract.problems)
+    assert.deepStrictEqual(Result.getOrThrow(decided).answer, { _tag: "action", action: "b" })
+  })
+
   it("puts corrected inputs in the places of the old ones, and keeps the others", () => {
     const corrected = Result.getOrThrow(
       Interaction.correct(forInputs(), run, inputs({ state: "California" }), 2_000, InputContract.problems)

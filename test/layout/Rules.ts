@@ -116,8 +116,8 @@ const mostFiles = 12
 const large: Readonly<Record<string, number>> = {
   // One file a migration: this one grows.
   "adapters/postgres/migrations": Number.POSITIVE_INFINITY,
-  // One file an action.
-  "core/agent/action": 19,
+  // One file an action: this one grows with the language.
+  "core/agent/action": 20,
   "core/agent/recovery": 16
 }
 

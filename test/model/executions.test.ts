@@ -40,13 +40,16 @@ it.live(
           ["LLM_VISION", chooses("Buy the dear one")],
           ["LLM_VISION", answering((asked) => calls("choose_point", pointOf(asked, "Buy the dear one")))]
         ] as const) {
-          const { asked, data, decisions, failure } = yield* walked(shop, [clickBy(execution), out], [reply])
+          const { asked, data, decisions, failure } = yield* walked(shop, [clickBy(execution), out], [reply], {
+            about: { budget: "generous" }
+          })
           assert.isNull(failure)
           assert.deepStrictEqual(data, { out: "dear" })
           assert.strictEqual(asked[0]?.text.includes("data:image/jpeg;base64,"), execution === "LLM_VISION")
           assert.lengthOf(decisions, 1)
           assert.deepInclude(decisions[0], { purpose: "choose", refusal: null, model: "small", inputTokens: 100 })
           assert.include(decisions[0]?.prompt, "Buy the dear one")
+          assert.include(decisions[0]?.prompt, '{"budget":"generous"}')
         }
       })
     ),

@@ -27,6 +27,8 @@ export interface Options {
   readonly accounts?: (site: string) => ReadonlyArray<Account>
   /** The one-time code of every credential. */
   readonly code?: string
+  /** What the client of the run says in addition. */
+  readonly about?: Schema.JsonObject
   /** Further pages, by their path. */
   readonly pages?: Readonly<Record<string, string>>
 }
@@ -57,7 +59,7 @@ export const walked = (
       const site = yield* serve(Object.fromEntries(bodies.map(([path, body]) => [path, html(body)])))
       const decisions: Array<Decision> = []
       const record = (one: Decision) => Effect.sync(() => void decisions.push(one))
-      const use = ModelUse.make(options.budget ?? Budget.defaultBudget, record)
+      const use = ModelUse.make(options.budget ?? Budget.defaultBudget, record, options.about)
       return yield* withModel(replies, (asked) =>
         walk(graphOf(`${site}/`, steps), options.inputs ?? {}, {
           accounts: options.accounts?.(site) ?? [],

@@ -18,6 +18,9 @@ import type { Tab, Tabs } from "../page/Tabs.ts"
 /** The pauses between looks at a page on which nothing is found yet, in milliseconds; the last one is repeated. */
 const pauses = [20, 50, 100, 100, 200]
 
+/** How long several elements must match on a page that loads nothing until none of them is expected to go, in milliseconds. */
+const settledMillis = 2_000
+
 /** The least time for an action on an element that is there, in milliseconds. */
 const shortestAct = 1_000
 
@@ -81,7 +84,9 @@ export const onOne = (
   act: (element: Locator, timeout: number, frame: Frame) => Promise<unknown>
 ) =>
   Effect.gen(function* () {
-    const until = (yield* Clock.currentTimeMillis) + target.waitMillis
+    const began = yield* Clock.currentTimeMillis
+    const until = began + target.waitMillis
+    const several = new Several()
     const selector = Selector.parse(target.selector)
     const take = target.first === true ? "first" : "one"
     const first = current()
@@ -125,12 +130,30 @@ export const onOne = (
         if (wasDirect && (signal === "elsewhere" || signal === "modern")) continue
       }
       const pause = pauses[Math.min(round++, pauses.length - 1)] ?? 0
-      if ((yield* Clock.currentTimeMillis) + pause > until) {
+      const now = yield* Clock.currentTimeMillis
+      if (seen !== null && several.haveSettled(seen, tab, now)) {
+        return yield* mismatch({ ...target, waitMillis: now - began }, tab, seen)
+      }
+      if (now + pause > until) {
         return yield* mismatch(target, tab, seen ?? (yield* attempt(target.selector, () => look(tab, selector))))
       }
       yield* Effect.sleep(pause)
     }
   })
+
+/** Watches whether several elements stay on a page that has come to rest: waiting longer would not leave one. */
+class Several {
+  #matched = 0
+  #since = 0
+
+  readonly haveSettled = (seen: Sight, tab: Tab, now: number): boolean => {
+    const matched = total(seen)
+    const isQuiet = matched > 1 && matched === this.#matched && !tab.isDeparting() && tab.loading(0) === 0
+    if (!isQuiet) this.#since = now
+    this.#matched = matched
+    return isQuiet && now - this.#since >= settledMillis
+  }
+}
 
 /** The result from an inactive window; `null` if it does not answer in time. */
 const soon = <A>(act: Promise<A>): Promise<A | null> => within(frameMillis, act).catch(() => null)

@@ -16,15 +16,34 @@ import * as Finder from "./Finder.ts"
 const lookAgainMillis = 100
 
 /** The text of the first match, waiting for one; `null` when there is none in time. */
-export const read = async (tab: Tab, { selector: text, waitMillis }: ElementQuery): Promise<string | null> => {
+export const read = async (
+  tab: Tab,
+  { selector: text, untilSettled = false, waitMillis }: ElementQuery
+): Promise<string | null> => {
   const until = performance.now() + waitMillis
   await tab.page.waitForLoadState("domcontentloaded")
   const selector = Selector.parse(text)
+  let before = -1
+  let quietSince = performance.now()
   while (true) {
+    const changes = untilSettled ? await changesOf(tab) : 0
     const found = await readNow(tab, selector)
     if (found !== null || performance.now() + lookAgainMillis > until) return found
+    if (changes !== before || tab.loading(0) > 0 || tab.isDeparting()) quietSince = performance.now()
+    before = changes
+    if (untilSettled && performance.now() - quietSince >= settledMillis) return null
     await new Promise((resolve) => setTimeout(resolve, lookAgainMillis))
   }
+}
+
+/** How long a page must be at rest before nothing more is expected of it, in milliseconds. */
+const settledMillis = 1_000
+
+/** How often the page and its frames have changed so far, as a number that differs after each change. */
+const changesOf = async (tab: Tab): Promise<number> => {
+  const frames = await Finder.answering(tab, tab.page.frames())
+  const counts = await Promise.all(frames.map((frame) => World.run(tab, frame, "changes", null).catch(() => 0)))
+  return counts.reduce((sum, count) => sum + count, frames.length)
 }
 
 const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | null> => {
@@ -33,8 +52,12 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
     if (place === undefined) return null
     const element = Finder.inPlace(place, selector, "first")
     return (
-      (await element.inputValue({ timeout: 1_000 }).catch(() => element.textContent({ timeout: 1_000 })))?.trim() ??
-      null
+      (
+        await element
+          .inputValue({ timeout: 1_000 })
+          .catch(() => element.innerText({ timeout: 1_000 }))
+          .catch(() => element.textContent({ timeout: 1_000 }))
+      )?.trim() ?? null
     )
   }
   const part: Part = { kind: "value", path: { query: selector.query }, type: "string" }

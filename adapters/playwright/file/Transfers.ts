@@ -13,9 +13,13 @@ import { tooLargeDownload } from "../../../core/agent/Limits.ts"
 import type { Elements } from "../../../core/browser/Elements.ts"
 import type { Download, Downloading as Port } from "../../../core/browser/file/DownloadPorts.ts"
 import * as FileNames from "../../../core/browser/file/FileNames.ts"
+import type { LocalFile } from "../../../core/browser/file/FileSource.ts"
 import { isNavigation, PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as Finder from "../element/Finder.ts"
+import { bringIntoSight } from "../element/Visible.ts"
+import * as World from "../inpage/World.ts"
 import type { Uploads } from "../LocalChromium.ts"
+import { Refused } from "../page/Attempt.ts"
 import * as Guarded from "../page/Guarded.ts"
 import type { Tabs } from "../page/Tabs.ts"
 import * as Downloading from "./Downloads.ts"
@@ -33,7 +37,7 @@ const dialogMillis = 2_000
 export const make = (
   tabs: Tabs,
   options: Downloading.Options = Downloading.defaults
-): Port & Pick<Elements, "upload"> => {
+): Port & Pick<Elements, "upload" | "dropFile"> => {
   const { attempt, current } = tabs
   const downloads = Downloading.follow(tabs, options)
   const choosers: Array<FileChooser> = []
@@ -153,6 +157,13 @@ export const make = (
     })
   })
 
+  /** A copy of a file that stays as long as the session. */
+  const kept = (file: LocalFile) =>
+    Effect.tryPromise({
+      try: async () => copied(file.path, await folder(), file.fileName, uploads.gid),
+      catch: () => new PageFailure({ kind: "upload", reason: "the file could not be kept for the session" })
+    })
+
   return {
     forgetDownloads: Effect.sync(() => {
       taken = 0
@@ -161,11 +172,23 @@ export const make = (
     }),
     download,
     print,
-    upload: Effect.fnUntraced(function* (target, file) {
-      const path = yield* Effect.tryPromise({
-        try: async () => copied(file.path, await folder(), file.fileName, uploads.gid),
-        catch: () => new PageFailure({ kind: "upload", reason: "the file could not be kept for the session" })
+    dropFile: Effect.fnUntraced(function* (target, file) {
+      const path = yield* kept(file)
+      yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
+        if (target.guard !== undefined) {
+          await element.waitFor({ state: "attached", timeout })
+          await Guarded.check(current(), frame, target.guard)
+        }
+        await bringIntoSight(current(), frame, element, timeout)
+        await World.run(current(), frame, "offerFile", null, { root: element, waitMillis: timeout })
+        await World.kept(frame, "offered").setInputFiles(path, { timeout: uploadMillis })
+        if (!(await World.run(current(), frame, "dropOffered", null))) {
+          throw new Refused("upload", "the page takes no file that is dropped there")
+        }
       })
+    }),
+    upload: Effect.fnUntraced(function* (target, file) {
+      const path = yield* kept(file)
       if (target !== null) {
         return yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
           if (target.guard !== undefined) {

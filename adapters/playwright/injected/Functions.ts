@@ -1,7 +1,9 @@
 /**
  * The functions that can be run beside a page, by name. Arguments and answers are plain data.
  */
+
 import { editorText, keepBody, typed } from "./act/Editors.ts"
+import { dropOffered, offerFile } from "./act/FileDrop.ts"
 import { copy, keepFocus, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
 import {
@@ -16,6 +18,7 @@ import {
   turn,
   turnIn
 } from "./act/Scrolling.ts"
+import { selectStretch, stretchOf } from "./act/Stretch.ts"
 import {
   holdTyped,
   isExpanded,
@@ -34,6 +37,7 @@ import { install } from "./find/ModernXPath.ts"
 import { pathOf } from "./find/Paths.ts"
 import { counted } from "./find/XPath.ts"
 import { appearanceOf } from "./look/Appearance.ts"
+import { changes } from "./look/Changes.ts"
 import { codeField, fields } from "./look/Complaints.ts"
 import { cover, texts, uncover } from "./look/Covers.ts"
 import { originOf, wayTo } from "./look/Frames.ts"
@@ -51,10 +55,12 @@ import { wholeHtml } from "./read/Whole.ts"
 export const functions = {
   answers: () => true,
   candidates,
+  changes: () => changes(),
   copy,
   counted,
   cover,
   describe: (_arg: null, element: Element) => appearanceOf(element),
+  dropOffered: () => dropOffered(),
   editorText,
   extract,
   fields,
@@ -79,6 +85,7 @@ export const functions = {
   moveBy,
   nativeOptions,
   nativeOptionsOf,
+  offerFile,
   origin: () => self.origin,
   originOf,
   outline,
@@ -91,10 +98,12 @@ export const functions = {
   scrollOn,
   scrollWindowTo,
   seen,
+  selectStretch: () => selectStretch(),
   serialized,
   shownChoice,
   shownOptions,
   storageOf,
+  stretchOf,
   survey,
   texts,
   turn,

@@ -23,6 +23,7 @@ import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
+import * as Dragging from "../vision/Dragging.ts"
 import * as Pictures from "../vision/Pictures.ts"
 import * as Pointer from "../vision/Pointer.ts"
 import * as RemoteHand from "../vision/RemoteHand.ts"
@@ -80,7 +81,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
   const inspecting = Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis)
   const sight = Sight.make(tabs)
   const transfers = Transfers.make(tabs, options.downloads)
-  const { clickAt, look, outline, show, spot, texts, typeAt } = sight
+  const { clickAt, dragAt, look, outline, show, spot, texts, typeAt } = sight
   return {
     navigation: {
       ...navigation(tabs, traffic, options),
@@ -94,13 +95,14 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
     elements: {
       ...elements(tabs),
       upload: transfers.upload,
+      dropFile: transfers.dropFile,
       readable: sight.readable,
       turn: sight.turn,
       describe: inspecting.describe,
       seen: inspecting.seen,
       survey: inspecting.survey
     },
-    vision: { clickAt, look, outline, show, spot, texts, typeAt },
+    vision: { clickAt, dragAt, look, outline, show, spot, texts, typeAt },
     observation: { ...observation(tabs, options), ...RemoteHand.make(tabs), candidates: inspecting.candidates }
   }
 }
@@ -204,11 +206,12 @@ const elements = (tabs: Tabs) => {
   return {
     ...scrolling,
     ...Pictures.make(tabs, scrolling),
-    click: (target, kind, gesture) =>
+    click: (target, kind, gesture, aim) =>
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
-        return Pointer.press(current(), frame, element, kind, timeout, gesture)
+        return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
       }),
+    drag: Dragging.make(tabs),
     type: (target, typing) =>
       target === null
         ? attempt(null, () => strike(current(), typing.strokes, typing))

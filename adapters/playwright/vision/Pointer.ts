@@ -4,9 +4,12 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Frame, Locator, Page } from "playwright-core"
 import type { ClickKind } from "../../../core/browser/element/ElementQuery.ts"
+import type { Aim, HeldKey, Offset } from "../../../core/browser/vision/Dragging.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
-import { bringIntoSight } from "../element/Visible.ts"
+import type { Box } from "../../../core/browser/vision/Sight.ts"
+import { boxOf, bringIntoSight } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
+import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 
 interface Point {
@@ -29,11 +32,15 @@ export const press = async (
   element: Locator,
   kind: ClickKind,
   timeout: number,
-  gesture?: Gesture
+  gesture?: Gesture,
+  { at: wanted, keys }: Aim = { keys: [] }
 ): Promise<void> => {
   const until = Date.now() + timeout
-  const position = gesture === undefined ? undefined : await moveTo(tab, frame, element, gesture, timeout)
-  const left = { timeout: Math.max(until - Date.now(), 1) }
+  const chosen = wanted === undefined ? undefined : await within(tab, frame, element, wanted, timeout)
+  const reached =
+    gesture === undefined ? undefined : await moveTo(tab, frame, element, gesture, timeout, chosen?.position)
+  const position = chosen?.position ?? reached
+  const left = { timeout: Math.max(until - Date.now(), 1), modifiers: [...keys] }
   const at = position === undefined ? left : { ...left, position }
   const held = gesture === undefined ? at : { ...at, delay: gesture.holdMillis }
   switch (kind) {
@@ -41,15 +48,62 @@ export const press = async (
       return element.click(held)
     case "double_click":
       return element.dblclick(held)
+    case "triple_click":
+      return element.click({ ...held, clickCount: 3 })
     case "right_click":
       return element.click({ ...held, button: "right" })
+    case "middle_click":
+      return element.click({ ...held, button: "middle" })
     case "hover":
       return element.hover(at)
+    case "press":
+    case "release":
+      await element.hover(at)
+      return holding(tab.page, keys, () => (kind === "press" ? tab.page.mouse.down() : tab.page.mouse.up()))
   }
 }
 
+/** Does something while keys are held. */
+export const holding = async (
+  { keyboard }: Page,
+  keys: ReadonlyArray<HeldKey>,
+  act: () => Promise<void>
+): Promise<void> => {
+  for (const key of keys) await keyboard.down(key)
+  try {
+    await act()
+  } finally {
+    for (const key of keys) await keyboard.up(key).catch(() => undefined)
+  }
+}
+
+/** A place in an element as Playwright takes it, once the element is in view. Fails where it is outside of the element. */
+export const within = async (
+  tab: Tab,
+  frame: Frame,
+  element: Locator,
+  { x, y }: Offset,
+  timeout: number
+): Promise<{ readonly position: Point; readonly box: Box }> => {
+  await bringIntoSight(tab, frame, element, timeout)
+  const box = await boxOf(tab, frame, element, timeout)
+  if (box === null) throw new Refused("unusable", "the element has no size")
+  const position = { x: x < 0 ? box.width + x : x, y: y < 0 ? box.height + y : y }
+  if (position.x >= 0 && position.y >= 0 && position.x < box.width && position.y < box.height) return { position, box }
+  const size = `${Math.round(box.width)} × ${Math.round(box.height)} pixels`
+  throw new Refused("unusable", `the place ${JSON.stringify({ x, y })} is outside of the element, which has ${size}`)
+}
+
 /** Clicks a point of the window. */
-export const pressAt = async (page: Page, { x, y }: Point, kind: ClickKind, gesture?: Gesture): Promise<void> => {
+export const pressAt = async (
+  page: Page,
+  point: Point,
+  kind: ClickKind,
+  gesture?: Gesture,
+  keys: ReadonlyArray<HeldKey> = []
+): Promise<void> => holding(page, keys, () => pressPoint(page, point, kind, gesture))
+
+const pressPoint = async (page: Page, { x, y }: Point, kind: ClickKind, gesture?: Gesture): Promise<void> => {
   if (gesture !== undefined) await follow(page, { x, y }, gesture)
   const held = gesture === undefined ? {} : { delay: gesture.holdMillis }
   switch (kind) {
@@ -57,16 +111,24 @@ export const pressAt = async (page: Page, { x, y }: Point, kind: ClickKind, gest
       return page.mouse.click(x, y, held)
     case "double_click":
       return page.mouse.dblclick(x, y, held)
+    case "triple_click":
+      return page.mouse.click(x, y, { ...held, clickCount: 3 })
     case "right_click":
       return page.mouse.click(x, y, { ...held, button: "right" })
+    case "middle_click":
+      return page.mouse.click(x, y, { ...held, button: "middle" })
     case "hover":
       return page.mouse.move(x, y)
+    case "press":
+    case "release":
+      await page.mouse.move(x, y)
+      return kind === "press" ? page.mouse.down() : page.mouse.up()
   }
 }
 
-/** Moves to a point of the window. */
-const follow = async (page: Page, goal: Point, gesture: Gesture): Promise<void> => {
-  const from = pointers.get(page) ?? corner
+/** Moves to a point of the window, from where the pointer was left where no start is given. */
+export const follow = async (page: Page, goal: Point, gesture: Gesture, start?: Point): Promise<void> => {
+  const from = start ?? pointers.get(page) ?? corner
   const [dx, dy] = [goal.x - from.x, goal.y - from.y]
   for (const { along, aside, millis } of gesture.moves) {
     await page.mouse.move(from.x + dx * along - dy * aside, from.y + dy * along + dx * aside)
@@ -84,10 +146,12 @@ const moveTo = async (
   frame: Frame,
   element: Locator,
   gesture: Gesture,
-  timeout: number
+  timeout: number,
+  chosen: Point | undefined
 ): Promise<Point | undefined> => {
   await bringIntoSight(tab, frame, element, timeout)
-  const within = await World.run(tab, frame, "placeWithin", gesture.landing, { root: element, waitMillis: timeout })
+  const within =
+    chosen ?? (await World.run(tab, frame, "placeWithin", gesture.landing, { root: element, waitMillis: timeout }))
   const box = await element.boundingBox({ timeout })
   if (box === null || within === null) return undefined
   await follow(tab.page, { x: box.x + within.x, y: box.y + within.y }, gesture)

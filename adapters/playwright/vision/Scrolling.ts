@@ -6,12 +6,13 @@ import type { Frame } from "playwright-core"
 import type { Elements } from "../../../core/browser/Elements.ts"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Direction, Position } from "../../../core/browser/vision/Scrolling.ts"
+import { type Direction, type Position, wheelPixels } from "../../../core/browser/vision/Scrolling.ts"
 import * as Finder from "../element/Finder.ts"
 import { framesInMiddle } from "../element/Middle.ts"
 import { boxOf, bringIntoSight, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
+import * as Pointer from "./Pointer.ts"
 
 /** How often it is looked whether the page has come to rest, in milliseconds. */
 const lookMillis = 50
@@ -238,6 +239,16 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
             return find(pageScroller("down"), { ...scroll, direction: "down" }, waitMillis)
           case "find":
             return find(containerOf(scroll.container, axisOf(scroll.direction), waitMillis), scroll, waitMillis)
+          case "wheel":
+            return Finder.onOne(tabs, { selector: scroll.selector, waitMillis }, async (element, timeout) => {
+              const { page } = current()
+              await element.hover({ timeout })
+              const distance = wheelPixels * signOf(scroll.direction)
+              const [dx, dy] = axisOf(scroll.direction) === "x" ? [distance, 0] : [0, distance]
+              await Pointer.holding(page, scroll.keys, async () => {
+                for (let done = 0; done < scroll.ticks; done++) await page.mouse.wheel(dx, dy)
+              })
+            })
           case "end":
             return toEnd(scroll.container, scroll.direction, waitMillis)
         }

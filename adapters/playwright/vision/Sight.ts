@@ -8,6 +8,7 @@ import type { ClickKind } from "../../../core/browser/element/ElementQuery.ts"
 import type { Navigation } from "../../../core/browser/Navigation.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Vision } from "../../../core/browser/Vision.ts"
+import type { HeldKey } from "../../../core/browser/vision/Dragging.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { Position } from "../../../core/browser/vision/Scrolling.ts"
 import type { Box, Outlined, Place, Seen } from "../../../core/browser/vision/Sight.ts"
@@ -19,6 +20,7 @@ import { strike } from "../element/Typing.ts"
 import { isShown, keepOwner, originOf } from "../element/Visible.ts"
 import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
+import * as Dragging from "./Dragging.ts"
 import * as Pointer from "./Pointer.ts"
 
 /** How many frames beside the page itself are described. */
@@ -65,20 +67,26 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
 
   const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> => {
     const { height, width } = await World.run(current(), current().page.mainFrame(), "windowSize", null)
-    return x < width && y < height
+    return x >= 0 && y >= 0 && x < width && y < height
   }
 
-  const clickAt = Effect.fnUntraced(function* (place: Place, kind: ClickKind, waitMillis: number, gesture?: Gesture) {
+  const clickAt = Effect.fnUntraced(function* (
+    place: Place,
+    kind: ClickKind,
+    waitMillis: number,
+    gesture?: Gesture,
+    keys: ReadonlyArray<HeldKey> = []
+  ) {
     if (place._tag === "Point") {
       if (!(yield* attempt("this point", () => isWithin(place)))) return yield* gone(place)
-      return yield* attempt("this point", () => Pointer.pressAt(current().page, place, kind, gesture))
+      return yield* attempt("this point", () => Pointer.pressAt(current().page, place, kind, gesture, keys))
     }
     const element = yield* attempt(place.ref, () => elementAt(place))
     if (element === null) return yield* gone(place)
     const { frame, name } = element
     const timeout = Math.max(waitMillis, 1)
     yield* attempt(place.ref, () =>
-      Pointer.press(current(), frame, World.kept(frame, name), kind, timeout, gesture)
+      Pointer.press(current(), frame, World.kept(frame, name), kind, timeout, gesture, { keys })
     ).pipe(
       Effect.mapError((failure) => {
         if (/sluice:gone|not attached|detached/.test(failure.reason)) return gone(place)
@@ -104,6 +112,14 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
         Effect.map((bytes) => ({ bytes: new Uint8Array(bytes), mediaType: "image/jpeg" }))
       ),
     clickAt,
+    dragAt: Effect.fnUntraced(function* (point, points, keys, gesture) {
+      const last = points.at(-1) ?? { x: 0, y: 0 }
+      for (const { x, y } of [point, { x: point.x + last.x, y: point.y + last.y }]) {
+        const place = { _tag: "Point", x, y } as const
+        if (!(yield* attempt("this point", () => isWithin(place)))) return yield* gone(place)
+      }
+      yield* attempt("this point", () => Dragging.along(current().page, point, points, keys, gesture))
+    }),
     typeAt: Effect.fnUntraced(function* (place: Place, typing: Typing, waitMillis: number, gesture?: Gesture) {
       yield* clickAt(place, "click", waitMillis, gesture)
       const { keyboard } = current().page

@@ -32,7 +32,9 @@ export const RunRequest = Schema.Struct({
       "An instant in the future, with its offset: a run that has not started before it ends as execution.failed with the code EXPIRED-E0002, held or not. Retries of a run that has started are not bound by it"
   }),
   webhook: optional(RunWebhookRequest),
-  additional_context: optional(jsonObject),
+  additional_context: optional(jsonObject).annotate({
+    description: "What models are told with every question of the run; the first 20,000 characters of its JSON"
+  }),
   notifications: optional(jsonObject)
 }).annotate({ identifier: "RunRequest" })
 

@@ -138,6 +138,8 @@ export const sentenceOf = ({ action, name, parameters = {} }: Node): string => {
       return `Go to ${short(text(parameters.url)) || "another page"}`
     case "CLICK":
       return `Click ${target || name}`
+    case "DRAG":
+      return `Drag ${target || name}`
     case "INPUT_TEXT":
       return `Type into ${target || name}`
     case "INPUT_SELECT":

@@ -1,4 +1,5 @@
 import { Effect, type Schema } from "effect"
+import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import * as LiveSelectors from "../../workflow/language/expression/LiveSelectors.ts"
 import * as Comparison from "../../workflow/language/graph/Comparison.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
@@ -45,8 +46,9 @@ const compared = Effect.fnUntraced(function* (
   surroundings: StepContext<"elements" | "navigation">
 ) {
   const waitMillis = parameters.wait_time ?? 0
-  const one = yield* operand(parameters.comparison_value_1 ?? null, waitMillis, surroundings)
-  const other = yield* operand(parameters.comparison_value_2 ?? null, waitMillis, surroundings)
+  const waiting = { waitMillis, untilSettled: parameters.until_settled === true }
+  const one = yield* operand(parameters.comparison_value_1 ?? null, waiting, surroundings)
+  const other = yield* operand(parameters.comparison_value_2 ?? null, waiting, surroundings)
   const operator = parameters.comparison_operator ?? "EQUAL"
   const { secrets } = surroundings.memory.credentials
   const shown = (value: Schema.Json) => `"${secrets.hideWithin(Comparison.asText(value), maxShown)}"`
@@ -91,7 +93,7 @@ const isElement = (value: Schema.Json | undefined): boolean => {
 
 const operand = Effect.fnUntraced(function* (
   value: Schema.Json,
-  waitMillis: number,
+  waiting: Pick<ElementQuery, "waitMillis" | "untilSettled">,
   { memory, page }: StepContext<"elements" | "navigation">
 ) {
   if (typeof value !== "string") return value
@@ -103,7 +105,7 @@ const operand = Effect.fnUntraced(function* (
       typeof part === "string"
         ? part
         : yield* page.elements
-            .read({ selector: part.selector, waitMillis })
+            .read({ selector: part.selector, ...waiting })
             .pipe(Effect.mapError((failure) => ofPage("compare the text of", failure)))
     )
   }

@@ -6,6 +6,7 @@ import * as References from "../model/References.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
+import * as Aiming from "../vision/Aiming.ts"
 import * as VisualTask from "../vision/VisualTask.ts"
 
 /**
@@ -18,7 +19,7 @@ export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effe
     const { memory, page } = surroundings
     const kind = parameters.click_type ?? "click"
     const waitMillis = parameters.wait_time ?? defaultWaitMillis
-    const tried = kind.replace("_", "-")
+    const tried = kind === "press" || kind === "release" ? `${kind} the button on` : kind.replace("_", "-")
     if (parameters.execution === "COMPUTER_USE") {
       const prompt = yield* References.evaluate(parameters.prompt ?? "", memory, page)
       const model = ActionPoint.modelOf(parameters.llm_model)
@@ -33,17 +34,19 @@ export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effe
       })
       return next
     }
+    const keys = Aiming.keysOf(parameters.modifier_keys)
     const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
     if (ActionPoint.isPointed(node)) {
       const place = yield* ActionPoint.place(node, tried, "", surroundings)
       yield* page.vision
-        .clickAt(place, kind, waitMillis, gesture)
+        .clickAt(place, kind, waitMillis, gesture, keys)
         .pipe(Effect.mapError((failure) => ofPage(tried, failure)))
       return next
     }
     const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
+    const at = yield* Aiming.offset(parameters.position, "position", memory, page)
     yield* page.elements
-      .click({ selector, waitMillis }, kind, gesture)
+      .click({ selector, waitMillis }, kind, gesture, { at, keys })
       .pipe(Effect.mapError((failure) => ofPage(tried, failure)))
     return next
   }

@@ -1,5 +1,6 @@
-import { Effect, type Schema } from "effect"
+import { Clock, Effect, type Schema } from "effect"
 import { redactUrl } from "../../browser/Exchange.ts"
+import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
 import * as Extraction from "../../browser/element/Extraction.ts"
 import * as Template from "../../workflow/language/expression/Template.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
@@ -7,7 +8,7 @@ import { overwritten } from "../../workflow/language/parameters/DataModel.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import * as Json from "../../workspace/Json.ts"
-import { ofPage } from "../Failure.ts"
+import { ofPage, StepFailed } from "../Failure.ts"
 import * as DataExtraction from "../model/DataExtraction.ts"
 import * as References from "../model/References.ts"
 import type { Action, StepContext } from "../Step.ts"
@@ -31,6 +32,10 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       yield* page.elements
         .find({ selector, waitMillis, first: true })
         .pipe(Effect.mapError((failure) => ofPage("extract data: waiting for", failure)))
+      const { regionBefore } = surroundings
+      if (parameters.wait_for_change === true && regionBefore !== null) {
+        yield* changed({ selector, waitMillis }, regionBefore, page)
+      }
     }
     const resolved = yield* resolve(Extraction.texts(model), surroundings)
     const { secrets } = memory.credentials
@@ -50,7 +55,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
       const wanted = DataExtraction.requestedFieldsOf(model, (text) => resolved.get(text) ?? { text })
       return { _tag: "Found", found: made(yield* read(node, wanted, surroundings)), overwrite }
     }
-    const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text })
+    const plan = Extraction.plan(model, (text) => resolved.get(text) ?? { text }, parameters.keep_whitespace === true)
     const found = yield* page.elements.extract(plan).pipe(Effect.mapError((failure) => ofPage("extract data", failure)))
     return {
       _tag: "Found",
@@ -59,6 +64,32 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
     }
   }
 )
+
+/** How often it is looked whether a part of the page has changed, in milliseconds. */
+const lookMillis = 100
+
+/** Waits until a part of the page shows something else. */
+const changed = Effect.fnUntraced(function* (
+  { selector, waitMillis }: ElementQuery,
+  before: string,
+  { elements }: StepContext<"elements">["page"]
+) {
+  const until = (yield* Clock.currentTimeMillis) + waitMillis
+  while (true) {
+    const shown = yield* elements
+      .read({ selector, waitMillis: 0 })
+      .pipe(Effect.mapError((failure) => ofPage("extract data from", failure)))
+    if (shown !== null && shown !== before) return
+    if ((yield* Clock.currentTimeMillis) >= until) break
+    yield* Effect.sleep(lookMillis)
+  }
+  return yield* new StepFailed({
+    code: "SELECTOR-E0002",
+    sentence: `Cannot extract data: ${selector} shows the same as before the last action, after ${waitMillis} ms (wait_for_change)`,
+    original: null,
+    selector
+  })
+})
 
 /** Maximum length of a page for a model, in characters. */
 const maxCharacters = 200_000

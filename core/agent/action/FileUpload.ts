@@ -3,12 +3,15 @@ import * as FileNames from "../../browser/file/FileNames.ts"
 import { type FileNotFetched, FileSource } from "../../browser/file/FileSource.ts"
 import * as AllowedSites from "../../workflow/AllowedSites.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
-import { ofPage, StepFailed } from "../Failure.ts"
+import { afterActing, ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
-/** Fetches a file, and puts it into the field that `selector` names or the file dialog that is open. */
+/**
+ * Fetches a file, and puts it into the field that `selector` names or the file dialog that is open, or drops it. With
+ * `taken_selector`, waits until the page shows that it has taken it.
+ */
 export const fileUpload: Action<"FILE_UPLOAD", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { allowedSites, memory, page }
@@ -38,11 +41,17 @@ export const fileUpload: Action<"FILE_UPLOAD", "elements" | "navigation"> = Effe
     Effect.gen(function* () {
       const file = yield* source.get(url, refusal).pipe(Effect.mapError((failure) => ofFile(url, failure)))
       const fileName = given.trim() === "" ? file.fileName : FileNames.safe(given, file.fileName)
+      const named = { ...file, fileName }
+      const isDropped = parameters.drop === true && target !== null
+      const tried = isDropped ? "drop the file on" : target === null ? "upload the file" : "upload the file into"
+      yield* (isDropped ? page.elements.dropFile(target, named) : page.elements.upload(target, named)).pipe(
+        Effect.mapError((failure) => ofPage(tried, failure))
+      )
+      const taken = yield* Memory.evaluateText(parameters.taken_selector ?? "", memory, page)
+      if (taken === "") return
       yield* page.elements
-        .upload(target, { ...file, fileName })
-        .pipe(
-          Effect.mapError((failure) => ofPage(target === null ? "upload the file" : "upload the file into", failure))
-        )
+        .find({ selector: taken, waitMillis: parameters.wait_time ?? defaultWaitMillis, first: true })
+        .pipe(Effect.mapError((failure) => afterActing(ofPage("see that the page has taken the file, by", failure))))
     })
   )
   return next

@@ -5,6 +5,7 @@ import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
+import * as Aiming from "../vision/Aiming.ts"
 import * as VisualScroll from "../vision/VisualScroll.ts"
 
 /**
@@ -19,7 +20,7 @@ export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Ef
     const direction = directionOf(parameters)
     const position = parameters.position ?? "start"
     const mode = parameters.scroll_mode ?? "simple"
-    if (parameters.execution === "LLM_VISION" && mode !== "simple") {
+    if (parameters.execution === "LLM_VISION" && mode !== "simple" && mode !== "wheel") {
       yield* VisualScroll.show(node, { direction, position }, surroundings)
       return next
     }
@@ -31,6 +32,14 @@ export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Ef
         yield* page.elements
           .scroll({ kind: "ticks", direction, ticks }, waitMillis)
           .pipe(Effect.mapError((failure) => ofPage(`scroll ${direction}`, failure)))
+        return next
+      }
+      case "wheel": {
+        const ticks = Math.max(parameters.load_events_triggered_through_scroll ?? 1, 1)
+        const keys = Aiming.keysOf(parameters.modifier_keys)
+        yield* page.elements
+          .scroll({ kind: "wheel", selector, direction, ticks, keys }, waitMillis)
+          .pipe(Effect.mapError((failure) => ofPage("turn the wheel over", failure)))
         return next
       }
       case "to-element":

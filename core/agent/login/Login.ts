@@ -104,6 +104,7 @@ const sends = (node: Node): boolean =>
 const looks = (node: Node): boolean => {
   switch (node.action) {
     case "CLICK":
+    case "DRAG":
     case "INPUT_SELECT":
       return true
     case "INPUT_TEXT":

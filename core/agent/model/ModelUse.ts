@@ -1,7 +1,7 @@
 /**
  * How much one run has used of the model, and the listener for its decisions.
  */
-import { Context, Effect, Ref } from "effect"
+import { Context, Effect, Ref, type Schema } from "effect"
 import type { Decision } from "../../run/evidence/Decision.ts"
 import { type Budget, ModelBudget, nothing, type Spent } from "./Budget.ts"
 
@@ -9,10 +9,17 @@ export interface Use {
   readonly budget: Budget
   readonly spent: Ref.Ref<Spent>
   readonly record: (decision: Decision) => Effect.Effect<void>
+  /** What the client that submitted the run says in addition, for every question; `null` where it says nothing. */
+  readonly about: Schema.Json
 }
 
 /** The use of a run that begins now. */
-export const make = (budget: Budget, record: Use["record"]): Use => ({ budget, spent: Ref.makeUnsafe(nothing), record })
+export const make = (budget: Budget, record: Use["record"], about: Schema.Json = null): Use => ({
+  budget,
+  spent: Ref.makeUnsafe(nothing),
+  record,
+  about
+})
 
 /** The usage of the execution in progress. Without one, each question has a separate budget. */
 export const ModelUse: Context.Reference<Use | null> = Context.Reference("sluice/core/agent/model/ModelUse", {

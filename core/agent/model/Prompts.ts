@@ -14,6 +14,13 @@ const role =
 export const wrapped = (page: string, mark: string): string =>
   `<page-${mark}>\n${page.replaceAll(mark, "")}\n</page-${mark}>`
 
+/** Maximum length of what a client says in addition, in characters. */
+const maxTold = 20_000
+
+/** What the client of a run says beside its input, as a part of each prompt. */
+export const told = (about: Schema.Json): string =>
+  `What the client of this run says in addition, to be used where the task asks for it: ${JSON.stringify(about).slice(0, maxTold)}`
+
 /** The warning about page content, part of every prompt. */
 export const caution = (mark: string): string =>
   [

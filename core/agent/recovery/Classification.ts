@@ -89,6 +89,15 @@ export const complaintOf = ({ alerts, fields }: Survey): string | null => {
   return said.length === 0 ? null : [...new Set(said)].join("; ")
 }
 
+/** What a page says that refuses to sign an account in: its complaints, or else the first line with words of a refusal. */
+export const refusalOf = (survey: Survey): string | null =>
+  complaintOf(survey) ??
+  survey.text
+    .split("\n")
+    .map((line) => line.trim())
+    .find((line) => line.length <= 300 && refused.test(line)) ??
+  null
+
 /** The action that a page requires of the account; `null` when it is another page. */
 export const demandOf = ({ passwords, text, title }: Survey, signedIn: boolean): Demand | null => {
   const words = `${title}\n${text.slice(0, 2_000)}`
@@ -119,6 +128,8 @@ export const demands: Readonly<
   }
 }
 
+const refused =
+  /\b(incorrect|invalid|wrong|unknown|not (recogni[sz]ed|found|match)|(do(es)?n['’]t|does not|do not) match|failed|locked|disabled|blocked|denied|expired|too many|try again|falsch|ungültig|gesperrt|fehlgeschlagen|incorrecte?|invalide|incorrect[oa]|errad[oa]|errat[oa])\b/i
 const newPassword = /new|neu|confirm|repeat|again|bestätig|wiederhol|nouveau|nueva|nuova|nova/i
 const changePassword =
   /password (has )?expired|(change|update|reset|set|choose|create) (a |your )?(new )?password|new password|passwort (ist )?abgelaufen|passwort (ändern|aktualisieren)|neues passwort|mot de passe (a )?expiré|nouveau mot de passe|contraseña (ha )?(caducado|expirado)|nueva contraseña|nuova password|nova senha/i

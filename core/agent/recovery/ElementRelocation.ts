@@ -13,7 +13,7 @@ import * as KeyTokens from "../../workflow/language/parameters/KeyTokens.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { Advisor } from "./Advisor.ts"
-import type { RecoveryStrategy, Remedy } from "./RecoveryStrategy.ts"
+import type { FailedStep, RecoveryContext, RecoveryStrategy, Remedy } from "./RecoveryStrategy.ts"
 import * as SelectorHints from "./SelectorHints.ts"
 
 /** Maximum number of candidates for a model. */
@@ -57,6 +57,33 @@ export const elementRelocation: RecoveryStrategy = Effect.fnUntraced(function* (
     ...(byModel === null ? {} : { byModel: secrets.hide(byModel) }),
     ...(offer === null ? {} : { offer })
   } satisfies Remedy
+})
+
+/** How many similar elements a failure names. */
+const mostNamed = 3
+
+/**
+ * The elements most similar to the one that a step did not find, for its failure: each by a selector that leads to it alone.
+ * Empty where none is similar, or the page cannot be looked at.
+ */
+export const similarTo = Effect.fnUntraced(function* (
+  { failure, memory, node, page }: Pick<FailedStep, "failure" | "memory" | "node" | "page">,
+  { remembered, secrets }: Pick<RecoveryContext, "remembered" | "secrets">
+) {
+  const { selector } = failure
+  if (failure.code !== "SELECTOR-E0001" || selector === undefined) return ""
+  const wanted = (yield* remembered(node)) ?? SelectorHints.of(selector)
+  const found = yield* Effect.result(page.observation.candidates(wanted))
+  if (found._tag === "Failure") return ""
+  const isClean = cleanOf(secrets, memory.inputs)
+  const named = Likeness.ranked(wanted, found.success)
+    .filter((one) => one.likeness > 0 && isClean(one.selector))
+    .slice(0, mostNamed)
+    .map(({ appearance, selector }) => {
+      const name = appearance.label ?? appearance.ariaLabel ?? appearance.text ?? appearance.placeholder
+      return name === null ? selector : `${selector} (${secrets.hideWithin(name.replace(/\s+/g, " "), 40)})`
+    })
+  return named.length === 0 ? "" : `. Similar elements: ${named.join(", ")}`
 })
 
 /** Whether what a node types may be typed in a frame: secrets on their own site alone, one-time codes on that of the page. */

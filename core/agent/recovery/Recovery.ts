@@ -25,7 +25,7 @@ import { reworded, StepFailed } from "../Failure.ts"
 import type * as Memory from "../variables/Memory.ts"
 import { accountAction } from "./AccountAction.ts"
 import * as Classification from "./Classification.ts"
-import { elementRelocation } from "./ElementRelocation.ts"
+import { elementRelocation, similarTo } from "./ElementRelocation.ts"
 import { formCorrection } from "./FormCorrection.ts"
 import { dialogDismissal, overlayDismissal } from "./OverlayDismissal.ts"
 import type {
@@ -66,6 +66,8 @@ export interface Failed {
   readonly page: BrowserSession
   readonly trail: ReadonlyArray<CompletedStep>
   readonly signedIn: boolean
+  /** Whether an account is being signed in. */
+  readonly signsIn: boolean
 }
 
 export type Again<A> = (
@@ -95,7 +97,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 
 /** Tries every allowed recovery. It fails only if the listener fails. */
 export const recover = Effect.fnUntraced(function* <A, E>(
-  { failure: first, memory, node, page, signedIn, trail }: Failed,
+  { failure: first, memory, node, page, signedIn, signsIn, trail }: Failed,
   means: RecoveryContext & { readonly choices: StepCorrection.Choices },
   listener: RecoveryListener<E>,
   again: Again<A>
@@ -171,13 +173,21 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     }
   }
   const { classification } = trouble
+  const said = signsIn ? Classification.refusalOf(trouble.survey) : null
+  const quoted = said === null ? "" : `. The page says: "${means.secrets.hideWithin(said, maxQuoted)}"`
+  const similar = yield* similarTo(trouble, means)
+  const { failure } = trouble
+  const told = reworded(failure, `${failure.sentence}${quoted}${similar}`)
   return {
     _tag: "Failed",
-    failure: clear(node, trouble.failure),
+    failure: clear(node, told),
     classification,
     memory: trouble.memory
   } satisfies Recovered<A>
 })
+
+/** Maximum length of what the page says, in a failure. */
+const maxQuoted = 300
 
 /** Asks the recoveries in their order. */
 const firstRemedy = Effect.fnUntraced(function* (

@@ -25,10 +25,10 @@ const isByHand = ({ parameters }: Pointed): boolean => "human_mode" in parameter
 
 /** The point that a selector names. */
 export const point = Effect.fnUntraced(function* (
-  node: Pointed,
+  written: string,
   { memory, page }: StepContext<"elements" | "navigation" | "vision">
 ) {
-  const selector = yield* Memory.evaluateText(node.parameters.selector ?? "", memory, page)
+  const selector = yield* Memory.evaluateText(written, memory, page)
   const at = Executions.pointOf(selector)
   if (at !== null) return { _tag: "Point", ...at } satisfies Place
   const shown = memory.credentials.secrets.hideWithin(selector, 100)
@@ -52,7 +52,7 @@ export const place = Effect.fnUntraced(function* (
 ) {
   const { execution, llm_model, prompt, wait_time } = node.parameters
   const { memory, page } = surroundings
-  if (execution === "COORDINATES") return yield* point(node, surroundings)
+  if (execution === "COORDINATES") return yield* point(node.parameters.selector ?? "", surroundings)
   const used = yield* SecretUse.usedBy(text, memory)
   const objection = (chosen: Place) =>
     page.vision.spot(chosen).pipe(

@@ -14,11 +14,24 @@ export interface ElementQuery {
   readonly waitMillis: number
   /** How long the caller has waited for it already, in milliseconds, for a failure to say how long that was in all. */
   readonly waitedMillis?: number
+  /** Gives up before the time is over, once the page loads nothing and has not changed for a second. Only `read` does. */
+  readonly untilSettled?: boolean
   /** Takes the first element that matches. Without it, exactly one must match. */
   readonly first?: boolean
   /** Asked of the document that the element is in, a frame's own where it is in one, before anything is done to it. */
   readonly guard?: Guard | undefined
 }
 
-/** The action of the pointer on an element. */
-export type ClickKind = "click" | "double_click" | "right_click" | "hover"
+/**
+ * The action of the pointer on an element. `press` holds the left button down until a `release`, or until the page is
+ * left.
+ */
+export type ClickKind =
+  | "click"
+  | "double_click"
+  | "triple_click"
+  | "right_click"
+  | "middle_click"
+  | "hover"
+  | "press"
+  | "release"

@@ -5,7 +5,13 @@ import { type DataModel, modelOf } from "../../workflow/language/parameters/Data
 
 /** A data model whose expressions are evaluated. It is sent to the page, so it is plain data. */
 export type ExtractionPlan =
-  | { readonly kind: "value"; readonly path: string | null; readonly type: "string" | "number" | "boolean" }
+  | {
+      readonly kind: "value"
+      readonly path: string | null
+      readonly type: "string" | "number" | "boolean"
+      /** Takes the text as the document writes it, with hidden text and the white space of its layout. */
+      readonly raw?: boolean
+    }
   /** A value that is known without looking at the page. */
   | { readonly kind: "known"; readonly value: unknown }
   | { readonly kind: "object"; readonly fields: Readonly<Record<string, ExtractionPlan>> }
@@ -18,25 +24,25 @@ export type Resolve = (text: string) => { readonly known: unknown } | { readonly
 /**
  * The plan of a model.
  *
- * Fields with `selected: false` are left out, and so is everything below them.
+ * Fields with `selected: false` are left out, and so is everything below them. `raw` is that of its values.
  */
-export const plan = (model: DataModel, resolve: Resolve): ExtractionPlan => {
+export const plan = (model: DataModel, resolve: Resolve, raw = false): ExtractionPlan => {
   const place = typeof model.path !== "string" ? null : resolve(model.path)
   if (place !== null && "known" in place) return { kind: "known", value: place.known }
   const path = place === null ? null : place.text
   const type = typeOf(model)
   if ((model.items ?? null) !== null || type === "array") {
-    return { kind: "list", path: path ?? ".", item: plan(modelOf(model.items ?? "string"), resolve) }
+    return { kind: "list", path: path ?? ".", item: plan(modelOf(model.items ?? "string"), resolve, raw) }
   }
   if (typeof model.properties === "object" && model.properties !== null) {
     const fields = Object.entries(model.properties)
       .map(([name, field]) => [name, modelOf(field)] as const)
       .filter(([, field]) => field.selected !== false)
-      .map(([name, field]) => [nameOf(resolve(name)), plan(field, resolve)] as const)
+      .map(([name, field]) => [nameOf(resolve(name)), plan(field, resolve, raw)] as const)
     return { kind: "object", fields: Object.fromEntries(fields) }
   }
   const leaf = type === "number" || type === "integer" ? "number" : type === "boolean" ? "boolean" : "string"
-  return { kind: "value", path, type: leaf }
+  return { kind: "value", path, type: leaf, ...(raw ? { raw } : {}) }
 }
 
 /** Every text of a model that may hold an expression. */

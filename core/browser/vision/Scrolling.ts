@@ -2,6 +2,8 @@
  * Scrolling a page, or a part of it, by the wheel of the mouse.
  */
 
+import type { HeldKey } from "./Dragging.ts"
+
 export type Direction = "up" | "down" | "left" | "right"
 
 /** The alignment of an element in the visible part. */
@@ -22,3 +24,14 @@ export type Scroll =
     }
   /** Scrolls a container to its end. */
   | { readonly kind: "end"; readonly container: string; readonly direction: Direction }
+  /** Turns the wheel so often over the one element that matches, by `wheelPixels` each time, whether anything scrolls or not. */
+  | {
+      readonly kind: "wheel"
+      readonly selector: string
+      readonly direction: Direction
+      readonly ticks: number
+      readonly keys: ReadonlyArray<HeldKey>
+    }
+
+/** How far a wheel over an element is turned at a time, in CSS pixels: one notch of a usual mouse. */
+export const wheelPixels = 100

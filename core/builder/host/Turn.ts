@@ -247,7 +247,8 @@ const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): 
     began,
     tooLong,
     opened: stage.began,
-    choices: new Map()
+    choices: new Map(),
+    regions: new Map()
   }
 }
 

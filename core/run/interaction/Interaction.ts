@@ -190,9 +190,14 @@ export const correct = (
   const invalid = (path: string, message: string) =>
     Result.fail(new InvalidAnswer({ problems: [{ path, message }], expected: schema }))
   const { popup } = subject
-  if (popup !== undefined && correction._tag !== "action") {
-    const path = correction._tag === "inputs" ? "input_variables" : "chosen_option"
-    return invalid(path, "The run waits at a pop-up: expected modal_action")
+  if (popup !== undefined && correction._tag === "inputs") {
+    return invalid("input_variables", "The run waits at a pop-up: expected modal_action")
+  }
+  if (popup !== undefined && correction._tag === "option") {
+    const ids = popup.actions.map(({ id }) => id)
+    return ids.includes(correction.option)
+      ? Result.succeed(answered(interaction, { _tag: "action", action: correction.option }, at))
+      : invalid("chosen_option", `Expected ${ids.join(" or ")}`)
   }
   switch (correction._tag) {
     case "action": {

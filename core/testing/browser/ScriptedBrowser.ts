@@ -16,6 +16,8 @@ import * as Selector from "../../browser/element/Selector.ts"
 import { ofStatus, PageFailure } from "../../browser/PageFailure.ts"
 import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Requests.ts"
 import type { Remembered, Session, Storage } from "../../browser/Session.ts"
+import type { HeldKey } from "../../browser/vision/Dragging.ts"
+import { type Direction, wheelPixels } from "../../browser/vision/Scrolling.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
@@ -24,13 +26,30 @@ import * as ScriptedTabs from "./ScriptedTabs.ts"
 
 /** An event for a script of a page, by its name in browsers. */
 export interface PageEvent {
-  readonly type: "click" | "dblclick" | "contextmenu" | "mouseenter" | "mousemove" | "keydown" | "input"
+  readonly type:
+    | "click"
+    | "dblclick"
+    | "auxclick"
+    | "contextmenu"
+    | "mousedown"
+    | "mouseup"
+    | "mouseenter"
+    | "mousemove"
+    | "wheel"
+    | "drop"
+    | "select"
+    | "keydown"
+    | "input"
   /** The element that it happened to; `null` where none did. */
   readonly selector: string | null
   /** The name of the key. */
   readonly key?: string
-  /** The value of the field then. */
+  /** The value of the field then; of a drop, the selector of what was dropped; of a selection, its text. */
   readonly value?: string
+  /** How far the pointer was moved with the button held, or the wheel was turned. */
+  readonly by?: { readonly x: number; readonly y: number }
+  /** The keys that were held. */
+  readonly keys?: ReadonlyArray<HeldKey>
 }
 
 export interface ScriptedElement {
@@ -313,6 +332,30 @@ type Finding = ReturnType<typeof finding>
 const happens = (state: Ref.Ref<State>, ...events: ReadonlyArray<PageEvent>) =>
   Ref.update(state, (now) => ({ ...now, events: [...now.events, ...events] }))
 
+/** Drags elements. */
+const dragging = ({ state }: Parts, { present, usable }: Finding) =>
+  ({
+    drag: Effect.fnUntraced(function* (query, { keys, to }) {
+      const target = to.kind === "element" ? yield* present(to.query) : null
+      const { selector, text = "" } = yield* usable(query)
+      switch (to.kind) {
+        case "element":
+          return yield* happens(state, { type: "drop", selector: target?.selector ?? null, value: selector, keys })
+        case "path": {
+          const moves = to.points.map((by) => ({ type: "mousemove", selector, by, keys }) as const)
+          return yield* happens(state, { type: "mousedown", selector }, ...moves, { type: "mouseup", selector })
+        }
+        case "text":
+          if (text.includes(to.text)) return yield* happens(state, { type: "select", selector, value: to.text })
+          return yield* new PageFailure({
+            kind: "unusable",
+            reason: "the element does not show the text to select",
+            selector
+          })
+      }
+    })
+  }) satisfies Partial<Elements>
+
 /** Clicks, types, chooses and uploads. */
 const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
   const { files, memory, state, windows } = parts
@@ -345,15 +388,23 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
   const heard = {
     click: ["click"],
     double_click: ["click", "click", "dblclick"],
+    triple_click: ["click", "click", "dblclick", "click"],
     right_click: ["contextmenu"],
-    hover: []
+    middle_click: ["mousedown", "mouseup", "auxclick"],
+    hover: [],
+    press: ["mousedown"],
+    release: ["mouseup"]
   } as const
   return {
-    click: Effect.fnUntraced(function* (query, kind, gesture) {
+    click: Effect.fnUntraced(function* (query, kind, gesture, aim) {
       const element = yield* usable(query)
       const { selector } = element
       for (const _ of gesture?.moves ?? []) yield* happens(state, { type: "mousemove", selector: null })
-      yield* happens(state, { type: "mouseenter", selector }, ...heard[kind].map((type) => ({ type, selector })))
+      yield* happens(
+        state,
+        { type: "mouseenter", selector },
+        ...heard[kind].map((type) => ({ type, selector, keys: aim?.keys ?? [] }))
+      )
       if (kind === "click" || kind === "double_click") yield* clicked(element)
     }),
     type: Effect.fnUntraced(function* (query, { existing, guard, strokes }) {
@@ -386,6 +437,15 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
         reason: chosen === undefined ? Options.missing(all, value, fuzzy) : `the option "${chosen.text}" is disabled`,
         selector,
         ...(alike > 1 ? { alike } : {})
+      })
+    }),
+    dropFile: Effect.fnUntraced(function* (query, { fileName }) {
+      const { selector, value } = yield* usable(query)
+      if (value !== undefined) return yield* setField(selector, () => fileName)
+      return yield* new PageFailure({
+        kind: "upload",
+        reason: "the page takes no file that is dropped there",
+        selector
       })
     }),
     upload: Effect.fnUntraced(function* (query, { fileName }) {
@@ -454,6 +514,11 @@ const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => 
     })
 })
 
+const wheelOf = (direction: Direction) => {
+  const distance = direction === "up" || direction === "left" ? -wheelPixels : wheelPixels
+  return direction === "up" || direction === "down" ? { x: 0, y: distance } : { x: distance, y: 0 }
+}
+
 /** Turns the wheel. */
 const scrolling = ({ state }: Parts, { all, present }: Finding) => {
   const turn = (ticks: number) => Ref.update(state, (now) => ({ ...now, ticks: Math.max(now.ticks + ticks, 0) }))
@@ -469,6 +534,12 @@ const scrolling = ({ state }: Parts, { all, present }: Finding) => {
   return {
     scroll: Effect.fnUntraced(function* (scroll, waitMillis) {
       switch (scroll.kind) {
+        case "wheel": {
+          const { selector } = yield* present({ selector: scroll.selector, waitMillis })
+          const by = wheelOf(scroll.direction)
+          const turns = Array.from({ length: scroll.ticks }, () => ({ type: "wheel", selector, by }) as const)
+          return yield* happens(state, ...turns)
+        }
         case "ticks":
           return yield* turn(scroll.direction === "up" || scroll.direction === "left" ? -scroll.ticks : scroll.ticks)
         case "element":
@@ -520,6 +591,7 @@ const assembled = (parts: Parts): BrowserSession => {
   const picture = ScriptedPicture.jpeg(width, height)
   const verbs: Elements = {
     ...acting(parts, found),
+    ...dragging(parts, found),
     ...reading(parts, found),
     ...scrolling(parts, found),
     ...inspecting,

@@ -26,7 +26,7 @@ interface Line {
 
 export interface Scripted {
   readonly navigation: Pick<Navigation, "address">
-  readonly elements: Pick<Elements, "click" | "scroll" | "type">
+  readonly elements: Pick<Elements, "click" | "drag" | "scroll" | "type">
   /** The elements that can be seen. */
   readonly shown: Effect.Effect<ReadonlyArray<Line>>
   readonly focus: Effect.Effect<string | null>
@@ -43,7 +43,7 @@ const elementAt = Effect.fnUntraced(function* (shown: Scripted["shown"], place: 
   return yield* new PageFailure({ kind: "mismatch", reason, matched: 0 })
 })
 
-export const make = ({ elements: { click, type }, focus, navigation, shown, textOf }: Scripted): Vision => {
+export const make = ({ elements: { click, drag, type }, focus, navigation, shown, textOf }: Scripted): Vision => {
   const boxOf = (index: number) => ({ x: 0, y: index * lineHeight, width: window.width, height: lineHeight })
   const at = (place: Place) => elementAt(shown, place)
   return {
@@ -72,8 +72,17 @@ export const make = ({ elements: { click, type }, focus, navigation, shown, text
       )
     ),
     look: () => Effect.succeed(ScriptedPicture.jpeg(window.width, window.height)),
-    clickAt: (place, kind, waitMillis, gesture) =>
-      Effect.flatMap(at(place), ({ selector }) => click({ selector, waitMillis, first: true }, kind, gesture)),
+    clickAt: (place, kind, waitMillis, gesture, keys = []) =>
+      Effect.flatMap(at(place), ({ selector }) =>
+        click({ selector, waitMillis, first: true }, kind, gesture, { keys })
+      ),
+    dragAt: (point, points, keys) =>
+      Effect.gen(function* () {
+        const last = points.at(-1) ?? { x: 0, y: 0 }
+        const { selector } = yield* at({ _tag: "Point", ...point })
+        yield* at({ _tag: "Point", x: point.x + last.x, y: point.y + last.y })
+        yield* drag({ selector, waitMillis: 0, first: true }, { keys, to: { kind: "path", points } })
+      }),
     typeAt: (place, typing, waitMillis) =>
       Effect.flatMap(at(place), ({ selector }) => type({ selector, waitMillis, first: true }, typing)),
     spot: (place) =>

@@ -1,7 +1,7 @@
 /**
  * The promises of every browser, whatever it is made of.
  */
-import { Context, Effect, Queue, Random, type Scope } from "effect"
+import { Clock, Context, Effect, Queue, Random, type Scope } from "effect"
 import { Browser, type BrowserSession } from "../../browser/Browser.ts"
 import type { Exchange } from "../../browser/Exchange.ts"
 import { unknown } from "../../browser/element/Appearance.ts"
@@ -227,6 +227,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
         const many = yield* Effect.flip(verb(two))
         assert.deepInclude({ ...many }, { kind: "mismatch", matched: 2 })
       }
+      const began = yield* Clock.currentTimeMillis
+      assert.strictEqual(yield* kindOf(elements.find({ ...two, waitMillis: longest })), "mismatch")
+      const waited = (yield* Clock.currentTimeMillis) - began
+      assert.isBelow(waited, 0.75 * longest, "it does not wait on a page that has come to rest")
       yield* elements.find({ ...two, first: true })
       yield* elements.click({ ...two, first: true }, "click")
     })
@@ -397,16 +401,23 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       assert.deepInclude({ ...unclear }, { kind: "option", alike: 2 })
     })
   ),
-  promise("puts a file into a field, hidden ones included, and into a dialog that is open", "/form", (page, { file }) =>
-    Effect.gen(function* () {
-      yield* page.elements.upload(at("file"), file)
-      assert.strictEqual(yield* text(page, "got"), file.fileName)
-      yield* page.navigation.goto(yield* page.navigation.address)
-      yield* page.elements.click(at("choose"), "click")
-      yield* page.elements.upload(null, file)
-      assert.strictEqual(yield* text(page, "got"), file.fileName)
-      assert.strictEqual(yield* kindOf(page.elements.upload(null, file)), "upload", "each dialog takes one")
-    })
+  promise(
+    "puts a file into a field, hidden ones included, into a dialog that is open, and on a zone",
+    "/form",
+    (page, { file }) =>
+      Effect.gen(function* () {
+        yield* page.elements.upload(at("file"), file)
+        assert.strictEqual(yield* text(page, "got"), file.fileName)
+        yield* page.navigation.goto(yield* page.navigation.address)
+        yield* page.elements.click(at("choose"), "click")
+        yield* page.elements.upload(null, file)
+        assert.strictEqual(yield* text(page, "got"), file.fileName)
+        assert.strictEqual(yield* kindOf(page.elements.upload(null, file)), "upload", "each dialog takes one")
+        yield* page.navigation.goto(yield* page.navigation.address)
+        yield* page.elements.dropFile(at("drop"), file)
+        assert.strictEqual(yield* text(page, "got"), file.fileName)
+        assert.strictEqual(yield* kindOf(page.elements.dropFile(at("got"), file)), "upload")
+      })
   ),
   promise("tells the complaints about a field", "/form", (page) =>
     Effect.gen(function* () {
@@ -495,6 +506,47 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       assert.match((yield* text(page, "log")) ?? "", /dblclick$/)
       const outside = { _tag: "Point", x: 100, y: 100_000 } as const
       assert.strictEqual(yield* kindOf(page.vision.clickAt(outside, "click", 150)), "mismatch")
+    })
+  ),
+  promise("drags an element to another one, by a distance, along a path, and over a text", "/drag", (page) =>
+    Effect.gen(function* () {
+      const { elements, vision } = page
+      yield* elements.drag(at("card"), { to: { kind: "element", query: at("zone") }, keys: [] })
+      assert.strictEqual(yield* text(page, "dropped"), "card")
+      const points = Array.from({ length: 20 }, (_, index) => ({ x: index, y: index % 7 }))
+      yield* elements.drag(at("handle"), { to: { kind: "path", points }, keys: ["Shift"], at: { x: 5, y: -5 } })
+      assert.strictEqual(yield* text(page, "moved"), "19 5 Shift")
+      yield* elements.drag(at("words"), { to: { kind: "text", text: "thirty days" }, keys: [] })
+      assert.strictEqual(yield* text(page, "chosen"), "thirty days")
+      const seen = (yield* vision.texts).find((one) => one.text === "Handle")?.box ?? { x: 0, y: 0 }
+      yield* vision.dragAt({ x: seen.x + 2, y: seen.y + 2 }, [{ x: 30, y: 0 }], [])
+      assert.strictEqual(yield* text(page, "moved"), "30 0")
+    })
+  ),
+  promise("picks nothing up that it cannot drop, and nothing that is not there", "/drag", ({ elements, vision }) =>
+    Effect.gen(function* () {
+      const to = { kind: "element", query: soon("nothing") } as const
+      const lost = yield* Effect.flip(elements.drag(at("card"), { to, keys: [] }))
+      assert.deepInclude({ ...lost }, { kind: "mismatch", matched: 0, selector: id("nothing") })
+      const path = { kind: "path", points: [{ x: 1, y: 1 }] } as const
+      assert.strictEqual(yield* kindOf(elements.drag(soon("nothing"), { to: path, keys: [] })), "mismatch")
+      const missing = { kind: "text", text: "sixty days" } as const
+      const failure = yield* Effect.flip(elements.drag(at("words"), { to: missing, keys: [] }))
+      assert.strictEqual(failure.kind, "unusable")
+      assert.isUndefined(failure.acted)
+      assert.strictEqual(yield* kindOf(vision.dragAt({ x: 5, y: 5 }, [{ x: 0, y: 90_000 }], [])), "mismatch")
+    })
+  ),
+  promise("presses, releases, turns the wheel, and clicks with the other buttons and keys", "/drag", (page) =>
+    Effect.gen(function* () {
+      yield* page.elements.click(at("wheel"), "middle_click")
+      yield* page.elements.click(at("wheel"), "press", undefined, { keys: ["ControlOrMeta"] })
+      yield* page.elements.click(at("wheel"), "release", undefined, { at: { x: 1, y: 1 }, keys: [] })
+      assert.strictEqual(yield* text(page, "log"), "mousedown mouseup auxclick mousedown+Ctrl mouseup")
+      const wheel = { kind: "wheel", selector: id("wheel"), direction: "down", ticks: 3, keys: [] } as const
+      yield* page.elements.scroll(wheel, longest)
+      yield* page.elements.find(at("turned"))
+      assert.strictEqual(yield* text(page, "turned"), "300")
     })
   ),
   promise("never reads a password that is typed in", "/form", ({ elements, navigation: _, observation, vision }) =>

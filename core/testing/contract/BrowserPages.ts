@@ -28,6 +28,28 @@ const listening = `<script>
   addEventListener("keydown", ({ key }) => { if (key.length > 1) told("key", key) })
 </script>`
 
+/** Says what was dragged, drawn, selected and turned, and with which keys. */
+const dragging = `<script>
+  const told = (name, text) => { document.getElementById(name).textContent = text }
+  card.ondragstart = (event) => event.dataTransfer.setData("text/plain", "card")
+  zone.ondragover = (event) => event.preventDefault()
+  zone.ondrop = (event) => { event.preventDefault(); told("dropped", event.dataTransfer.getData("text/plain")) }
+  let from = null
+  handle.onpointerdown = (event) => { from = event; handle.setPointerCapture(event.pointerId) }
+  handle.onpointermove = ({ clientX, clientY, shiftKey }) => {
+    if (from === null) return
+    handle.style.transform = "none"
+    told("moved", (clientX - from.clientX) + " " + (clientY - from.clientY) + (shiftKey ? " Shift" : ""))
+  }
+  handle.onpointerup = () => { from = null }
+  words.onmouseup = () => told("chosen", String(getSelection()))
+  let sum = 0
+  wheel.onwheel = (event) => { event.preventDefault(); told("turned", sum += event.deltaY) }
+  const heard = []
+  for (const type of ["mousedown", "mouseup", "auxclick"])
+    wheel.addEventListener(type, ({ ctrlKey }) => { heard.push(type + (ctrlKey ? "+Ctrl" : "")); told("log", heard.join(" ")) })
+</script>`
+
 const orders: ContractPage = {
   html: body(
     `<h1 id=title>Orders</h1>
@@ -153,6 +175,50 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       { selector: id("key"), text: (events) => events.findLast(({ type }) => type === "keydown")?.key ?? "none" }
     ]
   },
+  "/drag": {
+    html: body(
+      `<style>div { width: 120px; height: 40px; margin: 4px; background: #ddd }</style>
+      <div id=card draggable=true>Card</div><div id=zone>Zone</div><div id=handle>Handle</div><div id=wheel>Wheel</div>
+      <p id=words>Pay within <b>thirty   days</b> or less.</p>
+      <output id=dropped>none</output> <output id=moved>none</output> <output id=chosen>none</output>
+      <output id=turned>none</output> <output id=log>none</output>${dragging}`
+    ),
+    scripted: () => [
+      { selector: id("card"), text: "Card" },
+      { selector: id("zone"), text: "Zone" },
+      { selector: id("handle"), text: "Handle" },
+      { selector: id("wheel"), text: "Wheel" },
+      { selector: id("words"), text: "Pay within thirty days or less." },
+      {
+        selector: id("dropped"),
+        text: (events) =>
+          of(events, "zone").some(({ type, value }) => type === "drop" && value === id("card")) ? "card" : "none"
+      },
+      {
+        selector: id("moved"),
+        text: (events) => {
+          const last = of(events, "handle").findLast(({ type }) => type === "mousemove")
+          return last === undefined ? "none" : [last.by?.x, last.by?.y, ...(last.keys ?? [])].join(" ")
+        }
+      },
+      {
+        selector: id("chosen"),
+        text: (events) => of(events, "words").findLast(({ type }) => type === "select")?.value ?? "none"
+      },
+      {
+        selector: id("turned"),
+        text: (events) => String(of(events, "wheel").reduce((sum, { by }) => sum + (by?.y ?? 0), 0))
+      },
+      {
+        selector: id("log"),
+        text: (events) =>
+          of(events, "wheel")
+            .filter(({ type }) => /^(mousedown|mouseup|auxclick)$/.test(type))
+            .map(({ keys = [], type }) => `${type}${keys.length > 0 ? "+Ctrl" : ""}`)
+            .join(" ") || "none"
+      }
+    ]
+  },
   "/form": {
     html: body(
       `<form onsubmit="return false"><label>Name <input id=name value=Ann></label>
@@ -162,6 +228,8 @@ export const pages: Readonly<Record<string, ContractPage>> = {
         <option value=void disabled>Void</option></select>
       <select id=city><option>Zürich HB</option><option>Winterthur Nord</option></select>
       <select id=visit><option>Visit of 1</option><option>Visit of 2</option></select>
+      <div id=drop ondragover="event.preventDefault()"
+        ondrop="event.preventDefault(); got.textContent = event.dataTransfer.files[0].name">Drop here</div>
       <input id=file type=file style="display: none"><button id=choose onclick="file.click()">Choose</button>
       <output id=got>none</output>
       <script>
@@ -190,12 +258,14 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       { selector: id("city"), value: "Zürich HB", options: ["Zürich HB", "Winterthur Nord"] },
       { selector: id("visit"), value: "Visit of 1", options: ["Visit of 1", "Visit of 2"] },
       { selector: id("file"), value: "", hidden: true },
+      { selector: id("drop"), value: "" },
       { selector: id("choose"), text: "Choose", opensDialog: true },
       {
         selector: id("got"),
         text: (events) =>
-          events.findLast(({ selector, type }) => type === "input" && (selector === id("file") || selector === ""))
-            ?.value ?? "none"
+          events.findLast(
+            ({ selector, type }) => type === "input" && [id("file"), id("drop"), ""].includes(selector ?? "-")
+          )?.value ?? "none"
       }
     ]
   },

@@ -16,9 +16,14 @@ const calls: {
 } = {
   find: ({ find }) => [find(query)],
   click: ({ click }) => [click(query, "hover")],
+  drag: ({ drag }) => [
+    drag(query, { to: { kind: "element", query: { selector: from, waitMillis: 5 } }, keys: [] }),
+    drag(query, { to: { kind: "path", points: [{ x: 1, y: 2 }] }, keys: ["Shift"] })
+  ],
   type: ({ type }) => [type(query, typing), type(null, typing)],
   select: ({ select }) => [select(query, "value", true)],
   upload: ({ upload }) => [upload(query, file), upload(null, file)],
+  dropFile: ({ dropFile }) => [dropFile(query, file)],
   read: ({ read }) => [read(query)],
   extract: ({ extract }) => [extract({ kind: "value", path: "//other", type: "string" })],
   readable: ({ readable }) => [from, null].map((selector) => readable(selector, { metadata: true, maxCharacters: 9 })),
@@ -30,7 +35,8 @@ const calls: {
     scroll({ kind: "ticks", direction: "down", ticks: 1 }, 5),
     scroll({ kind: "element", selector: from, position: "end" }, 5),
     scroll({ kind: "find", container: from, selector: from, direction: "up", position: "end" }, 5),
-    scroll({ kind: "end", container: from, direction: "up" }, 5)
+    scroll({ kind: "end", container: from, direction: "up" }, 5),
+    scroll({ kind: "wheel", selector: from, direction: "up", ticks: 1, keys: [] }, 5)
   ],
   turn: ({ turn }) => [turn("down", from), turn("up", null)],
   screenshot: ({ screenshot }) => [screenshot(query, framing), screenshot(null, framing)]
@@ -73,7 +79,8 @@ it.effect.each(verbs)("%s is watched where it acts on an element that it is give
     const watch = ({ selector }: ElementQuery) => Effect.sync(() => void seen.push(selector))
     const plain = yield* callsOf((elements) => elements, verb)
     assert.deepEqual(yield* callsOf((elements) => tapped(elements, watch), verb), plain)
-    assert.deepStrictEqual(seen, ["click", "select", "type"].includes(verb) ? [from] : [])
+    const calledWith = { click: [from], drag: [from, from], dropFile: [from], select: [from], type: [from] }
+    assert.deepStrictEqual(seen, Object.hasOwn(calledWith, verb) ? calledWith[verb as keyof typeof calledWith] : [])
   })
 )
 

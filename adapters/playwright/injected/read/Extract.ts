@@ -2,6 +2,7 @@
  * Reads values out of a document, as a plan describes them.
  */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
+import { squeeze } from "../dom/Text.ts"
 import { oncePerVisit } from "../dom/Visit.ts"
 import { hasShadow } from "../find/Nodes.ts"
 import { evaluate, type Item } from "../find/XPath.ts"
@@ -12,7 +13,12 @@ export type Path = { readonly css: string } | { readonly query: Query }
 /** An extraction plan whose paths are ready for the page; those of `item` are relative to their row. */
 export type Part =
   | { readonly kind: "known"; readonly value: unknown }
-  | { readonly kind: "value"; readonly path: Path | null; readonly type: "string" | "number" | "boolean" }
+  | {
+      readonly kind: "value"
+      readonly path: Path | null
+      readonly type: "string" | "number" | "boolean"
+      readonly raw?: boolean
+    }
   | { readonly kind: "object"; readonly fields: ReadonlyArray<readonly [string, Part]> }
   | { readonly kind: "list"; readonly path: Path; readonly item: Part }
 
@@ -30,8 +36,7 @@ export const extract = (
     const own = items(part.path, document, false, first)
     const whole = own.length === 0 && shadows()
     const found = whole ? items(part.path, document, true, first) : own
-    const value =
-      part.kind === "value" ? valueOf(found[0], part.type) : found.map((row) => inRow(part.item, row, whole))
+    const value = part.kind === "value" ? valueOf(found[0], part) : found.map((row) => inRow(part.item, row, whole))
     return { found: found.length > 0, value }
   })
 
@@ -63,21 +68,34 @@ const inRow = (part: Part, row: Item, whole: boolean): unknown => {
     case "list":
       return items(part.path, row, whole, false).map((item) => inRow(part.item, item, whole))
     case "value":
-      return valueOf(part.path === null ? row : items(part.path, row, whole, true)[0], part.type)
+      return valueOf(part.path === null ? row : items(part.path, row, whole, true)[0], part)
   }
 }
 
-const valueOf = (item: Item | undefined, type: "string" | "number" | "boolean"): unknown => {
+type Value = Pick<Extract<Part, { readonly kind: "value" }>, "type" | "raw">
+
+const valueOf = (item: Item | undefined, { raw, type }: Value): unknown => {
   if (item === undefined) return null
-  return type === "boolean" ? asBoolean(item) : type === "number" ? asNumber(textOf(item)) : textOf(item)
+  return type === "boolean" ? asBoolean(item) : type === "number" ? asNumber(textOf(item, raw)) : textOf(item, raw)
 }
 
-const textOf = (item: Item): string => {
+/** A value of a field; of anything else the text that the page shows, or the text of the document where it is raw. */
+const textOf = (item: Item, raw = false): string => {
   if (!(item instanceof Node)) return String(item)
   if (item instanceof HTMLInputElement || item instanceof HTMLTextAreaElement || item instanceof HTMLSelectElement) {
     return item.value
   }
-  return (item.nodeValue ?? item.textContent ?? "").trim()
+  if (raw || item instanceof Attr) return (item.nodeValue ?? item.textContent ?? "").trim()
+  return shownText(item)
+}
+
+/** The text of a node as the page shows it. Of an element that is not shown at all, the text of the document. */
+const shownText = (node: Node): string => {
+  if (node instanceof HTMLElement) return node.innerText.trim()
+  const around = node instanceof Element ? node : node.parentElement
+  const text = node.nodeValue ?? node.textContent ?? ""
+  const keeps = around !== null && /^(pre|break-spaces)/.test(getComputedStyle(around).whiteSpace)
+  return keeps || around?.checkVisibility() !== true ? text.trim() : squeeze(text)
 }
 
 /** A point or comma parts decimals when it comes once: those that come again, and a lone comma before three digits, part thousands. */

@@ -8,9 +8,10 @@ import { control } from "../parameters/Control.ts"
 import { data } from "../parameters/Data.ts"
 import { elements } from "../parameters/ElementParameters.ts"
 import { pages } from "../parameters/Pages.ts"
+import { pointer } from "../parameters/PointerParameters.ts"
 
 /** The parameters of every served action. */
-export const parameters = { ...pages, ...elements, ...data, ...apiFlow, ...control } as const
+export const parameters = { ...pages, ...elements, ...pointer, ...data, ...apiFlow, ...control } as const
 
 export type ActionName = keyof typeof parameters
 

@@ -4,6 +4,7 @@
 import { Result, Schema } from "effect"
 import * as Json from "../../../workspace/Json.ts"
 import type { Problem } from "../../Workflow.ts"
+import { dragEnds } from "../parameters/PointerParameters.ts"
 import { type ActionName, isServed, parameters, unserved } from "./Action.ts"
 import { type Edge, type Graph, type Node, type NodeId, reach, targets } from "./Graph.ts"
 import { problemsOf, under } from "./Paths.ts"
@@ -145,13 +146,13 @@ const readParameters = (
 
 /**
  * The problems of parameters, including missing ones: the schema reports these only when every present parameter is
- * valid. Which parameters are required is unknown while the execution is unknown.
+ * valid. Which parameters are required is unknown while one is wrong that decides it.
  */
 const wrongParameters = (action: ActionName, given: Fields, error: Schema.SchemaError): ReadonlyArray<Problem> => {
   const wrong = problemsOf(error)
   const nameOf = ({ path }: Problem) => path.split(/[.[]/, 1)[0] ?? ""
   const names = new Set(wrong.map(nameOf))
-  if (names.has("execution")) return wrong
+  if (["execution", ...(action === "DRAG" ? dragEnds : [])].some((name) => names.has(name))) return wrong
   const others = decoders[action](Object.fromEntries(Object.entries(given).filter(([name]) => !names.has(name))))
   if (Result.isSuccess(others)) return wrong
   return [...wrong, ...problemsOf(others.failure).filter((problem) => !names.has(nameOf(problem)))]

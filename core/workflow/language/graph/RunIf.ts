@@ -11,6 +11,7 @@ import type { Node } from "./Graph.ts"
 /** The actions that may have one. */
 const conditional = [
   "CLICK",
+  "DRAG",
   "INPUT_TEXT",
   "INPUT_SELECT",
   "EXTRACT_DATAMODEL",

@@ -8,7 +8,7 @@ import type { Node } from "./Graph.ts"
 import * as SelectorSyntax from "./SelectorSyntax.ts"
 
 /** The parameters that are selectors, for every action. */
-const names = ["selector", "xpath", "container_xpath"] as const
+const names = ["selector", "to_selector", "taken_selector", "xpath", "container_xpath"] as const
 
 export const problems = ({ action, parameters }: Node, path: string): ReadonlyArray<Problem> => {
   const fields: Readonly<Record<string, unknown>> = parameters

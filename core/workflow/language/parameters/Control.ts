@@ -69,6 +69,7 @@ export const control = {
     comparison_value_2: Schema.optionalKey(Schema.Json),
     clear_cookies_on_false: flag,
     wait_time,
+    until_settled: flag,
     error_on_false_message: optionalText
   }).check(
     Schema.makeFilter(({ comparison_operator, execution, prompt }) => {

@@ -15,8 +15,16 @@ export const data = {
     selector: optionalText,
     wait_time,
     keep_html_metadata: flag,
+    keep_whitespace: flag,
+    wait_for_change: flag,
     selector_error_message: optionalText
-  }).check(Schema.makeFilter((given) => Executions.missingForData(given))),
+  }).check(
+    Schema.makeFilter((given) =>
+      given.wait_for_change === true && (given.selector ?? "").trim() === ""
+        ? { path: ["selector"], issue: "Expected the selector of the part that changes, as wait_for_change is true" }
+        : Executions.missingForData(given)
+    )
+  ),
   EXTRACT_NETWORK: Schema.Struct({
     url: UrlPattern,
     extract_data_model: NetworkModel,

@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import * as SafePattern from "../expression/SafePattern.ts"
 import * as Executions from "./Executions.ts"
 import { acting, end_here_on_dry_run, filled, flag, not_repeatable, optionalText, text, wait_time } from "./Fields.ts"
+import { modifier_keys, position } from "./PointerParameters.ts"
 
 /** A pattern that costs little for every text. */
 const SafeRegex = text.check(Schema.makeFilter((source) => SafePattern.check(source) ?? undefined))
@@ -14,9 +15,41 @@ export const elements = {
     ...acting,
     ...Executions.ofElement,
     selector: optionalText,
-    click_type: Schema.optionalKey(Schema.NullOr(Schema.Literals(["click", "double_click", "right_click", "hover"]))),
+    click_type: Schema.optionalKey(
+      Schema.NullOr(
+        Schema.Literals([
+          "click",
+          "double_click",
+          "triple_click",
+          "right_click",
+          "middle_click",
+          "hover",
+          "press",
+          "release"
+        ])
+      )
+    ),
+    position,
+    modifier_keys,
     selector_error_message: optionalText
-  }).check(Schema.makeFilter((given) => Executions.missingForElement(given))),
+  }).check(
+    Schema.makeFilter((given) => {
+      const { execution, modifier_keys, position } = given
+      if (
+        position !== undefined &&
+        position !== null &&
+        execution !== undefined &&
+        execution !== null &&
+        execution !== "STATIC"
+      ) {
+        return { path: ["position"], issue: `Expected no position, as execution is ${execution}` }
+      }
+      if (execution === "COMPUTER_USE" && (modifier_keys?.length ?? 0) > 0) {
+        return { path: ["modifier_keys"], issue: "Expected no modifier_keys, as execution is COMPUTER_USE" }
+      }
+      return Executions.missingForElement(given)
+    })
+  ),
   INPUT_TEXT: Schema.Struct({
     ...acting,
     ...Executions.ofElement,

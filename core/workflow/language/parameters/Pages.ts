@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import * as Executions from "./Executions.ts"
 import { end_here_on_dry_run, execution, filled, flag, not_repeatable, optionalText, wait_time } from "./Fields.ts"
+import { modifier_keys } from "./PointerParameters.ts"
 
 const among = <const A extends ReadonlyArray<string>>(names: A) =>
   Schema.optionalKey(Schema.NullOr(Schema.Literals(names)))
@@ -66,7 +67,7 @@ export const pages = {
   }),
   SCROLL: Schema.Struct({
     ...Executions.ofPlace,
-    scroll_mode: among(["simple", "to-element", "region"]),
+    scroll_mode: among(["simple", "to-element", "region", "wheel"]),
     direction: among(["up", "down", "left", "right"]),
     scroll_down: flag,
     load_events_triggered_through_scroll: whole(0, maxScrolls),
@@ -75,12 +76,21 @@ export const pages = {
     container_xpath: optionalText,
     goal: among(["find-element", "full-container"]),
     scroll_behavior: among(["find-element", "full-container"]),
+    modifier_keys,
     wait_time
   }).check(
     Schema.makeFilter((given) => {
       const mode = given.scroll_mode ?? "simple"
       const goal = given.goal ?? given.scroll_behavior
-      if (given.execution === "LLM_VISION" && mode !== "simple") return missingDescription(mode, goal, given)
+      if (mode === "wheel" && !isGiven(given.xpath)) {
+        const issue = "Expected the XPath of the element to turn the wheel over, as scroll_mode is wheel"
+        return { path: ["xpath"], issue }
+      }
+      if (mode !== "wheel" && (given.modifier_keys?.length ?? 0) > 0) {
+        return { path: ["modifier_keys"], issue: "Expected no modifier_keys, unless scroll_mode is wheel" }
+      }
+      if (given.execution === "LLM_VISION" && mode !== "simple" && mode !== "wheel")
+        return missingDescription(mode, goal, given)
       if (mode === "to-element" && !isGiven(given.xpath)) {
         return {
           path: ["xpath"],
@@ -123,10 +133,18 @@ export const pages = {
     signed_file_url: filled,
     file_name: optionalText,
     selector: optionalText,
+    drop: flag,
+    taken_selector: optionalText,
     execution,
     wait_time,
     end_here_on_dry_run,
     not_repeatable,
     selector_error_message: optionalText
-  })
+  }).check(
+    Schema.makeFilter(({ drop, selector }) =>
+      drop === true && !isGiven(selector)
+        ? { path: ["selector"], issue: "Expected the selector of the element to drop the file on, as drop is true" }
+        : undefined
+    )
+  )
 } as const

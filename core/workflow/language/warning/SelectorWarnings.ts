@@ -6,10 +6,10 @@ import type { Node } from "../graph/Graph.ts"
 import * as SelectorSyntax from "../graph/SelectorSyntax.ts"
 
 /** The parameters that are selectors, for every action. */
-const names = ["selector", "xpath", "container_xpath"] as const
+const names = ["selector", "to_selector", "taken_selector", "xpath", "container_xpath"] as const
 
 /** The actions whose selector must match one element alone. */
-const ofOne: ReadonlySet<string> = new Set(["CLICK", "INPUT_TEXT", "INPUT_SELECT", "TFA", "FILE_UPLOAD"])
+const ofOne: ReadonlySet<string> = new Set(["CLICK", "DRAG", "INPUT_TEXT", "INPUT_SELECT", "TFA", "FILE_UPLOAD"])
 
 /** Elements of which a page usually has several. */
 const common = "\\*|a|button|input|div|span|li|ul|td|th|tr|p|label|img|svg|i|option"

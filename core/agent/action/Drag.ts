@@ -1,0 +1,77 @@
+import { Effect } from "effect"
+import type { Destination, Offset } from "../../browser/vision/Dragging.ts"
+import * as Pointer from "../../browser/vision/Pointer.ts"
+import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
+import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
+import { ofPage } from "../Failure.ts"
+import { type Action, next, type StepContext } from "../Step.ts"
+import * as Memory from "../variables/Memory.ts"
+import * as ActionPoint from "../vision/ActionPoint.ts"
+import * as Aiming from "../vision/Aiming.ts"
+
+/**
+ * Drags the one element that matches, or what is at a point: to another one, by a distance, along a path, or over a
+ * stretch of its text.
+ */
+export const drag: Action<"DRAG", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
+  function* (node, surroundings) {
+    const { parameters } = node
+    const { memory, page } = surroundings
+    const keys = Aiming.keysOf(parameters.modifier_keys)
+    const gesture = parameters.human_mode === true ? yield* Pointer.draw : undefined
+    if (parameters.execution === "COORDINATES") {
+      const { x, y } = yield* ActionPoint.point(parameters.selector, surroundings)
+      const points = yield* pointsFrom({ x, y }, node, surroundings)
+      yield* page.vision
+        .dragAt({ x, y }, points, keys, gesture)
+        .pipe(Effect.mapError((failure) => ofPage("drag", failure)))
+      return next
+    }
+    const waitMillis = parameters.wait_time ?? defaultWaitMillis
+    const selector = yield* Memory.evaluateText(parameters.selector, memory, page)
+    const at = yield* Aiming.offset(parameters.position, "position", memory, page)
+    const to = yield* destination(node, waitMillis, surroundings)
+    yield* page.elements.drag({ selector, waitMillis }, { to, at, keys, gesture }).pipe(
+      Effect.mapError((failure) => {
+        const isTarget =
+          to.kind === "element" && failure.selector === to.query.selector && failure.selector !== selector
+        return ofPage(isTarget ? `drag ${selector} to` : "drag", failure)
+      })
+    )
+    return next
+  }
+)
+
+/** Where the drag of an element ends. One of the parameters says so, which was checked when the workflow was saved. */
+const destination = Effect.fnUntraced(function* (
+  { parameters }: NodeOf<"DRAG">,
+  waitMillis: number,
+  { memory, page }: StepContext<"navigation">
+) {
+  const { offset, path, text, to_position, to_selector } = parameters
+  if ((to_selector ?? "") !== "") {
+    const selector = yield* Memory.evaluateText(to_selector ?? "", memory, page)
+    const at = yield* Aiming.offset(to_position, "to_position", memory, page)
+    return { kind: "element", query: { selector, waitMillis }, at } satisfies Destination
+  }
+  if ((text ?? "") !== "") {
+    return { kind: "text", text: yield* Memory.evaluateText(text ?? "", memory, page) } satisfies Destination
+  }
+  const points = path ?? (offset === undefined || offset === null ? [] : [offset])
+  return { kind: "path", points: yield* Aiming.path(points, memory, page) } satisfies Destination
+})
+
+/** The points of a drag that begins at a point of the window. */
+const pointsFrom = Effect.fnUntraced(function* (
+  from: Offset,
+  { parameters }: NodeOf<"DRAG">,
+  surroundings: StepContext<"elements" | "navigation" | "vision">
+) {
+  const { memory, page } = surroundings
+  const { offset, path, to_selector } = parameters
+  if ((to_selector ?? "") !== "") {
+    const { x, y } = yield* ActionPoint.point(to_selector ?? "", surroundings)
+    return [{ x: x - from.x, y: y - from.y }]
+  }
+  return yield* Aiming.path(path ?? (offset === undefined || offset === null ? [] : [offset]), memory, page)
+})

@@ -1,10 +1,13 @@
 /** Gates in memory. They are asked as they are, so there is nothing to review. */
 import { Clock, Effect, Layer } from "effect"
+import * as Forecast from "../../core/gate/Forecast.ts"
 import * as Gate from "../../core/gate/Gate.ts"
-import { type Changed, countOf, type Decide, GateStore } from "../../core/gate/GateStore.ts"
-import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
+import { type Changed, countOf, type Decide, durationsMeasured, GateStore } from "../../core/gate/GateStore.ts"
+import * as Pace from "../../core/gate/Pace.ts"
+import * as Run from "../../core/run/Run.ts"
+import { WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomicStore } from "./Atomic.ts"
-import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
+import { changeGate, gateIn, progressOf, Tables, waitingOf } from "./Tables.ts"
 
 export const layer = Layer.effect(
   GateStore,
@@ -31,6 +34,14 @@ export const layer = Layer.effect(
     return GateStore.of({
       get,
       change,
+      windows: Effect.fn("GateStore.windows")((workspaceId, workflowId, { before, limit }) =>
+        Effect.map(get(workspaceId, workflowId), () =>
+          (tables.runWindows.get(workflowId) ?? [])
+            .filter(({ revision }) => revision < before)
+            .toReversed()
+            .slice(0, limit)
+        )
+      ),
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) =>
         Effect.sync(() => countOf(waitingOf(tables, workflowId).length))
       ),
@@ -40,6 +51,44 @@ export const layer = Layer.effect(
             .toSorted((one, other) => one.createdAt - other.createdAt)
             .slice(0, limit)
             .map(({ createdAt, id }) => ({ id, createdAt }))
+        )
+      ),
+      queue: Effect.fn("GateStore.queue")((workflowId, of) =>
+        Effect.sync(() => {
+          const waiting = waitingOf(tables, workflowId).toSorted(Run.byPriority)
+          const durations = [...tables.runs.values()]
+            .filter((run) => run.workflowId === workflowId && run.status === "execution.success")
+            .sort((one, other) => other.createdAt - one.createdAt)
+            .slice(0, durationsMeasured)
+            .map(({ endedAt, startedAt }) => (endedAt ?? 0) - (startedAt ?? 0))
+          return {
+            ...progressOf(tables, workflowId),
+            waiting: Math.min(waiting.length, Forecast.mostCounted),
+            atLeast: waiting.length > Forecast.mostCounted,
+            ahead:
+              of === undefined
+                ? 0
+                : Math.max(
+                    0,
+                    waiting.findIndex(({ id }) => id === of)
+                  ),
+            durationMillis:
+              durations.length === 0 ? null : durations.reduce((sum, one) => sum + one, 0) / durations.length
+          }
+        })
+      ),
+      paced: Effect.fn("GateStore.paced")((workspaceId, workflowIds, limit) =>
+        Effect.sync(() =>
+          [...tables.gates]
+            .map(([id, gate]) => ({ workflowId: WorkflowId.make(id), gate }))
+            .filter(
+              ({ gate, workflowId }) =>
+                gate.pace !== null &&
+                gateIn(tables, workspaceId, workflowId) !== undefined &&
+                (workflowIds?.includes(workflowId) ?? true) &&
+                waitingOf(tables, workflowId).length > 0
+            )
+            .slice(0, limit)
         )
       ),
       changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>
@@ -53,7 +102,8 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           let due = Infinity
           for (const [workflowId, gate] of tables.gates) {
-            const startsAt = Gate.startInterval(gate, after)?.startsAt ?? Infinity
+            const paced = Pace.nextStartAt(gate.pace, tables.paces.get(workflowId) ?? 0, after)
+            const startsAt = Gate.startInterval(gate, paced)?.startsAt ?? Infinity
             if (startsAt > after && waitingOf(tables, workflowId).length > 0) due = Math.min(due, startsAt)
           }
           return due === Infinity ? null : due

@@ -32,10 +32,21 @@ const core = {
   "./runs": "core/run/Runs.ts",
   "./schedule": "core/schedule/ScheduleTiming.ts",
   "./scheduler": "core/run/Scheduler.ts",
-  "./testing": "core/window/testing.ts",
+  "./testing": "core/testing/WindowGenerators.ts",
+  "./testing/browser": "core/testing/browser/ScriptedBrowser.ts",
+  "./testing/browser/contract": "core/testing/contract/BrowserContract.ts",
+  "./testing/browser/pages": "core/testing/contract/BrowserPages.ts",
+  "./testing/clock": "core/testing/SteppingClock.ts",
+  "./testing/contract": "core/testing/contract/Contract.ts",
+  "./testing/reference": "core/testing/ReferenceWindow.ts",
+  "./testing/stores": "core/testing/contract/StoreContract.ts",
+  "./testing/weeks": "core/testing/Weeks.ts",
   "./vault": "core/vault/Vault.ts",
   "./window": "core/window/RunWindow.ts",
-  "./window/testing": "core/window/testing.ts",
+  "./window/icalendar": "core/window/exchange/ICalendar.ts",
+  "./window/temporal": "core/window/exchange/WindowTemporal.ts",
+  "./window/testing": "core/testing/WindowGenerators.ts",
+  "./window/text": "core/window/exchange/WindowText.ts",
   "./worker": "core/run/Worker.ts",
   "./workflow": "core/workflow/Workflow.ts",
   "./workflow/store": "core/workflow/WorkflowStore.ts",
@@ -47,6 +58,8 @@ const client = {
   "./promise": "apps/api/PromiseClient.ts",
   "./sealing": "adapters/crypto/VaultValues.ts"
 }
+
+const conformance = { ".": "apps/conformance/Conformance.ts" }
 
 /** @type {ReadonlyArray<Package>} */
 export const packages = [
@@ -73,6 +86,17 @@ export const packages = [
     bundled: true
   },
   {
+    name: "@sluice/conformance",
+    folder: "conformance",
+    description: "Asks a server whether it speaks the interface of Sluice, scenario by scenario",
+    readme:
+      "Asks a server whether it speaks the interface of Sluice, scenario by scenario.\n\n```sh\nnpx @sluice/conformance --url http://127.0.0.1:8787 --key sk_...\n```",
+    entries: conformance,
+    peers: [],
+    bin: { "sluice-conformance": "apps/conformance/main.ts" },
+    bundled: false
+  },
+  {
     name: "sluice",
     folder: "sluice",
     description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
@@ -87,6 +111,7 @@ export const packages = [
 /** The entries by the subpath at which the checkout itself has them. */
 export const entriesOfCheckout = {
   ...core,
+  "./conformance": conformance["."],
   ...Object.fromEntries(
     Object.entries(client).map(([subpath, file]) => [
       subpath === "." ? "./client" : subpath === "./promise" ? "./client/promise" : subpath,

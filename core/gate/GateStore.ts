@@ -4,7 +4,9 @@
 import type { Effect, Result } from "effect"
 import { Context } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import type { ValidRunWindow } from "../window/RunWindow.ts"
 import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { Queue } from "./Forecast.ts"
 import type { Gate } from "./Gate.ts"
 
 /** A changed gate: its states before and after the decision, and the instant at which it was made. */
@@ -29,6 +31,9 @@ export const countOf = (found: number): RunCount => ({
   atLeast: found > mostCounted
 })
 
+/** How many of the latest runs that succeeded a queue takes its mean duration from. */
+export const durationsMeasured = 100
+
 export const noRuns: RunCount = { runs: 0, atLeast: false }
 
 export const plus = (one: RunCount, other: RunCount): RunCount => ({
@@ -43,6 +48,15 @@ export interface Waiting {
   readonly createdAt: number
 }
 
+/** A window that a workflow had. */
+export interface PastWindow {
+  readonly revision: number
+  /** `null` where the window was removed. */
+  readonly window: ValidRunWindow | null
+  readonly setAt: number | null
+  readonly setBy: string | null
+}
+
 /** A decision about a gate. It must be pure: it may be called again. */
 export type Decide<E> = (gate: Gate, now: number) => Result.Result<Gate, E>
 
@@ -55,6 +69,13 @@ export class GateStore extends Context.Service<
       workflowId: WorkflowId
     ) => Effect.Effect<Gate, WorkflowNotFound | StoreUnavailable>
 
+    /** The windows that a workflow had, newest first: at most `limit` with a revision below `before`. */
+    readonly windows: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      page: { readonly before: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<PastWindow>, WorkflowNotFound | StoreUnavailable>
+
     /** How many runs of the workflow are waiting, held or not. Counted up to `mostCounted`, not estimated. */
     readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<RunCount, StoreUnavailable>
 
@@ -63,6 +84,16 @@ export class GateStore extends Context.Service<
       workflowId: WorkflowId,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Waiting>, StoreUnavailable>
+
+    /** The queue of a workflow, as a forecast needs it, seen from one of its waiting runs if that is given. */
+    readonly queue: (workflowId: WorkflowId, of?: RunId) => Effect.Effect<Queue, StoreUnavailable>
+
+    /** Workflows of a workspace, or those of them that are named, that have a pace and waiting runs: at most `limit`. */
+    readonly paced: (
+      workspaceId: WorkspaceId,
+      workflowIds: ReadonlyArray<WorkflowId> | undefined,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly workflowId: WorkflowId; readonly gate: Gate }>, StoreUnavailable>
 
     /**
      * Changes one gate by a decision made under a lock: meanwhile the gate cannot change, and no run of the workflow
@@ -94,8 +125,8 @@ export class GateStore extends Context.Service<
     readonly review: (limit: number) => Effect.Effect<number, StoreUnavailable>
 
     /**
-     * The first instant, past ones included, at which a gate needs a review, or after `after` at which one begins to let
-     * waiting runs start; `null` when there is none.
+     * The first instant, past ones included, at which a gate needs a review, or after `after` at which one, or its pace,
+     * begins to let waiting runs start; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>
   }

@@ -15,6 +15,7 @@
 import { Schema } from "effect"
 import type { Mark } from "../event/OutcomeCertainty.ts"
 import * as RunFailure from "../event/RunFailure.ts"
+import * as Forecast from "../gate/Forecast.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import type { Credential } from "./CredentialReferences.ts"
@@ -33,6 +34,9 @@ export type Status = typeof Status.Type
 /** What submitted a run. */
 export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound"])
 export type Trigger = typeof Trigger.Type
+
+export const lowestPriority = -10
+export const highestPriority = 10
 
 /** The options of a submission beside its input. */
 export const Options = Schema.Struct({
@@ -105,6 +109,10 @@ interface RunFacts {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
+  /** From `lowestPriority` to `highestPriority`: of the waiting runs of one workflow a higher one starts first. */
+  readonly priority: number
+  /** A run that has not started for the first time before this instant fails; `null`: it may start at any time. */
+  readonly startBy: number | null
   /** The ended run that it repeats, if it is a retry. */
   readonly retry: Retry | null
   /** The decision that it starts past the run window, if a user made one. */
@@ -140,6 +148,14 @@ export interface EndedRun extends RunFacts {
 }
 
 export type Run = WaitingRun | RunningRun | EndedRun
+
+/** Whether the instant by which a waiting run must have started has passed without a start. */
+export const isTooLate = (run: Pick<Run, "startBy" | "startedAt">, at: number): boolean =>
+  run.startedAt === null && run.startBy !== null && run.startBy <= at
+
+/** The order in which the waiting runs of one workflow start, where earlier submissions stand before later ones. */
+export const byPriority = (one: Pick<Run, "priority">, other: Pick<Run, "priority">): number =>
+  other.priority - one.priority
 
 /** A run as a store holds it: the fields of all states side by side. */
 export interface StoredRun extends RunFacts {
@@ -201,6 +217,12 @@ export const statusAt = (run: Held, gate: Gate.Gate, at: number): Status =>
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
   return Gate.startInterval(gateFor(run, gate), Math.max(at, run.notBefore))?.startsAt ?? null
+}
+
+/** When a waiting run is likely to start by the pace of its workflow; `null` where that is not in sight. */
+export const pacedStart = (run: Run, gate: Gate.Gate, queue: Forecast.Queue, at: number): number | null => {
+  const start = Forecast.startOf(gateFor(run, gate), queue, queue.ahead + 1, at)
+  return start === null ? null : Math.max(start, run.notBefore)
 }
 
 /** A failure of a run that no attempt reported itself. */

@@ -4,10 +4,10 @@ import { TestClock } from "effect/testing"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import type { Correction, Mistake, Person, Question } from "../../core/agent/Person.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { code } from "../support/questions.ts"
 import { withSite } from "../support/realBrowser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/"
 const pages: ScriptedBrowser.ScriptedSite = {
@@ -120,7 +120,7 @@ describe("a step that asks a person", () => {
       const id = "3f0c9a52-9d5a-4f60-8a43-3b6f1b0d6c11"
       const named = failureOf((yield* run([ask({ error_message: id })], { user: "Ada" }, {})).outcome)
       assert.strictEqual(named.errorCodeId, id)
-      assert.include(named.message, "Cannot go on without an answer: none was given within 180 s")
+      assert.include(named.message, "Cannot continue without an answer: none was given within 180 s")
     })
   )
 

@@ -2,9 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, type Schema } from "effect"
 import { Browser } from "../../core/browser/Browser.ts"
 import { PageFailure } from "../../core/browser/PageFailure.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { altered } from "../support/altered.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"
@@ -215,7 +215,7 @@ it.effect("what a failure tells has the values that were compared, and no token 
     ])
     assert.deepInclude(closed.outcome, { _tag: "Failed" })
     if (closed.outcome._tag === "Failed") {
-      assert.include(closed.outcome.failure.message, 'Cannot go on: "Sign in" EQUAL "Open" does not hold')
+      assert.include(closed.outcome.failure.message, 'Cannot continue: "Sign in" EQUAL "Open" does not hold')
     }
     const token = "c2VjcmV0LXRva2VuLTEyMzQ1Njc4OTA"
     const gone = yield* run([{ action: "NAVIGATE", parameters: { url: `https://shop.example/gone?token=${token}` } }])

@@ -24,7 +24,7 @@ import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
-const trials = 6 * scale
+const trials = 4 * scale
 const workflow = { name: "Nightly", ...graph() }
 const schedule = { workflow_id: "made", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
 const component = { name: "Login", componentData: componentData() }
@@ -313,7 +313,7 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
         yield* attempt({ key: null })
         yield* attempt({ key: "sk_nobody" })
         const valid = bodies[operation.operationId]?.() ?? (schema && generate(schema, draw, resolve))
-        for (let round = 0; round < 6; round++) {
+        for (let round = 0; round < trials; round++) {
           const body =
             schema === undefined
               ? undefined
@@ -422,6 +422,17 @@ it("the description says in words what every operation and every group is for", 
     document.tags.filter(({ description = "" }) => description === ""),
     []
   )
+})
+
+it("the description says what each parameter of a path is, and that ids which the service makes are UUIDs", () => {
+  const inPaths = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters.filter((one) => one.in === "path").map((one) => ({ ...one, operationId }))
+  )
+  for (const { description = "", name, operationId, schema } of inPaths) {
+    assert.notStrictEqual(description, "", `${operationId} ${name}`)
+    const isMade = name.endsWith("_id") && !["permissioned_user_id", "node_id", "client_id"].includes(name)
+    assert.strictEqual(schema?.format, isMade ? "uuid" : undefined, `${operationId} ${name}`)
+  }
 })
 
 it("the description names the ways to authenticate, and every schema of an error", () => {

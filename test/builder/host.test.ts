@@ -14,14 +14,14 @@ import type { Opening } from "../../core/builder/ConversationStart.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
 import { ofWorkflow } from "../../core/builder/Sources.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
+import { jpeg } from "../../core/testing/browser/ScriptedPicture.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { WorkflowId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { altered } from "../support/altered.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
-import { jpeg } from "../support/scripted/ScriptedPicture.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"
@@ -410,7 +410,7 @@ it.effect(
         const after = yield* tell(caller, id, "click #go")
         assert.deepInclude(after.last.result, { done: true, url: list })
         const lost = (yield* builder.messages(caller, id, 1, 1))[0]
-        assert.include(lost?.text, "went away before it was done")
+        assert.include(lost?.text, "was lost before it was done")
         const late = yield* Effect.flip(store.settle(held, Conversation.taken))
         assert.strictEqual(late._tag, "HostLost")
         yield* Fiber.interrupt(fiber)

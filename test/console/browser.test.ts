@@ -13,10 +13,10 @@ import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { linkTo } from "../support/databaseLink.ts"
 import { executablePath } from "../support/realBrowser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")

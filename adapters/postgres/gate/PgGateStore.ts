@@ -3,9 +3,17 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Forecast from "../../../core/gate/Forecast.ts"
 import type { Gate } from "../../../core/gate/Gate.ts"
-import { type Changed, countOf, type Decide, GateStore, mostCounted } from "../../../core/gate/GateStore.ts"
-import { RunId, type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import {
+  type Changed,
+  countOf,
+  type Decide,
+  durationsMeasured,
+  GateStore,
+  mostCounted
+} from "../../../core/gate/GateStore.ts"
+import { RunId, WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -35,6 +43,34 @@ export const layer = Layer.effect(
             order by sequence desc limit ${mostCounted + 1}) waiting`,
         ([row]) => countOf(Number(row?.found ?? 0))
       )
+
+    /** Each part is answered by one index, and reads a bounded number of its entries. */
+    const queue = (workflowId: WorkflowId, of: RunId | undefined) => {
+      const waiting = sql`workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`
+      const most = Forecast.mostCounted + 1
+      return sql<{
+        readonly waiting: number
+        readonly ahead: number
+        readonly running: number
+        readonly taken_until: Date | null
+        readonly duration: number | null
+      }>`
+        select
+          (select count(*) from (select from runs where ${waiting} order by place limit ${most}) found)::integer as waiting,
+          ${
+            of === undefined
+              ? sql`0`
+              : sql`(select count(*) from (
+                  select from runs where ${waiting} and place < (select place from runs where id = ${of})
+                  order by place limit ${most}) found)::integer`
+          } as ahead,
+          (select count(*) from runs where workflow_id = ${workflowId} and status = 'execution.start')::integer as running,
+          (select taken_until from gate_paces where workflow_id = ${workflowId}) as taken_until,
+          (select avg(extract(epoch from ended_at - started_at) * 1000)::double precision from (
+            select ended_at, started_at from runs
+            where workflow_id = ${workflowId} and status = 'execution.success'
+            order by created_at desc, sequence desc limit ${durationsMeasured}) ended) as duration`
+    }
 
     const decideAlone = <E>(workspaceId: WorkspaceId, workflowId: WorkflowId, decide: Decide<E>) =>
       Effect.gen(function* () {
@@ -69,9 +105,10 @@ export const layer = Layer.effect(
       sql<{ readonly due: Date | null }>`
         select least(
           (select min(review_at) from gates where review_at is not null),
-          (select min(greatest(starts_at, ready_at)) from gates
-            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)}),
-          (select min(released_ready_at) from gates where released_ready_at > ${new Date(after)})
+          (select min(greatest(starts_at, ready_at, paced_until)) from gates
+            where waiting and starts_at is not null and greatest(starts_at, ready_at, paced_until) > ${new Date(after)}),
+          (select min(greatest(released_ready_at, paced_until)) from gates
+            where released_ready_at is not null and greatest(released_ready_at, paced_until) > ${new Date(after)})
         ) as due`.pipe(
         Effect.map(([row]) => row?.due?.getTime() ?? null),
         withoutSqlErrors
@@ -82,6 +119,17 @@ export const layer = Layer.effect(
       get,
       review,
       nextDue,
+      windows: Effect.fn("GateStore.windows")((workspaceId, workflowId, { before, limit }) =>
+        Effect.andThen(
+          get(workspaceId, workflowId),
+          Effect.map(
+            withoutSqlErrors(sql<Gates.WindowRow>`
+              select revision, definition, set_at, set_by from run_windows
+              where workflow_id = ${workflowId} and revision < ${before} order by revision desc limit ${limit}`),
+            (rows) => rows.map(Gates.toWindow)
+          )
+        )
+      ),
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) => withoutSqlErrors(count(workflowId))),
       firstWaiting: Effect.fn("GateStore.firstWaiting")((workflowId, limit) =>
         Effect.map(
@@ -90,6 +138,27 @@ export const layer = Layer.effect(
             where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
             order by created_at, sequence limit ${limit}`),
           (rows) => rows.map(({ created_at, id }) => ({ id: RunId.make(id), createdAt: created_at.getTime() }))
+        )
+      ),
+      queue: Effect.fn("GateStore.queue")((workflowId, of) =>
+        Effect.map(withoutSqlErrors(queue(workflowId, of)), ([row]) => ({
+          waiting: Math.min(row?.waiting ?? 0, Forecast.mostCounted),
+          atLeast: (row?.waiting ?? 0) > Forecast.mostCounted,
+          ahead: row?.ahead ?? 0,
+          running: row?.running ?? 0,
+          takenUntil: row?.taken_until?.getTime() ?? 0,
+          durationMillis: row?.duration ?? null
+        }))
+      ),
+      paced: Effect.fn("GateStore.paced")((workspaceId, workflowIds, limit) =>
+        Effect.map(
+          withoutSqlErrors(sql<Gates.Row>`
+            select * from gates
+            where workspace_id = ${workspaceId} and (max_starts_per_minute is not null or max_running is not null)
+              and waiting and removed_at is null
+              and ${workflowIds === undefined ? sql`true` : sql.in("workflow_id", workflowIds)}
+            order by workflow_id limit ${limit}`),
+          (rows) => rows.map((row) => ({ workflowId: WorkflowId.make(row.workflow_id), gate: Gates.toGate(row) }))
         )
       ),
       change: Effect.fn("GateStore.change")((workspaceId, workflowId, decide) =>
@@ -125,7 +194,8 @@ export const write = (
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, ${ReleasedRuns.lookAgain(sql)}
+    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, paced_until = null,
+        ${ReleasedRuns.lookAgain(sql)}
       where workflow_id = ${workflowId}`,
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )

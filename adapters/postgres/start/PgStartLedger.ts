@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LoggedStart, StartLedger } from "../../../core/run/start/StartLedger.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 import * as Starts from "./Starts.ts"
 
 export const layer = Layer.effect(
@@ -28,7 +29,7 @@ export const layer = Layer.effect(
       ),
       windows: Effect.fn("StartLedger.windows")((workflowIds) =>
         sql<Starts.WindowRow>`
-          select workflow_id, revision, definition, set_at from run_windows
+          select ${Table.names(sql, Starts.windows)} from run_windows
           where ${sql.in("workflow_id", workflowIds)} order by workflow_id, revision`.pipe(
           Effect.map((rows) => rows.map(Starts.toWindow)),
           withoutSqlErrors
@@ -47,6 +48,9 @@ export const layer = Layer.effect(
           select id from runs where workspace_id = ${workspaceId}
             and started_at >= ${new Date(from)} and started_at < ${new Date(to)}
             and not exists (select from run_starts where run_starts.run_id = runs.id and run_starts.attempt = 1)
+            and not exists (select from retention_places place
+              where place.workspace_id = runs.workspace_id and place.part = 'starts'
+                and (runs.ended_at, runs.id) <= (place.ended_at, place.run_id))
           order by started_at limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ id }) => id)),
           withoutSqlErrors

@@ -12,7 +12,9 @@ import { Status, Trigger } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
+import * as Json from "../../../core/workspace/Json.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
+import { present } from "../http/body/Fields.ts"
 import { names } from "./RunFilterJson.ts"
 
 type Name = keyof typeof names
@@ -97,7 +99,7 @@ const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, no
   } else if (end !== undefined && end.at < from) {
     wrong(end.name, "an instant within the last 24 hours, or start_time beside it", new Date(end.at).toISOString())
   }
-  return withoutUndefined({
+  return present({
     workflowIds: many(["workflow_id", "workflow_ids", "workflow_ids[]"], Schema.is(WorkflowId), "a UUID"),
     statuses: many(["status", "statuses", "statuses[]"], Schema.is(Status), `one of ${Status.literals.join(", ")}`),
     holds: many(["hold", "hold[]"], Schema.is(HoldReason), `one of ${HoldReason.literals.join(", ")}`),
@@ -129,7 +131,7 @@ export const readFilterOfBody = (sent: unknown, now: number): RunFilter | Wrong 
   const below = ({ problems }: Wrong): Wrong => ({
     problems: problems.map(({ message, path }) => ({ path: `filter.${path}`, message }))
   })
-  if (!isObject(sent))
+  if (!Json.isObject(sent))
     return { problems: [{ path: "filter", message: "Expected an object with filters of GET /runs" }] }
   const known = Object.keys(names).filter((name) => !name.endsWith("[]"))
   const problems = Object.entries(sent).flatMap(([path, value]): ReadonlyArray<Problem> => {
@@ -137,12 +139,12 @@ export const readFilterOfBody = (sent: unknown, now: number): RunFilter | Wrong 
     return isValue(value) ? [] : [{ path, message: "Expected a text or a list of texts" }]
   })
   if (problems.length > 0) return below({ problems: problems.slice(0, mostProblems) })
+  // Its values were checked above.
   const filter = readFilter(sent as Sent, now)
   return "problems" in filter ? below(filter) : filter
 }
 
 const mostProblems = 20
-const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 const isValue = Schema.is(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
 
 /** Reads the filters and the page of a query. */
@@ -158,11 +160,6 @@ export const read = (query: Query, now: number): Filter | Wrong => {
   if (problems.length > 0) return { problems }
   return { ...filter, limit, ...(before === undefined ? {} : { before }) }
 }
-
-const withoutUndefined = <A extends object>(fields: A) =>
-  Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
-    [K in keyof A]?: Exclude<A[K], undefined>
-  }
 
 const example = "an instant such as 2026-01-31T08:00:00Z"
 const cursorExample = `${example}, alone or followed by _ and the id of a run`

@@ -1,9 +1,11 @@
 /** The body of a submission. */
 import { Effect, Result, Schema } from "effect"
+import { highestPriority, lowestPriority } from "../../../core/run/Run.ts"
 import * as UnknownFields from "../../../core/window/UnknownFields.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
+import { most as mostTags, Tags } from "../../../core/workspace/request/Tags.ts"
 import { optional } from "../http/body/Fields.ts"
 import { problemsOf } from "../http/body/SchemaErrors.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
@@ -17,8 +19,18 @@ export const RunRequest = Schema.Struct({
       add_to_output: optional(json)
     })
   ),
+  tags: optional(Tags).annotate({ description: `Words by which GET /runs finds the run, at most ${mostTags}` }),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
+  priority: optional(
+    Schema.Int.check(Schema.isBetween({ minimum: lowestPriority, maximum: highestPriority }))
+  ).annotate({
+    description: `Of the waiting runs of a workflow a higher priority starts first; of equal ones the one that was submitted first. ${lowestPriority} to ${highestPriority}, default 0`
+  }),
+  start_by: optional(Schema.String).annotate({
+    description:
+      "An instant in the future, with its offset: a run that has not started before it ends as execution.failed with the code EXPIRED-E0002, held or not. Retries of a run that has started are not bound by it"
+  }),
   webhook: optional(RunWebhookRequest),
   additional_context: optional(jsonObject),
   notifications: optional(jsonObject)

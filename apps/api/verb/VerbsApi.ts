@@ -1,8 +1,8 @@
 /** The endpoints that do one thing to several runs: release, interrupt, retry; and that submit many. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import * as RunTags from "../../../core/run/verb/RunTags.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
+import * as Tags from "../../../core/workspace/request/Tags.ts"
 import { MaxBody, mebibytes, Needs, ReachesOut } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
@@ -21,16 +21,16 @@ const selection = {
       Schema.isMinLength(1),
       Schema.isMaxLength(mostNamed)
     )
-  ).annotate({ description: "The ids of the runs, at most 10000. One that stands twice counts once" }),
+  ).annotate({ description: "The ids of the runs, at most 10000. One that is given twice counts once" }),
   filter: optional(sent(RunFilterJson)).annotate({
     description:
       "Instead of session_ids: the parameters of GET /runs that select runs, at least one. Without start_time they are those of the last 24 hours, and waiting runs of any age"
   }),
   limit: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostNamed }))).annotate({
-    description: "At most so many runs of the filter, newest first; default 10000"
+    description: "The most runs that are taken of the filter, newest first; default 10000"
   }),
   cursor: optional(Schema.String).annotate({
-    description: "next_cursor of the answer before: the call goes on with the runs of the filter behind those"
+    description: "next_cursor of the answer before: the call continues with the runs of the filter after those"
   }),
   dry_run: optional(Schema.Boolean).annotate({
     description: "Changes nothing, and answers the outcomes that the call would have"
@@ -50,7 +50,7 @@ const answerOf = <const Kinds extends ReadonlyArray<string>, const More extends 
   Schema.Struct({
     dry_run: Schema.Boolean,
     next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "The cursor of the call that goes on with the filter; null when no run is left"
+      description: "The cursor of the next call with the filter; null when no run is left"
     }),
     counts: Schema.Record(Schema.String, Schema.Int).annotate({ description: "How many runs have each outcome" }),
     results: Schema.Array(
@@ -139,7 +139,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
     HttpApiEndpoint.post("tag", "/runs/tags", {
       payload: Schema.Struct({
         ...selection,
-        add: optional(Schema.Array(RunTags.Tag).check(Schema.isMaxLength(RunTags.most))),
+        add: optional(Schema.Array(Tags.Tag).check(Schema.isMaxLength(Tags.most))),
         remove: optional(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))
       }).annotate({ identifier: "TagRuns", examples: [{ session_ids: [session], add: ["october"], remove: ["new"] }] }),
       success: answerOf("Tag", ["tagged", "unchanged", "too_many_tags"], {}),

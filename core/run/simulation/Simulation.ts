@@ -98,6 +98,11 @@ const caller: Caller = {
 const numbered = (kind: number, number: number): string =>
   `00000000-0000-4000-8000-0000000${kind}${String(number).padStart(4, "0")}`
 
+/** The last of the three workflows is paced. */
+const pacedWorkflow = 2
+const maxStartsPerMinute = 2
+const pace = { maxStartsPerMinute, maxRunning: null }
+
 /** A workspace with its workflows, and a webhook that is sent every event. */
 const setUp = Effect.fnUntraced(function* (count: number) {
   const [workspaces, workflows, webhooks] = [yield* WorkspaceStore, yield* WorkflowStore, yield* WebhookStore]
@@ -146,7 +151,7 @@ const setUp = Effect.fnUntraced(function* (count: number) {
             settings: {}
           }
         },
-        gate: Gate.open
+        gate: Gate.setPace(Gate.open, index === pacedWorkflow ? pace : null)
       },
       () => Result.void
     )
@@ -182,6 +187,7 @@ const simulation = Effect.fnUntraced(function* (
   const world = yield* World.make(time)
   const submissions: Array<{ readonly key: string; readonly answered: Array<string> }> = []
   const all = Object.entries(scenario.processes).flatMap(([kind, count]) =>
+    // The names of `processes` are the kinds, which the type of `entries` does not say.
     Array.from({ length: count }, (_, number) => ({ kind, number }) as Scenario.Process)
   )
   yield* Effect.forEach(all, world.boot, { discard: true })
@@ -241,6 +247,7 @@ const simulation = Effect.fnUntraced(function* (
       status: run.status
     })),
     closed: world.observed.closed(time.now()),
+    paces: workflows.slice(pacedWorkflow).map((workflowId) => ({ workflowId, maxStartsPerMinute })),
     starts: world.observed.starts,
     commits: world.outside.commits,
     events: yield* readLog,
@@ -401,7 +408,8 @@ const ask = (step: Scenario.Step, { request, submissions, workflows, world }: St
   if (workflow === undefined) return Effect.void
   switch (step._tag) {
     case "submit": {
-      const submission = { key: `key-${submissions.length}`, answered: [] as Array<string> }
+      const answered: Array<string> = []
+      const submission = { key: `key-${submissions.length}`, answered }
       submissions.push(submission)
       const input = { ...step.work, key: submission.key }
       return request(({ submit }) => submit(submission.key, caller, { workflowId: workflow, input, options: {} })).pipe(

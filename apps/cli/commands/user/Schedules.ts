@@ -4,6 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { CatchUp, Overlap } from "../../../../core/schedule/RunSchedule.ts"
 import { handler } from "../Handler.ts"
+import { tags } from "./Execute.ts"
 import { service } from "./Service.ts"
 
 const load = () => import("../../handlers/user/Schedules.ts")
@@ -24,12 +25,13 @@ const terms = {
   ),
   timeZone: text("time-zone", "Time zone of the times, such as Europe/Berlin"),
   input: text("input", "Input of each run: a JSON object, or @ and a file"),
+  tag: tags,
   overlap: Flag.Literals("overlap", Overlap.literals).pipe(
     Flag.withDescription("What a firing does while an earlier run has not ended"),
     Flag.optional
   ),
   catchUp: Flag.Literals("catch-up", CatchUp.literals).pipe(
-    Flag.withDescription("Which firings are made up for after an outage"),
+    Flag.withDescription("Which missed firings are caught up after an outage"),
     Flag.optional
   )
 }
@@ -74,7 +76,7 @@ export const schedule = Command.make("schedule").pipe(
       "resume",
       { ...service, id },
       handler(load, ({ resume }) => resume)
-    ).pipe(Command.withDescription("Resume a schedule; what it would have fired meanwhile is not made up for")),
+    ).pipe(Command.withDescription("Resume a schedule; the firings of its pause are not caught up")),
     Command.make(
       "delete",
       { ...service, id },

@@ -8,10 +8,13 @@ import { login } from "./Login.ts"
 import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
 import { workflow } from "./Workflows.ts"
+import { audit } from "./workspace/Audit.ts"
+import { vault } from "./workspace/Vault.ts"
+import { webhook } from "./workspace/Webhook.ts"
 
-export const commands = [login, consoleLink, run, runs, workflow, batch, schedule] as const
+export const commands = [login, consoleLink, run, runs, workflow, batch, schedule, vault, audit, webhook] as const
 
-const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "window"])
+const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "window", "keys", "workspaces"])
 
 /** Whether a path of commands, such as `sluice runs ls`, is that of a command of users. */
 export const isOne = (path: ReadonlyArray<string>): boolean => names.has(path[1] ?? "")

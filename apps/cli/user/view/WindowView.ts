@@ -1,8 +1,11 @@
 /**
  * What a run window does, as text for a terminal. Functions of their arguments.
  */
+
+import type { StartForecast } from "../../../api/gate/ForecastJson.ts"
 import type { RunWindowResponse } from "../../../api/gate/GatesApi.ts"
-import { cell, counted, local } from "./Table.ts"
+import * as ForecastView from "./ForecastView.ts"
+import { cell, counted, instant, local, table } from "./Table.ts"
 
 type Response = typeof RunWindowResponse.Type
 
@@ -14,6 +17,7 @@ export interface Preview {
   readonly releases: number
   readonly holds: number
   readonly at_least: boolean
+  readonly forecast: typeof StartForecast.Type | null
 }
 
 const stateOf = ({ nextOpenAt, open }: Preview["state"], zone: string): string => {
@@ -55,11 +59,14 @@ const pauseLines = (pause: Response["manual_pause"], zone: string): ReadonlyArra
 
 /** What setting a window would do. */
 export const preview = (answer: Preview, zone: string): string => {
-  const { at_least, holds, openings, releases, state, warnings } = answer
+  const { at_least, forecast, holds, openings, releases, state, warnings } = answer
   const more = at_least ? "at least " : ""
   return [
     `It would be ${stateOf(state, zone)} (${zone})`,
     `It would release ${more}${counted(releases, "waiting run")} and hold ${more}${counted(holds, "waiting run")}`,
+    ...(forecast === null || forecast.waiting === 0
+      ? []
+      : [`By the pace of the workflow, ${ForecastView.sentence(forecast, zone)}`]),
     ...openings.map(
       ({ closes_at, opens_at }) =>
         `  opens ${local(opens_at, zone)}, ${closes_at === null ? "and stays open" : `closes ${local(closes_at, zone)}`}`
@@ -74,3 +81,24 @@ export const set = ({ run_window_revision, state, warnings = [] }: Response, zon
     `Set as revision ${run_window_revision}${state === null ? "" : `: ${stateOf(state, zone)}`}`,
     ...warningLines(warnings)
   ].join("\n")
+
+type Past = {
+  readonly run_window_revision: number
+  readonly run_window: unknown
+  readonly set_at: string | null
+  readonly set_by: string | null
+}
+
+/** The windows that a workflow had. */
+export const history = (windows: ReadonlyArray<Past>): string =>
+  windows.length === 0
+    ? "The workflow never had a run window"
+    : table(
+        ["REVISION", "SET", "BY USER", "RUN WINDOW"],
+        windows.map(({ run_window, run_window_revision, set_at, set_by }) => [
+          String(run_window_revision),
+          instant(set_at),
+          set_by ?? "",
+          run_window === null ? "removed" : cell(JSON.stringify(run_window), 100)
+        ])
+      )

@@ -127,7 +127,7 @@ const table: Readonly<Record<string, Row>> = {
   "GET /run/{session_id}/bundle": { ability: "read", status: 200 },
   "GET /bundle-key": { ability: "read", status: 200 },
   "GET /installation": { ability: "read", status: 200 },
-  "POST /console/links": { ability: "read", status: 201 },
+  "POST /sign-in-links": { ability: "read", status: 201 },
   "GET /run/{session_id}/network": { ability: "read", status: 200 },
   "GET /run/{session_id}/decisions": { ability: "read", status: 200 },
   "GET /runs/workflow/{workflow_id}/errors": { ability: "read", query: `?${frame}`, status: 200 },

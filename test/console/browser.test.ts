@@ -15,6 +15,7 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step } from "../support/browser.ts"
+import { linkTo } from "../support/databaseLink.ts"
 import { executablePath } from "../support/realBrowser.ts"
 import { layerInMemory, type Member, Service } from "../support/service.ts"
 
@@ -129,7 +130,9 @@ const console = Layer.effect(
       Effect.promise(() => playwright.launch({ executablePath })),
       (one) => Effect.promise(() => one.close())
     )
-    const page = yield* Effect.promise(() => browser.newPage({ viewport: { width: 1280, height: 800 } }))
+    const page = yield* Effect.promise(async () =>
+      (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+    )
     // Below the limit of a test, so that a failure names what was waited for.
     page.setDefaultTimeout(20_000)
     const wrong: Array<string> = []
@@ -455,6 +458,17 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         }
       })
       yield* looked("vault")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Change the password of ada of https://bank.example" }).press("Enter")
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Encryption key of the workspace").fill(owner.encryptionKey)
+        await dialog.getByRole("button", { name: "Seal and change" }).press("Enter")
+        await dialog.getByText("Type the new password, or a new user name").waitFor()
+        await dialog.getByLabel("New password").fill("tide-and-timber")
+        await dialog.getByRole("button", { name: "Seal and change" }).press("Enter")
+        await page.getByText("The credential was changed").waitFor()
+        assert.isFalse(bodies.some((body) => /tide-and-timber/.test(body) || body.includes(owner.encryptionKey)))
+      })
     })
   )
 
@@ -484,11 +498,13 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByRole("button", { name: "Create" }).click()
         await page.getByText("it is shown this once").waitFor()
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        await page.getByRole("dialog").waitFor({ state: "detached" })
         await page.getByRole("button", { name: "Rotate Robot" }).press("Enter")
         await page.getByLabel("The present key stays valid for").selectOption("Not at all")
         await page.getByRole("button", { name: "Rotate", exact: true }).press("Enter")
         await page.getByText("it is shown this once").waitFor()
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        await page.getByRole("dialog").waitFor({ state: "detached" })
         await page.getByRole("button", { name: "Rotate Robot" }).first().waitFor()
         await page.getByRole("button", { name: "Revoke Robot" }).first().press("Enter")
         await page.getByRole("button", { name: "Revoke it" }).click()
@@ -585,6 +601,33 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("No schedule yet").waitFor()
       })
     })
+  )
+
+  it.effect("says that the service cannot be reached, and goes on by itself when it is back", () =>
+    Effect.gen(function* () {
+      const { ids, owner, page, send, url } = yield* Console
+      const link = yield* linkTo(url)
+      const other = yield* Effect.acquireRelease(
+        Effect.promise(() => page.context().newPage()),
+        (one) => Effect.promise(() => one.close())
+      )
+      yield* Effect.promise(async () => {
+        await other.goto(`${link.url}#/runs?workflow=${ids.orders}`)
+        await other.getByLabel("API key").fill(owner.key)
+        await other.keyboard.press("Enter")
+        await other.getByText(/^\d+ runs, newest first/).waitFor()
+      })
+      const before = yield* Effect.promise(() => other.getByText(/^\d+ runs, newest first/).innerText())
+      yield* link.cut
+      yield* Effect.promise(() => other.getByText("This page goes on by itself when it is back").waitFor())
+      const json = { workflow_id: ids.orders, run_input_variables: { status: "open" } }
+      assert.strictEqual((yield* send({ method: "POST", path: "/run", key: owner.key, json })).status, 201)
+      yield* link.restore
+      yield* Effect.promise(async () => {
+        await other.locator(".lost").waitFor({ state: "detached" })
+        await other.getByText(`${Number.parseInt(before, 10) + 1} runs, newest first`).waitFor()
+      })
+    }).pipe(Effect.scoped)
   )
 
   it.effect("shows an Owner who changed what, and what it was before", () =>

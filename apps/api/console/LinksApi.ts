@@ -17,7 +17,7 @@ const group = HttpApiGroup.make("console")
   .annotate(NoStore, true)
 
 export class ConsoleGroup extends group.add(
-  HttpApiEndpoint.post("makeLink", "/console/links", {
+  HttpApiEndpoint.post("makeLink", "/sign-in-links", {
     success: Link.pipe(HttpApiSchema.status(201)),
     error: Errors.Forbidden
   })

@@ -2,6 +2,7 @@
 import { Cause, Option } from "effect"
 import { AsyncResult } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
 import { useAtom } from "./Registry.ts"
 import { type Query, reasonOf, refresh } from "./Service.ts"
 
@@ -15,7 +16,10 @@ export const useQuery = <A,>(
   return { value, problem, loading: result.waiting }
 }
 
-/** Shows a value once it is there, and keeps it while it is read again. */
+/**
+ * Shows a value once it is there, and keeps it while it is read again. What was read for another view is shown at once and
+ * read again: others may have changed it since.
+ */
 export const Loaded = <A,>({
   children,
   query,
@@ -26,7 +30,10 @@ export const Loaded = <A,>({
   readonly rows?: number
   readonly children: (value: A) => ComponentChildren
 }) => {
-  const { problem, value } = useQuery(query)
+  const { loading, problem, value } = useQuery(query)
+  useEffect(() => {
+    if (value !== null && !loading) refresh(query)
+  }, [query])
   return (
     <>
       {problem !== null && (

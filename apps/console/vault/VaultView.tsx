@@ -6,18 +6,20 @@ import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
+import { to } from "../kit/Route.ts"
 import { act, client, query, reasonOf, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { sealed } from "./Sealing.ts"
-import { type Given, listOf, problemsOf } from "./VaultModel.ts"
+import { type Changed, changeProblemsOf, type Given, listOf, problemsOf } from "./VaultModel.ts"
 
 const entries = query((client) => client.vault.listEntries({ query: {} }))
 
 export const VaultView = () => {
   const [isMaking, setMaking] = useState(false)
-  const [removing, setRemoving] = useState<{ readonly user: string; readonly domain: string } | null>(null)
+  const [removing, setRemoving] = useState<Pair | null>(null)
+  const [changing, setChanging] = useState<Pair | null>(null)
   return (
     <Page
       title="Vault"
@@ -51,16 +53,35 @@ export const VaultView = () => {
                   {
                     word: "Action",
                     kind: "tight",
-                    cell: ({ domain, permissioned_user_id: user }) =>
-                      may("Member") && (
-                        <button
-                          type="button"
-                          aria-label={`Remove ${user} of ${domain}`}
-                          onClick={() => setRemoving({ user, domain })}
+                    cell: ({ domain, permissioned_user_id: user }) => (
+                      <div class="row-actions">
+                        <a
+                          class="button"
+                          href={to(["runs"], { credential: user, since: "month" })}
+                          aria-label={`Runs with ${user} of ${domain}`}
                         >
-                          Remove…
-                        </button>
-                      )
+                          Runs
+                        </a>
+                        {may("Member") && (
+                          <>
+                            <button
+                              type="button"
+                              aria-label={`Change the password of ${user} of ${domain}`}
+                              onClick={() => setChanging({ user, domain })}
+                            >
+                              Change…
+                            </button>
+                            <button
+                              type="button"
+                              aria-label={`Remove ${user} of ${domain}`}
+                              onClick={() => setRemoving({ user, domain })}
+                            >
+                              Remove…
+                            </button>
+                          </>
+                        )}
+                      </div>
+                    )
                   }
                 ]}
               />
@@ -68,6 +89,7 @@ export const VaultView = () => {
           }}
         </Loaded>
       </div>
+      {changing !== null && <Changing pair={changing} onClose={() => setChanging(null)} />}
       {isMaking && <Making onClose={() => setMaking(false)} />}
       {removing !== null && (
         <Confirm
@@ -87,6 +109,88 @@ export const VaultView = () => {
         </Confirm>
       )}
     </Page>
+  )
+}
+
+interface Pair {
+  readonly user: string
+  readonly domain: string
+}
+
+const secret = { type: "password" as const, autocomplete: "off" as const, spellcheck: false }
+
+/** The field of the key that seals what a form holds. */
+const KeyField = ({
+  onInput,
+  problem,
+  value
+}: {
+  readonly value: string
+  readonly problem: string | undefined
+  readonly onInput: (event: { readonly currentTarget: HTMLInputElement }) => void
+}) => (
+  <Field
+    label="Encryption key of the workspace"
+    hint={
+      <>
+        64 hexadecimal digits, as <code>sluice keys encryption</code> prints them. It seals the values here and is sent
+        nowhere.
+      </>
+    }
+    problem={problem}
+  >
+    <input {...secret} value={value} onInput={onInput} />
+  </Field>
+)
+
+const Changing = ({ onClose, pair }: { readonly pair: Pair; readonly onClose: () => void }) => {
+  const [given, setGiven] = useState<Changed>({ key: "", userName: "", password: "" })
+  const [problems, setProblems] = useState<Partial<Record<keyof Changed | "all", string>>>({})
+  const [isBusy, setBusy] = useState(false)
+  const set = (name: keyof Changed) => (event: { readonly currentTarget: HTMLInputElement }) =>
+    setGiven({ ...given, [name]: event.currentTarget.value })
+  const send = async (event: Event) => {
+    event.preventDefault()
+    const wrong = changeProblemsOf(given)
+    setProblems(wrong)
+    if (Object.keys(wrong).length > 0) return
+    setBusy(true)
+    const seal = (value: string) => sealed(Redacted.make(given.key.trim()), Redacted.make(value))
+    const payload = {
+      permissioned_user_id: pair.user,
+      domain: pair.domain,
+      ...(given.userName === "" ? {} : { user_name: await seal(given.userName) }),
+      ...(given.password === "" ? {} : { password: await seal(given.password) })
+    }
+    const changed = await act(client().vault.updateEntry({ payload }), {
+      done: "The credential was changed. Runs that begin from now on use it",
+      failed: (error) => setProblems({ all: reasonOf(error) })
+    })
+    setBusy(false)
+    if (changed === null) return
+    refresh(entries)
+    onClose()
+  }
+  return (
+    <Dialog title={`Change ${pair.user} of ${pair.domain}`} onClose={onClose}>
+      <form class="form" onSubmit={send} noValidate>
+        <Field label="New password" hint="If empty, the password stays" problem={problems.password}>
+          <input {...secret} value={given.password} onInput={set("password")} />
+        </Field>
+        <Field label="New user name" hint="If empty, the user name stays" problem={problems.userName}>
+          <input autocomplete="off" value={given.userName} onInput={set("userName")} />
+        </Field>
+        <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
+        {problems.all !== undefined && (
+          <p class="wrong" role="alert">
+            {problems.all}
+          </p>
+        )}
+        <button type="submit" class="primary" disabled={isBusy}>
+          Seal and change
+        </button>
+      </form>
+    </Dialog>
   )
 }
 
@@ -123,7 +227,6 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
     refresh(entries)
     onClose()
   }
-  const secret = { type: "password" as const, autocomplete: "off" as const, spellcheck: false }
   return (
     <Dialog title="Add a credential" onClose={onClose}>
       <form class="form" onSubmit={send} noValidate>
@@ -144,18 +247,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
         <Field label="Authenticator secret (optional)" hint="Base32, or an otpauth:// address">
           <input {...secret} value={given.tfaSecret} onInput={set("tfaSecret")} />
         </Field>
-        <Field
-          label="Encryption key of the workspace"
-          hint={
-            <>
-              64 hexadecimal digits, as <code>sluice keys encryption</code> prints them. It seals the values here and is
-              sent nowhere.
-            </>
-          }
-          problem={problems.key}
-        >
-          <input {...secret} value={given.key} onInput={set("key")} />
-        </Field>
+        <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
         {problems.all !== undefined && (
           <p class="wrong" role="alert">
             {problems.all}

@@ -37,6 +37,7 @@ const core = {
   "./testing/browser/contract": "core/testing/contract/BrowserContract.ts",
   "./testing/browser/pages": "core/testing/contract/BrowserPages.ts",
   "./testing/clock": "core/testing/SteppingClock.ts",
+  "./testing/clock/contract": "core/testing/contract/ClockContract.ts",
   "./testing/contract": "core/testing/contract/Contract.ts",
   "./testing/reference": "core/testing/ReferenceWindow.ts",
   "./testing/stores": "core/testing/contract/StoreContract.ts",

@@ -1,7 +1,8 @@
 /**
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+
+import { Clock, Context, Effect, Layer } from "effect"
 import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
 import * as Forecast from "../gate/Forecast.ts"
 import type { Hold } from "../gate/Gate.ts"
@@ -13,6 +14,7 @@ import type * as FieldLimit from "../workflow/FieldLimit.ts"
 import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
+import type { StartsLater } from "./hold/StartsLater.ts"
 import { HoldReason, type RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
 import { type Filter, type Gated, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
@@ -37,10 +39,6 @@ export interface View {
   /** Oldest first. */
   readonly events: ReadonlyArray<LoggedEvent>
 }
-
-/** Why a run starts later than now: its pace where that is what it waits for longest. */
-export const StartsLater = Schema.Literals(["run_window", "manual", "retry_delay", "pace"])
-export type StartsLater = typeof StartsLater.Type
 
 /** The runs that satisfy a filter, counted. Statuses and holds are as they read at the instant of the answer. */
 export interface Summary {

@@ -126,7 +126,7 @@ const compressed = async (module: string, external: RegExp): Promise<number> => 
 }
 
 describe("the packages, installed in an empty folder", () => {
-  it("have the entries, the version and the one program that they are described with", () => {
+  it("have the entries, the version and the programs that they are described with", () => {
     const checkout: Manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
     const ofDeno: Manifest = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"))
     const described = Object.fromEntries(Object.entries(entriesOfCheckout).map(([path, file]) => [path, `./${file}`]))

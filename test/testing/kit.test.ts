@@ -3,10 +3,12 @@ import { Clock, Effect, Fiber, Layer } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { LeaseLost } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import * as ClockContract from "../../core/testing/contract/ClockContract.ts"
 import * as Contract from "../../core/testing/contract/Contract.ts"
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
 import * as SteppingClock from "../../core/testing/SteppingClock.ts"
 import * as Weeks from "../../core/testing/Weeks.ts"
+import * as WindowTesting from "../../core/testing/WindowGenerators.ts"
 import { mutants } from "../simulation/mutants.ts"
 
 const hour = 3_600_000
@@ -51,6 +53,44 @@ describe("the stepping clock", () => {
       assert.strictEqual(time.now(), 5 * hour + 1)
       yield* Fiber.interrupt(fiber)
     })
+  )
+})
+
+describe("the contract of a clock that a test moves", () => {
+  const brokenBy = (make: () => ClockContract.MovedClock["Service"]) =>
+    Contract.broken(ClockContract.promises, (keeps) =>
+      Effect.suspend(() => Effect.provideService(keeps, ClockContract.MovedClock, make()))
+    )
+
+  it.live("is kept by the stepping clock", () =>
+    Effect.map(
+      brokenBy(() => SteppingClock.make(1_000)),
+      (broken) => assert.deepStrictEqual(broken, [])
+    )
+  )
+
+  it.live("is broken by a clock that jumps over the instants of timers", () =>
+    Effect.map(
+      brokenBy(() => {
+        const clock = WindowTesting.movableClock(1_000)
+        return {
+          clock,
+          advance: (millis) =>
+            Effect.andThen(
+              Effect.sync(() => clock.advance(millis)),
+              Effect.yieldNow
+            )
+        }
+      }),
+      (broken) =>
+        assert.deepStrictEqual(
+          broken.map(({ title }) => title),
+          [
+            "wake sleepers in the order of their instants, each at its own",
+            "miss no timer that a fiber sets after it was woken"
+          ]
+        )
+    )
   )
 })
 

@@ -2,7 +2,7 @@
  * The comparisons that contracts make. Each throws an error that shows what was expected and what was found, so that a
  * contract needs no test runner.
  */
-import { Equal, Formatter } from "effect"
+import { Formatter } from "effect"
 
 /** Raised when an implementation breaks a promise of its port. */
 export class PromiseBroken extends Error {
@@ -17,9 +17,23 @@ const hold = (holds: boolean, actual: unknown, expectation: string, note: string
   throw new PromiseBroken(`${note === undefined ? "" : `${note}: `}expected ${expectation}, got ${shown(actual)}`)
 }
 
-const bytes = (value: unknown): unknown => (value instanceof Uint8Array ? [...value] : value)
-
-const alike = (one: unknown, other: unknown): boolean => Equal.equals(bytes(one), bytes(other))
+/**
+ * Whether two values have the same structure. Values are looked at each time: `Equal` of Effect remembers what it compared,
+ * and lists may have changed since.
+ */
+const alike = (one: unknown, other: unknown): boolean => {
+  if (Object.is(one, other)) return true
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
+  if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return false
+  if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime()
+  if (one instanceof Map && other instanceof Map) return alike([...one], [...other])
+  if (one instanceof Set && other instanceof Set) return alike([...one], [...other])
+  const names = Reflect.ownKeys(one)
+  return (
+    names.length === Reflect.ownKeys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && alike(Reflect.get(one, name), Reflect.get(other, name)))
+  )
+}
 
 /** Expects the same value, as `Object.is` compares. */
 export const strictEqual = (actual: unknown, expected: unknown, note?: string): void =>

@@ -48,5 +48,5 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
     "download",
     "print"
   ]),
-  vision: traced("vision", vision, ["outline", "look", "clickAt", "typeAt"])
+  vision: traced("vision", vision, ["outline", "targets", "look", "clickAt", "typeAt"])
 })

@@ -168,6 +168,7 @@ const table: Readonly<Record<string, Row>> = {
   // Nothing hosts conversations here, so that no page is open.
   "GET /workflow-builder/agent/{conversation_id}/screenshot": { ability: "read", status: 409 },
   "GET /workflow-builder/agent/{conversation_id}/html": { ability: "read", status: 409 },
+  "GET /workflow-builder/agent/{conversation_id}/elements": { ability: "read", status: 409 },
   "POST /workflow-builder/agent/{conversation_id}/save": { ability: "edit", json: {}, status: 200 },
   "POST /workflow-builder/agent/{conversation_id}/interrupt": { ability: "edit", status: 200 },
   "DELETE /workflow-builder/agent/{conversation_id}": { ability: "edit", status: 200 },

@@ -40,6 +40,7 @@ import { originOf, wayTo } from "./look/Frames.ts"
 import { outline } from "./look/Outline.ts"
 import { inOverlay } from "./look/Overlays.ts"
 import { candidates, seen, survey } from "./look/Survey.ts"
+import { targets } from "./look/Targets.ts"
 import { extract } from "./read/Extract.ts"
 import { readable } from "./read/Readable.ts"
 import { sanitizedHtml } from "./read/Sanitized.ts"
@@ -96,6 +97,7 @@ export const functions = {
   shownOptions,
   storageOf,
   survey,
+  targets,
   texts,
   turn,
   turnIn,

@@ -8,7 +8,7 @@ import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import type * as Wake from "../../runtime/Wake.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import { BuilderStore, type LeaseRef, type View, type ViewKind } from "../BuilderStore.ts"
+import { BuilderStore, type LeaseRef, type PointedPage, type View, type ViewKind } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
 import * as Commands from "./Commands.ts"
 import type { StartingStateOf } from "./StartingState.ts"
@@ -146,16 +146,30 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   }
 })
 
+/** How many elements of a page can be pointed at. */
+const maxElements = 400
+
 /** The view of a page, without the secrets in its text; `null` when it cannot be looked at. */
 const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
-    const { page } = stage
-    const { hide, hideLong } = Turn.secretsOf(stage)
-    const body =
-      kind === "html"
-        ? yield* hideLong(yield* page.navigation.html({ sanitized: false }))
-        : base64((yield* page.elements.screenshot(null, { fullPage: false })).bytes)
-    return { url: hide(yield* page.navigation.address), body }
+    const { hide } = Turn.secretsOf(stage)
+    return { url: hide(yield* stage.page.navigation.address), body: yield* bodyOf(stage, kind) }
   }).pipe(Effect.orElseSucceed(() => null))
+
+const bodyOf = Effect.fnUntraced(function* (stage: Turn.Stage, kind: ViewKind) {
+  const { elements, navigation, vision } = stage.page
+  const secrets = Turn.secretsOf(stage)
+  const picture = Effect.map(elements.screenshot(null, { fullPage: false }), ({ bytes }) => base64(bytes))
+  switch (kind) {
+    case "html":
+      return yield* secrets.hideLong(yield* navigation.html({ sanitized: false }))
+    case "screenshot":
+      return yield* picture
+    case "elements": {
+      const targets = yield* secrets.hideInData(yield* vision.targets({ maxElements }))
+      return JSON.stringify({ ...targets, base64: yield* picture } satisfies PointedPage)
+    }
+  }
+})
 
 const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)

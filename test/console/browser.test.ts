@@ -10,10 +10,14 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
 import { buildConsole } from "../../apps/bootstrap/console.js"
+import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { Browser } from "../../core/browser/Browser.ts"
+import * as Host from "../../core/builder/host/Host.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { graphOf, type Step } from "../support/browser.ts"
-import { executablePath } from "../support/realBrowser.ts"
+import { executablePath, withSite } from "../support/realBrowser.ts"
 import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { layerInMemory, type Member, Service } from "../support/service.ts"
 
@@ -23,12 +27,37 @@ const shop = "https://shop.example"
 /** What a hostile site or person may write. Shown as text, it does nothing. */
 const hostile = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202e"'&amp; javascript:alert(1)`
 
-const site = ScriptedBrowser.layer({
+const scripted = ScriptedBrowser.layer({
   [`${shop}/`]: [
     { selector: "//h1", text: hostile },
     { selector: "#more", text: "More" }
   ]
 })
+
+/** The browser of runs and recordings: a scripted one, except while a test has them work on the demo site. */
+let real: Browser["Service"] | null = null
+
+const site = Layer.effect(
+  Browser,
+  Effect.map(Browser, (written) => Browser.of({ open: (session) => (real ?? written).open(session) }))
+).pipe(Layer.provide(scripted))
+
+/** Has runs and recordings work on the demo site, in a real browser. */
+const onDemoSite = <A, E>(test: (address: string) => Effect.Effect<A, E, Console>) =>
+  Effect.flatMap(Effect.context<Console>(), (context) =>
+    withSite((address) =>
+      Effect.acquireUseRelease(
+        Effect.map(Browser, (browser) => {
+          real = browser
+        }),
+        () => Effect.provide(test(address), context),
+        () =>
+          Effect.sync(() => {
+            real = null
+          })
+      )
+    )
+  )
 
 const steps: ReadonlyArray<Step> = [
   { action: "SCREENSHOT", parameters: {} },
@@ -113,6 +142,9 @@ const console = Layer.effect(
     const { send, url } = yield* Service
     const worker = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceMillis: 0 })
     yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(site)))))
+    const beginningOf: StartingState.StartingStateOf = () => Effect.succeed(StartingState.empty)
+    const host = Host.run({ name: "h", capacity: 4, leaseMillis: 30_000, beginningOf })
+    yield* Effect.forkScoped(Effect.provide(host, site))
     const { ids, owner } = yield* seeded
     const browser = yield* Effect.acquireRelease(
       Effect.promise(() => playwright.launch({ executablePath })),
@@ -536,6 +568,84 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* looked("audit-entry")
       yield* Effect.promise(() => page.keyboard.press("Escape"))
     })
+  )
+
+  it.effect("builds a workflow on its page without a selector or JSON, and runs it, in at most 40 actions", () =>
+    onDemoSite((address) =>
+      Effect.gen(function* () {
+        const { page } = yield* Console
+        let actions = 0
+        const count = async (action: Promise<unknown>) => {
+          actions++
+          await action
+        }
+        const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" })
+        const click = (name: string | RegExp) => count(button(name).click())
+        const fill = (label: string, text: string) => count(page.getByLabel(label, { exact: true }).fill(text))
+        const point = (name: string | RegExp) => click(name)
+        yield* at("#/author")
+        yield* Effect.promise(async () => {
+          await page.getByText("Nothing is being recorded").waitFor()
+          await fill("Name", "Open orders")
+          await fill("First page", `${address}/login`)
+          await click("Add an input")
+          await fill("Name of input 1", "User name")
+          await fill("Example of input 1", visitors.clerk.user)
+          await click("Add an input")
+          await fill("Name of input 2", "Password")
+          await fill("Example of input 2", visitors.clerk.password)
+        })
+        yield* looked("author")
+        yield* Effect.promise(async () => {
+          await click("Start recording")
+          await point("Type into: textbox “User name”")
+          await page.getByLabel("What to type").waitFor()
+        })
+        yield* looked("author-field")
+        yield* Effect.promise(async () => {
+          await click("Type it")
+          await page.getByText("Done: Type into User name").waitFor()
+          await point(/^Type into: .*“Password”$/)
+          await count(page.getByRole("button", { name: "Type it" }).press("Enter"))
+          await page.getByText("Done: Type into Password").waitFor()
+          // By keyboard: an element of the page is a button.
+          await count(button("Click: button “Sign in”").press("Enter"))
+          await page.getByText("Done: Click Sign in").waitFor()
+          await point(/^Choose in: .*“Status”$/)
+          await count(page.getByLabel("Option").selectOption("open"))
+          await click("Choose it")
+          await page.getByText("Done: Choose in Status").waitFor()
+          await point("Click: button “Show”")
+          await page.getByText("Done: Click Show").waitFor()
+          await click("Read data")
+          await point("Read: link “A-1034”")
+          await point("Read: cell “Lindenhof Bakery”")
+          await point("Read: cell “€ 18.90”")
+          await page.getByText("From all 6 rows").waitFor()
+          await count(page.getByLabel("a number").last().check())
+          await fill("Name of the list", "orders")
+        })
+        yield* looked("author-read")
+        yield* Effect.promise(async () => {
+          await button("Read").press("Enter")
+          await page.getByRole("region", { name: "What was read as JSON" }).getByText('"customer": "Cicala').waitFor()
+        })
+        yield* looked("author-data")
+        yield* Effect.promise(async () => {
+          await click("Save the workflow")
+          await page.getByText("Read orders").waitFor()
+          await click("Run…")
+          await fill("user_name", visitors.clerk.user)
+          await fill("password", visitors.clerk.password)
+          await count(page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click())
+          await page.getByText("Succeeded").first().waitFor()
+          const output = await page.getByRole("region", { name: "Output as JSON" }).innerText()
+          assert.include(output, '"order": "A-1034"')
+          assert.include(output, '"total": 18.9')
+          assert.isAtMost(actions, 40)
+        })
+      })
+    )
   )
 
   it.effect("fits a screen of 320 pixels and the dark, and forgets everything when it is signed out", () =>

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { outlineOf } from "../../apps/console/data/Outline.ts"
 import { fieldsOf, read } from "../../apps/console/forms/SchemaModel.ts"
 import { isAsking, markdownOf, neverRan, type Run, stepsOf } from "../../apps/console/run/RunModel.ts"
-import { changesOf, outlineOf } from "../../apps/console/workflow/WorkflowModel.ts"
+import { changesOf } from "../../apps/console/workflow/WorkflowModel.ts"
 
 const at = (second: number) => new Date(second * 1_000).toISOString()
 const event = (second: number, name: string, payload: Record<string, string | boolean> = {}) => ({

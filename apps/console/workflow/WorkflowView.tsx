@@ -1,6 +1,7 @@
 /** One workflow: its outline, its versions, its JSON, and a run of it. */
 import { Effect } from "effect"
 import { useMemo, useState } from "preact/hooks"
+import { outlineOf } from "../data/Outline.ts"
 import { type Workflow, windowOf, workflowOf, workflows } from "../data/Workflows.ts"
 import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
 import { Difference } from "../forms/Difference.tsx"
@@ -10,7 +11,7 @@ import { act, client, type Problem, problemsOf, query, reasonOf, refresh } from 
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Start } from "./Start.tsx"
-import { type Change, changesOf, editable, outlineOf } from "./WorkflowModel.ts"
+import { type Change, changesOf, editable } from "./WorkflowModel.ts"
 
 export const WorkflowView = ({ id, part }: { readonly id: string; readonly part: string }) => {
   const { value } = useQuery(workflowOf(id))

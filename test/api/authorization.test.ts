@@ -63,6 +63,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /workflows/{workflow_id}/fork": { ability: "edit", json: {}, status: 201 },
   "POST /workflows/{workflow_id}/validate-input": { ability: "read", json: {}, status: 200 },
   "POST /workflows/{workflow_id}/example-payloads": { ability: "read", json: {}, status: 200 },
+  "GET /workflows/{workflow_id}/warnings": { ability: "read", status: 200 },
   "GET /workflow-components": { ability: "read", status: 200 },
   "POST /workflow-components": { ability: "edit", json: component, status: 201 },
   "GET /workflow-components/{component_id}": { ability: "read", status: 200 },

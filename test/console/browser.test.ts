@@ -414,12 +414,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
 
   it.effect("shows a workflow, what a version changed, and refuses wrong JSON at its path", () =>
     Effect.gen(function* () {
-      const { complaints, ids, page } = yield* Console
+      const { complaints, ids, owner, page, send } = yield* Console
       yield* at("#/workflows")
       yield* Effect.promise(() => page.getByRole("link", { name: "Nightly statements", exact: true }).waitFor())
       yield* looked("workflows")
       yield* at(`#/workflows/${ids.orders}`)
-      yield* Effect.promise(() => page.getByText("SCREENSHOT 1").waitFor())
+      yield* Effect.promise(async () => {
+        await page.locator(".outline").getByText("SCREENSHOT 1").waitFor()
+        await page.locator(".graph-name", { hasText: "SCREENSHOT 1" }).waitFor()
+      })
       yield* looked("workflow")
       yield* at(`#/workflows/${ids.orders}/json`)
       yield* Effect.promise(async () => {
@@ -428,12 +431,32 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await editor.fill(text.replace("SCREENSHOT 1", "Photograph").replace('"SCREENSHOT"', '"SCREAM"'))
         await page.getByRole("button", { name: "Save the next version" }).click()
         await page.locator(".problem.list code").first().waitFor()
-        assert.include(await page.locator(".problem.list").innerText(), "nodes[1].action")
-        await editor.fill(text.replace("SCREENSHOT 1", "Photograph"))
+        assert.include(await page.locator(".problem.list").innerText(), "Step “Photograph” nodes[1].action")
+        const doubtful = (name: string) => {
+          const body = JSON.parse(text)
+          Object.assign(body.nodes[1], { name, parameters: { unknown: 1 } })
+          return JSON.stringify(body)
+        }
+        await editor.fill(doubtful("Photograph"))
         await page.getByRole("button", { name: "Save the next version" }).press("Enter")
         await page.getByText("Saved as version 2").waitFor()
+        await page.getByText("Version 2 ·").waitFor()
+        // Another person saves meanwhile: what is typed here stays, and overwrites nothing.
+        await editor.fill(doubtful("Mine"))
+        const path = `/workflows/${ids.orders}`
+        const { body } = await Effect.runPromise(send({ method: "GET", path, key: owner.key }))
+        const { edges, input_schema, name, nodes } = body
+        const json = { edges, input_schema, name, nodes, description: "Theirs" }
+        await Effect.runPromise(send({ method: "PUT", path, key: owner.key, json }))
+        await page.getByRole("button", { name: "Save the next version" }).click()
+        await page.getByText("Another person has saved version 3").waitFor()
+        assert.include(await editor.inputValue(), "Mine")
+        await page.getByRole("button", { name: "Take their version" }).press("Enter")
+        await page.getByText("Another person has saved").waitFor({ state: "detached" })
+        assert.include(await editor.inputValue(), "Theirs")
       })
-      assert.lengthOf(complaints(), 1)
+      // The two refusals are written to the console of the browser.
+      assert.lengthOf(complaints(), 2)
       yield* looked("json")
       yield* at(`#/workflows/${ids.orders}/versions`)
       yield* Effect.promise(async () => {
@@ -441,6 +464,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Step “Photograph”").waitFor()
       })
       yield* looked("versions")
+      yield* at(`#/workflows/${ids.orders}`)
+      yield* Effect.promise(() => page.locator(".node-warning", { hasText: "unknown" }).waitFor())
+      yield* looked("workflow-warned")
+      yield* at(`#/workflows/${ids.nightly}`)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Test run…" }).press("Enter")
+        await page.getByRole("button", { name: "Test", exact: true }).press("Enter")
+        await page.getByText("Succeeded").first().waitFor()
+      })
     })
   )
 

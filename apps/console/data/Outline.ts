@@ -18,7 +18,8 @@ export interface OutlineLine {
   readonly goesTo: string | null
 }
 
-const branchWords: Readonly<Record<string, string>> = {
+/** The ways on from a step, in words. */
+export const branchWords: Readonly<Record<string, string>> = {
   true: "if so",
   false: "otherwise",
   loop_not_done: "each time",

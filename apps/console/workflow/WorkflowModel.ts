@@ -85,3 +85,19 @@ export const editable = (workflow: object): Readonly<Record<string, unknown>> =>
       .filter(([name]) => name === "nodes" || !ignored.has(name))
       .filter(([name]) => name !== "id")
   )
+
+/** A step as far as a text that may be wrong says it. */
+export interface ProblemNode {
+  readonly id?: string
+  readonly name?: string
+}
+
+/** The step that a path leads into, such as `nodes[2].parameters.selector` or `edges.ID`; `null` where it leads to none. */
+export const nodeAt = <N extends ProblemNode>(nodes: ReadonlyArray<N>, path: string): N | null => {
+  const [, index, id] = /^(?:nodes\[(\d+)\]|edges\.([0-9a-f-]+))/i.exec(path) ?? []
+  if (index !== undefined) return nodes[Number(index)] ?? null
+  return id === undefined ? null : (nodes.find((node) => node.id === id) ?? null)
+}
+
+/** A path as it stands at its step: without what leads to the step. */
+export const withinNode = (path: string): string => path.replace(/^nodes\[\d+\]\.?/, "").replace(/^parameters\./, "")

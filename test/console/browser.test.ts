@@ -665,7 +665,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         yield* looked("author-data")
         yield* Effect.promise(async () => {
           await click("Save the workflow")
-          await page.getByText("Read orders").waitFor()
+          await page.locator(".outline").getByText("Read orders").waitFor()
+          await page.locator(".graph-name", { hasText: "Read orders" }).waitFor()
           await click("Run…")
           await fill("user_name", visitors.clerk.user)
           await fill("password", visitors.clerk.password)

@@ -664,8 +664,18 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         })
         yield* looked("author-data")
         yield* Effect.promise(async () => {
+          await click("Point")
+          await point("Choose: link “Next”")
+          await page.getByText("Found by").waitFor()
+        })
+        yield* looked("author-point")
+        yield* Effect.promise(async () => {
+          await click("Repeat the last step on every page")
+          await page.locator(".outline").getByText("Go to the next page").waitFor()
+        })
+        yield* Effect.promise(async () => {
           await click("Save the workflow")
-          await page.locator(".outline").getByText("Read orders").waitFor()
+          await page.locator(".outline").getByText("Read orders").first().waitFor()
           await page.locator(".graph-name", { hasText: "Read orders" }).waitFor()
           await click("Run…")
           await fill("user_name", visitors.clerk.user)
@@ -675,6 +685,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           const output = await page.getByRole("region", { name: "Output as JSON" }).innerText()
           assert.include(output, '"order": "A-1034"')
           assert.include(output, '"total": 18.9')
+          // From the first of three pages, and from the last.
+          assert.isAbove(output.split('"customer"').length, 13)
           assert.isAtMost(actions, 40)
         })
       })
@@ -692,6 +704,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         ["home", "#/"],
         ["runs", "#/runs"],
         ["keys", "#/keys"],
+        ["author", "#/author"],
+        ["workflow", `#/workflows/${ids.orders}`],
         ["audit", "#/audit"],
         ["window", `#/workflows/${ids.nightly}/window`]
       ] as const) {
@@ -703,8 +717,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         })
         yield* looked(`${name}-small`)
       }
+      yield* at("#/author")
       yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Sign out" }).click()
+        await page.getByRole("link", { name: "Open orders" }).click()
+        await page.getByRole("group", { name: "The page" }).waitFor()
+        assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320)
+      })
+      yield* looked("recording-small")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Sign out", exact: true }).click()
         await page.getByLabel("API key").waitFor()
         const answer = await page.evaluate("fetch('/me').then(({ status }) => status)")
         assert.strictEqual(answer, 401)

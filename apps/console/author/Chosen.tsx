@@ -21,6 +21,8 @@ interface Props {
   readonly isBusy: boolean
   readonly onDo: (candidate: Candidate) => void
   readonly onRead: (target: PageTarget) => void
+  /** Repeats the last step on every page that an element leads to; `null` where there is no step. */
+  readonly onPages: ((selector: string) => void) | null
   readonly onClose: () => void
 }
 
@@ -78,7 +80,7 @@ export const Chosen = (props: Props) => {
 
 type Inner = Props & { readonly selector: string }
 
-const Pressing = ({ isBusy, onDo, onRead, selector, target }: Inner) => {
+const Pressing = ({ isBusy, onDo, onPages, onRead, selector, target }: Inner) => {
   const click = (word: string, type: ClickType, isPrimary = false) => (
     <button
       type="button"
@@ -97,6 +99,16 @@ const Pressing = ({ isBusy, onDo, onRead, selector, target }: Inner) => {
       <button type="button" disabled={isBusy} onClick={() => onRead(target)}>
         Read it
       </button>
+      {onPages !== null && target.kind === "press" && selector.startsWith("/") && (
+        <button
+          type="button"
+          title="It leads to the next page: click it as long as it is there, and repeat the last step on each page"
+          disabled={isBusy}
+          onClick={() => onPages(selector)}
+        >
+          Repeat the last step on every page
+        </button>
+      )}
     </div>
   )
 }

@@ -23,8 +23,8 @@ export interface Conversation {
   readonly status: Status | null
   readonly messages: ReadonlyArray<Message>
   readonly draft: Draft | null
-  /** `null` while no page is open. */
-  readonly page: Pointed | null
+  /** `null` until it is known, `"none"` while no page is open. */
+  readonly page: Pointed | "none" | null
   /** Why it cannot be followed. */
   readonly problem: string | null
   readonly isBusy: boolean
@@ -36,15 +36,19 @@ export interface Conversation {
 /** How often the page is looked at while nothing else happens, in milliseconds. */
 const lookMillis = 3_000
 
+/** How soon a page that was not seen is looked at again, in milliseconds. */
+const againMillis = 500
+
 /** Follows a conversation for as long as the component is there. */
 export const useConversation = (id: string): Conversation => {
   const [status, setStatus] = useState<Status | null>(null)
   const [messages, setMessages] = useState<ReadonlyArray<Message>>([])
   const [draft, setDraft] = useState<Draft | null>(null)
-  const [page, setPage] = useState<Pointed | null>(null)
+  const [page, setPage] = useState<Pointed | "none" | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [isSending, setSending] = useState(false)
   const looking = useRef<"no" | "once" | "again">("no")
+  const missed = useRef(0)
   const params = { conversation_id: id }
 
   const look = useCallback(async (): Promise<void> => {
@@ -58,7 +62,11 @@ export const useConversation = (id: string): Conversation => {
     const isStale = Reflect.get(looking, "current") === "again"
     looking.current = "no"
     if (isStale) return look()
-    setPage(seen._tag === "Some" ? seen.value : null)
+    missed.current = seen._tag === "Some" ? 0 : missed.current + 1
+    if (seen._tag === "Some") setPage(seen.value)
+    else if (missed.current > 1) setPage("none")
+    // A page that is being opened, or replaced by another one, may not be seen once.
+    else setTimeout(() => void look(), againMillis)
   }, [id])
 
   const readDraft = useCallback(async () => {

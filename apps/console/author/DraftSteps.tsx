@@ -40,11 +40,23 @@ export const DraftSteps = ({
         {lines.map(({ branch, depth, goesTo, node }, index) => (
           <li key={index} style={{ paddingLeft: `${14 + depth * 22}px` }}>
             {branch !== null && <span class="branch">{branch}</span>}
-            {goesTo !== null && branch !== null ? (
+            {goesTo === node.name && branch !== null ? (
               <span class="quiet">go on at “{goesTo}”</span>
             ) : (
               <>
                 <span class="sentence">{node.name}</span>
+                {node.action !== "END" && node.action !== "LOOP" && (
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={`Do again: ${node.name}`}
+                    title="Do it again on the present page"
+                    disabled={isBusy}
+                    onClick={() => onSay(`again ${node.id}`)}
+                  >
+                    ↻
+                  </button>
+                )}
                 {goesTo !== null && <span class="quiet"> then back to “{goesTo}”</span>}
               </>
             )}

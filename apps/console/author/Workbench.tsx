@@ -27,7 +27,8 @@ const noReading: Reading = { cells: [], list: "rows", isEvery: true }
 
 export const Workbench = ({ id }: { readonly id: string }) => {
   const conversation = useConversation(id)
-  const { draft, isBusy, messages, page, problem, say, status } = conversation
+  const { draft, isBusy, messages, problem, say, status } = conversation
+  const page = conversation.page === "none" ? null : conversation.page
   const [mode, setMode] = useState<Mode>("act")
   const [chosen, choose] = useState<PageTarget | null>(null)
   const [reading, setReading] = useState<Reading>(noReading)
@@ -120,6 +121,14 @@ export const Workbench = ({ id }: { readonly id: string }) => {
               isBusy={isBusy || isReadOnly}
               onDo={perform}
               onRead={read}
+              onPages={
+                draft === null || draft.nodes.length < 3
+                  ? null
+                  : (selector) => {
+                      choose(null)
+                      void say(`pages ${selector}`)
+                    }
+              }
               onClose={() => choose(null)}
             />
           )}
@@ -137,7 +146,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
 }
 
 const NoPage = ({
-  conversation: { isBusy, say, status },
+  conversation: { isBusy, page, say, status },
   isReadOnly
 }: {
   readonly conversation: Conversation
@@ -150,7 +159,8 @@ const NoPage = ({
       </Empty>
     )
   }
-  if (isBusy || status === null) return <Empty title="The page is being opened" />
+  if (status?.status === "awaiting-human-input") return <Empty title="The page is opened once the inputs are there" />
+  if (isBusy || page === null) return <Empty title="The page is being opened" />
   return (
     <Empty title="No page is open">
       {!isReadOnly && (

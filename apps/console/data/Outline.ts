@@ -14,7 +14,7 @@ export interface OutlineLine {
   readonly depth: number
   /** How the line is reached, where that is by a branch: `if so`, `otherwise`, `for each`. */
   readonly branch: string | null
-  /** The line goes on at a node that stands elsewhere in the outline. */
+  /** The node elsewhere in the outline that follows. With the name of `node` itself, the line only refers to that. */
   readonly goesTo: string | null
 }
 

@@ -96,7 +96,7 @@ const Outline = ({ workflow }: { readonly workflow: Workflow }) => {
             {lines.map(({ branch, depth, goesTo, node }, index) => (
               <li key={index} style={{ paddingLeft: `${14 + depth * 22}px` }}>
                 {branch !== null && <span class="branch">{branch}</span>}
-                {goesTo !== null && branch !== null ? (
+                {goesTo === node.name && branch !== null ? (
                   <span class="quiet">go on at “{goesTo}”</span>
                 ) : (
                   <>

@@ -1,7 +1,7 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
-import { Clock, Effect, Ref, Schema } from "effect"
+import { Clock, Effect, Ref, Schedule, Schema } from "effect"
 import { Secrets } from "../../redaction/Secrets.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
@@ -149,6 +149,9 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
 /** How many elements of a page can be pointed at. */
 const maxElements = 400
 
+/** How long a page may take to say what can be pointed at, before it is asked again. One that is left may never answer. */
+const lookTime = "3 seconds"
+
 /** The view of a page, without the secrets in its text; `null` when it cannot be looked at. */
 const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
@@ -166,8 +169,13 @@ const bodyOf = Effect.fnUntraced(function* (stage: Turn.Stage, kind: ViewKind) {
     case "screenshot":
       return yield* picture
     case "elements": {
-      const targets = yield* secrets.hideInData(yield* vision.targets({ maxElements }))
-      return JSON.stringify({ ...targets, base64: yield* picture } satisfies PointedPage)
+      // A page that is being replaced by another one is looked at again.
+      const [targets, base64] = yield* Effect.zip(vision.targets({ maxElements }), picture).pipe(
+        Effect.timeout(lookTime),
+        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 3 })
+      )
+      const shown = yield* secrets.hideInData(targets)
+      return JSON.stringify({ ...shown, base64 } satisfies PointedPage)
     }
   }
 })

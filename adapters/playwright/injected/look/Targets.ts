@@ -101,7 +101,7 @@ const rowOf = (element: Element) => {
     if (outer === null || outer === document.documentElement) return null
     const test = rowTest(at, outer)
     if (test !== null) {
-      const selector = `${selectorOf(outer)}/${test}`
+      const selector = `${placeOf(outer)}/${test}`
       return { selector, matches: matchesOf(selector), path: path.length === 0 ? "." : `/${path.join("/")}` }
     }
     const like = [...outer.children].filter(({ tagName }) => tagName === at.tagName)
@@ -109,6 +109,15 @@ const rowOf = (element: Element) => {
     at = outer
   }
   return null
+}
+
+/** A selector of what holds rows. A part of a table is named by its table, which more often has a name. */
+const placeOf = (outer: Element): string => {
+  const table = outer.parentElement
+  if (!/^(tbody|thead|tfoot)$/i.test(outer.tagName) || table === null) return selectorOf(outer)
+  const like = [...table.children].filter(({ tagName }) => tagName === outer.tagName)
+  const position = like.length > 1 ? `[${like.indexOf(outer) + 1}]` : ""
+  return `${selectorOf(table)}/${outer.tagName.toLowerCase()}${position}`
 }
 
 /** The step to the rows of a list from what holds them; `null` where an element is no row. */

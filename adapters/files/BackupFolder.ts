@@ -59,7 +59,7 @@ const rowsFile = (folder: string, table: string): string => join(folder, "databa
 export const rowsWriter = (folder: string) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => ({ open: null as Open | null })),
+      Effect.sync((): { open: Open | null } => ({ open: null })),
       (state) => Effect.promise(() => finish(state.open).catch(() => undefined))
     ),
     (state) => ({
@@ -123,6 +123,7 @@ async function* linesOf(path: string): AsyncGenerator<ReadonlyArray<string>> {
   let begun: Array<Buffer> = []
   let lines: Array<string> = []
   let bytes = 0
+  // Without an encoding a stream of Node reads buffers.
   for await (const piece of unzipped as AsyncIterable<Buffer>) {
     let from = 0
     for (let to = piece.indexOf(10); to >= 0; to = piece.indexOf(10, from)) {

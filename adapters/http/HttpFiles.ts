@@ -132,7 +132,7 @@ export const make = (options: Options): FileSource => {
       yield* written(incoming, path)
       return { path, fileName: nameOf(first, headers["content-disposition"]) }
     }
-    return yield* new FileNotFetched({ kind: "failed", reason: `it leads on more than ${maxRedirects} times` })
+    return yield* new FileNotFetched({ kind: "failed", reason: `it redirects more than ${maxRedirects} times` })
   })
 
   return FileSource.of({

@@ -104,6 +104,7 @@ class PieceParser implements Parser {
   /** Takes a whole string, number or word. */
   #finish(value: Schema.Json): void {
     if (this.#expected === "name" || this.#expected === "name or }") {
+      // Where a name is expected, only a string is taken.
       this.#name = value as string
       this.#expected = ":"
       return
@@ -160,6 +161,7 @@ export const parse = Effect.fnUntraced(function* (pieces: ReadonlyArray<string>)
   return yield* attempt(() => parser.end())
 })
 
+// The parser, like `JSON.parse`, throws nothing else.
 const attempt = <A>(step: () => A): Effect.Effect<A, SyntaxError> =>
   Effect.try({ try: step, catch: (cause) => cause as SyntaxError })
 

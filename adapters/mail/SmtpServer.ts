@@ -88,7 +88,7 @@ class Reply extends Error {
 
 /** Ends the connection. */
 const tooMany = new Reply(421, "4.7.0 Too many mails; try again later")
-const later = new Reply(451, "4.3.0 The mail could not be dealt with; try again later")
+const later = new Reply(451, "4.3.0 The mail could not be processed; try again later")
 
 const fullMailbox = new Reply(450, "4.2.1 Too many mails to this address; try again later")
 
@@ -121,7 +121,7 @@ export const layer = (options: Options) =>
           if (Exit.isSuccess(exit)) return done(exit.value)
           const isFull = Cause.squash(exit.cause) instanceof MailThread.MailsWaiting
           if (!Cause.hasInterrupts(exit.cause) && !isFull)
-            run(Effect.logError("A mail could not be dealt with", exit.cause))
+            run(Effect.logError("A mail could not be processed", exit.cause))
           done(later)
         })
       }

@@ -23,6 +23,7 @@ import * as MemoryInteractionStore from "./run/MemoryInteractionStore.ts"
 import * as MemoryLiveChannel from "./run/MemoryLiveChannel.ts"
 import * as MemoryLiveStore from "./run/MemoryLiveStore.ts"
 import * as MemoryRunStore from "./run/MemoryRunStore.ts"
+import * as MemoryRetentionStore from "./run/retention/MemoryRetentionStore.ts"
 import * as MemoryRunRemovalStore from "./run/retention/MemoryRunRemovalStore.ts"
 import * as MemoryScheduleStore from "./schedule/MemoryScheduleStore.ts"
 import * as MemoryStartLedger from "./start/MemoryStartLedger.ts"
@@ -48,6 +49,7 @@ export const layer = Layer.mergeAll(
   MemoryRunStore.layer,
   MemorySignInStore.layer,
   MemoryStartLedger.layer,
+  MemoryRetentionStore.layer,
   MemoryRunRemovalStore.layer,
   MemoryWebhookStore.layer,
   MemoryWorkflowStore.layer,

@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Gate from "../../core/gate/Gate.ts"
 import { type Changed, countOf, type Decide, GateStore } from "../../core/gate/GateStore.ts"
+import * as Pace from "../../core/gate/Pace.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomicStore } from "./Atomic.ts"
 import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
@@ -31,6 +32,14 @@ export const layer = Layer.effect(
     return GateStore.of({
       get,
       change,
+      windows: Effect.fn("GateStore.windows")((workspaceId, workflowId, { before, limit }) =>
+        Effect.map(get(workspaceId, workflowId), () =>
+          (tables.runWindows.get(workflowId) ?? [])
+            .filter(({ revision }) => revision < before)
+            .toReversed()
+            .slice(0, limit)
+        )
+      ),
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) =>
         Effect.sync(() => countOf(waitingOf(tables, workflowId).length))
       ),
@@ -53,7 +62,8 @@ export const layer = Layer.effect(
         Effect.sync(() => {
           let due = Infinity
           for (const [workflowId, gate] of tables.gates) {
-            const startsAt = Gate.startInterval(gate, after)?.startsAt ?? Infinity
+            const paced = Pace.nextStartAt(gate.pace, tables.paces.get(workflowId) ?? 0, after)
+            const startsAt = Gate.startInterval(gate, paced)?.startsAt ?? Infinity
             if (startsAt > after && waitingOf(tables, workflowId).length > 0) due = Math.min(due, startsAt)
           }
           return due === Infinity ? null : due

@@ -12,6 +12,8 @@ import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
 import type { Admission, Control } from "../../core/execution/live/LiveStore.ts"
 import * as Gate from "../../core/gate/Gate.ts"
+import type { PastWindow } from "../../core/gate/GateStore.ts"
+import type * as Pace from "../../core/gate/Pace.ts"
 import type { StartedUpload, Summary } from "../../core/run/artifact/ArtifactStore.ts"
 import type { Decision } from "../../core/run/evidence/Decision.ts"
 import type { NetworkLog, Snapshot } from "../../core/run/evidence/EvidenceStore.ts"
@@ -53,13 +55,6 @@ export interface KeptArtifact extends StartedUpload {
   readonly takenAt: number | null
 }
 
-/** A window that was set or removed. */
-export interface WindowSet {
-  readonly revision: number
-  readonly window: Gate.Gate["runWindow"]
-  readonly setAt: number | null
-}
-
 export interface Shape {
   readonly workspaces: Map<string, Workspace>
   readonly keys: Map<string, StoredKey>
@@ -75,7 +70,7 @@ export interface Shape {
   readonly componentVersions: Map<string, Array<ComponentVersion>>
   readonly gates: Map<string, Gate.Gate>
   /** The windows that each workflow had, oldest first; `null` where one was removed. */
-  readonly runWindows: Map<string, ReadonlyArray<WindowSet>>
+  readonly runWindows: Map<string, ReadonlyArray<PastWindow>>
   /** Why runs started, in the order of their starts. */
   readonly starts: Array<Start>
   /** Runs in the order of their submission. */
@@ -100,6 +95,10 @@ export interface Shape {
   readonly consumers: Map<string, number>
   /** The events of workflows that a consumer has put off, by workflow: from and to which place. */
   readonly backlogs: Map<string, Map<string, { readonly from: number; readonly to: number }>>
+  /** Runs whose failures are not counted any more. */
+  readonly uncounted: Set<string>
+  /** The run up to which a part of runs was removed, by workspace and part. */
+  readonly retentionPlaces: Map<string, { readonly endedAt: number; readonly runId: string }>
   /** How far the events of runs were written to their client's stream. */
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
@@ -123,6 +122,8 @@ export interface Shape {
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
+  /** How far the starts of each paced workflow have taken up their minute. */
+  readonly paces: Map<string, number>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
   /** When a slot of an entry was last given, and when signing in with it failed, by the name of its slots. */
@@ -165,6 +166,8 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       watched: new Set(),
       consumers: new Map(),
       backlogs: new Map(),
+      uncounted: new Set(),
+      retentionPlaces: new Map(),
       written: new Map(),
       mailboxes: new Map(),
       collections: new Map(),
@@ -178,6 +181,7 @@ export class Tables extends Context.Service<Tables, Shape>()("sluice/adapters/me
       phoneNumbers: new Map(),
       timeSteps: new Map(),
       deliveries: new Map(),
+      paces: new Map(),
       served: new Map(),
       slotTurns: new Map(),
       failedLogins: new Map(),
@@ -205,6 +209,12 @@ export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {
 export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.WaitingRun> =>
   [...tables.runs.values()].filter(Run.isWaiting).filter((run) => run.workflowId === workflowId)
 
+/** What has started of a workflow, as its pace counts it. */
+export const progressOf = (tables: Shape, workflowId: string): Pace.Progress => ({
+  takenUntil: tables.paces.get(workflowId) ?? 0,
+  running: [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isRunning(run)).length
+})
+
 /** Changes a gate, and records the waiting runs for an event if the change holds them. */
 export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, at: number): void => {
   const before = tables.gates.get(workflowId)
@@ -213,10 +223,23 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
     if (runs.length > 0) tables.unannounced.set(workflowId, { announced: false, runs })
   }
   if (after.windowRevision !== (before?.windowRevision ?? 0)) {
-    const set = { revision: after.windowRevision, window: after.runWindow, setAt: after.windowSet?.at ?? null }
+    const set = {
+      revision: after.windowRevision,
+      window: after.runWindow,
+      setAt: after.windowSet?.at ?? null,
+      setBy: after.windowSet?.by ?? null
+    }
     tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)
+}
+
+/** Removes the events of runs. Those of others keep their places in the log. */
+export const forgetEvents = (tables: Shape, ofRun: (runId: string) => boolean): void => {
+  tables.events.forEach(({ event: { workflowId }, runId, sequence }, index) => {
+    if (!ofRun(runId)) return
+    tables.events[index] = { sequence, runId: "", at: 0, event: { event: "execution.queued", runId: "", workflowId } }
+  })
 }
 
 /** The files that a run has produced, oldest first. */

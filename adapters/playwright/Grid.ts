@@ -175,7 +175,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           Effect.tapError((problem) => {
             const isNew = problem !== complaint
             complaint = problem
-            return isNew ? Effect.logWarning(`The browsers are left as they were: ${problem}`) : Effect.void
+            return isNew ? Effect.logWarning(`The list of browsers was not changed: ${problem}`) : Effect.void
           }),
           Effect.ignore
         )

@@ -21,6 +21,7 @@ import * as PgInteractionStore from "./run/PgInteractionStore.ts"
 import * as PgLiveChannel from "./run/PgLiveChannel.ts"
 import * as PgLiveStore from "./run/PgLiveStore.ts"
 import * as PgRunStore from "./run/PgRunStore.ts"
+import * as PgRetentionStore from "./run/retention/PgRetentionStore.ts"
 import * as PgRunRemovalStore from "./run/retention/PgRunRemovalStore.ts"
 import * as PgScheduleStore from "./schedule/PgScheduleStore.ts"
 import * as Client from "./server/Client.ts"
@@ -53,6 +54,7 @@ export const layerStores = Layer.mergeAll(
   PgRunStore.layer,
   PgSignInStore.layer,
   PgStartLedger.layer,
+  PgRetentionStore.layer,
   PgRunRemovalStore.layer,
   PgWebhookStore.layer,
   PgWorkflowStore.layer,

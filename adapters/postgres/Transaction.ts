@@ -49,6 +49,7 @@ export const nowAndAfterwards = (effect: Effect.Effect<void>): Effect.Effect<voi
 export const withoutSqlErrors = <A, E, R>(
   effect: Effect.Effect<A, E | SqlError.SqlError, R>
 ): Effect.Effect<A, Stored<E>, R> =>
+  // The causes of SQL errors are replaced, so that they are no failures any more.
   effect.pipe(
     Effect.retry({ while: givesWay, schedule: retries }),
     Effect.catchCause(withoutSqlCause)

@@ -214,7 +214,11 @@ const contentOf = (answer: Response, range?: Range): Stream.Stream<Uint8Array, A
   if (body === null) return Stream.empty
   const content = Stream.fromReadableStream({
     evaluate: () => body,
-    onError: () => new ArtifactsUnavailable({ action: "read", reason: "the answer of the S3 store broke off" })
+    onError: () =>
+      new ArtifactsUnavailable({
+        action: "read",
+        reason: "the connection to the S3 store closed before its answer was complete"
+      })
   })
   return range === undefined ? content : cut(content, firstOf(answer), range)
 }

@@ -18,7 +18,8 @@ import {
   type SecretItem,
   type SecretSource
 } from "../../core/vault/providers/SecretSource.ts"
-import { encoded, objectOf, type SecretStoreCall, type SecretStoreClient } from "./SecretStoreRequest.ts"
+import * as Json from "../../core/workspace/Json.ts"
+import { encoded, type SecretStoreCall, type SecretStoreClient } from "./SecretStoreRequest.ts"
 
 const maxItems = 5_000
 const maxFolders = 500
@@ -70,7 +71,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     if (status === 400 || status === 401 || status === 403 || status === 404) {
       return yield* new AccessRefused({ provider: connection.name, reason: "it does not accept role_id and secret_id" })
     }
-    const { client_token, lease_duration } = objectOf(objectOf(json).auth)
+    const { client_token, lease_duration } = Json.objectOf(Json.objectOf(json).auth)
     if (status !== 200 || typeof client_token !== "string" || client_token === "") {
       return yield* malformed(connection, "expected a token for role_id and secret_id")
     }
@@ -119,7 +120,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     }
     if (status === 404) return null
     if (status !== 200) return yield* malformed(connection, `status ${status}`)
-    return objectOf(objectOf(json).data)
+    return Json.objectOf(Json.objectOf(json).data)
   })
 
   const read = Effect.fnUntraced(function* (connection: Connection, ref: string) {
@@ -138,7 +139,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     if (typeof answered.data !== "object" || answered.metadata === undefined) {
       return yield* malformed(connection, `expected a secret of a KV engine of version 2 at "${mount}"`)
     }
-    return yield* secretsOf(connection, objectOf(answered.data), choices)
+    return yield* secretsOf(connection, Json.objectOf(answered.data), choices)
   })
 
   const items = Effect.fnUntraced(function* (connection: Connection) {

@@ -15,7 +15,8 @@ import {
   type SecretItem,
   type SecretSource
 } from "../../core/vault/providers/SecretSource.ts"
-import { objectOf, type SecretStoreClient } from "./SecretStoreRequest.ts"
+import * as Json from "../../core/workspace/Json.ts"
+import type { SecretStoreClient } from "./SecretStoreRequest.ts"
 
 const maxItems = 5_000
 
@@ -66,7 +67,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     if (json === null && path !== "vaults") {
       return yield* new ItemNotFound({ provider: connection.name, reason: "it has no such vault" })
     }
-    return Array.isArray(json) ? json.map(objectOf) : yield* malformed(connection, "expected a list")
+    return Array.isArray(json) ? json.map(Json.objectOf) : yield* malformed(connection, "expected a list")
   })
 
   const vaults = Effect.fnUntraced(function* (connection: Connection) {
@@ -201,23 +202,23 @@ const referenceOf = (ref: string): Reference | null => {
 }
 
 const fieldsOf = (item: unknown): ReadonlyArray<Field> | null => {
-  const { fields, id, sections } = objectOf(item)
+  const { fields, id, sections } = Json.objectOf(item)
   if (typeof id !== "string") return null
   const labels = new Map(
     (Array.isArray(sections) ? sections : []).map((section) => {
-      const { id, label } = objectOf(section)
+      const { id, label } = Json.objectOf(section)
       return [text(id), text(label)] as const
     })
   )
   return (Array.isArray(fields) ? fields : []).map((field) => {
-    const { id, label, purpose, section, totp, type, value } = objectOf(field)
-    const sectionId = text(objectOf(section).id)
+    const { id, label, purpose, section, totp, type, value } = Json.objectOf(field)
+    const sectionId = text(Json.objectOf(section).id)
     return {
       id: text(id),
       label: text(label),
       purpose: text(purpose),
       type: text(type),
-      section: labels.get(sectionId) || text(objectOf(section).label) || sectionId,
+      section: labels.get(sectionId) || text(Json.objectOf(section).label) || sectionId,
       value: text(value),
       totp: text(totp)
     }

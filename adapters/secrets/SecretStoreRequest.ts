@@ -5,6 +5,7 @@
 import { isIP, type LookupFunction } from "node:net"
 import { Effect } from "effect"
 import { type Connection, MalformedAnswer, SourceUnavailable } from "../../core/vault/providers/SecretSource.ts"
+import * as Json from "../../core/workspace/Json.ts"
 import * as Exchange from "../http/Exchange.ts"
 import * as Names from "../http/Names.ts"
 import { isPrivate } from "../http/PrivateAddress.ts"
@@ -162,10 +163,6 @@ export const encoded = (path: string): string =>
     .map(encodeURIComponent)
     .join("/")
 
-/** The object that a value is; an empty one for anything else. */
-export const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
-
 const jsonOf = (bytes: Buffer): unknown => {
   try {
     return JSON.parse(bytes.toString("utf8"))
@@ -176,7 +173,7 @@ const jsonOf = (bytes: Buffer): unknown => {
 
 /** A store that was started and not opened yet says so. */
 const isSealed = (json: unknown): boolean => {
-  const { errors } = objectOf(json)
+  const { errors } = Json.objectOf(json)
   return Array.isArray(errors) && errors.some((error) => /sealed/i.test(String(error)))
 }
 

@@ -10,7 +10,7 @@ import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/o
 import * as Trace from "../../core/runtime/Trace.ts"
 
 export interface Options {
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment: Readonly<Record<string, string | undefined>>
   /** The part of the service that this process is. */
   readonly part: string
   readonly version: string
@@ -51,9 +51,12 @@ const unrecorded = () =>
 /** What the SDKs of OpenTelemetry default to. Logs go to standard error, and to a receiver only where that is asked for. */
 const usual = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "none" }
 
-const withDefaults = (environment: Readonly<Record<string, string>>): Record<string, string> => {
-  const named = Object.keys(environment).some((name) => /^OTEL_EXPORTER_OTLP_(\w+_)?ENDPOINT$/.test(name))
-  return { ...usual, ...(named ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318" }), ...environment }
+const withDefaults = (environment: Options["environment"]): Record<string, string> => {
+  const set = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  )
+  const named = Object.keys(set).some((name) => /^OTEL_EXPORTER_OTLP_(\w+_)?ENDPOINT$/.test(name))
+  return { ...usual, ...(named ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318" }), ...set }
 }
 
 /** Records the spans of a process and sends them with its metrics, until the layer is released. */
@@ -74,12 +77,14 @@ export const layer = ({ environment, part, version }: Options): Layer.Layer<neve
   const recorder = Layer.effect(
     Trace.Recorder,
     Effect.map(Layer.build(OtlpTracer.layerFromConfig({ resource })), (context) => ({
+      // The layer replaces the default of a reference, which its type does not name.
       tracer: Context.get(context as Context.Context<never>, Tracer.Tracer),
       samples: samplerOf(all),
       unrecorded
     }))
   )
   const isTraced = all.OTEL_TRACES_EXPORTER === "otlp"
+  // What the parts provide replaces defaults of references, so that it is part of no type.
   return Layer.mergeAll(
     isTraced ? recorder : Layer.empty,
     OtlpMetrics.layerFromConfig({ resource }),

@@ -7,6 +7,7 @@ import { AuditGroup } from "./audit/AuditApi.ts"
 import { BuilderGroup } from "./builder/BuilderApi.ts"
 import { BundlesGroup } from "./bundle/BundlesApi.ts"
 import { ComponentsGroup } from "./component/ComponentsApi.ts"
+import { ConsoleGroup } from "./console/LinksApi.ts"
 import * as Description from "./Description.ts"
 import { DecisionsGroup } from "./decision/DecisionsApi.ts"
 import { ErrorCodesGroup } from "./error-code/ErrorCodesApi.ts"
@@ -16,6 +17,7 @@ import { GatesGroup } from "./gate/GatesApi.ts"
 import { Authorization } from "./http/Authorization.ts"
 import { SchemaErrors } from "./http/body/SchemaErrors.ts"
 import { Surrounded } from "./http/Surrounded.ts"
+import { InstallationGroup } from "./installation/InstallationApi.ts"
 import { InteractionsGroup } from "./interaction/InteractionsApi.ts"
 import { LiveGroup } from "./live/LiveApi.ts"
 import { NotificationsGroup } from "./notification/NotificationsApi.ts"
@@ -56,6 +58,8 @@ type Groups =
   | typeof PatchesGroup
   | typeof AuditGroup
   | typeof BundlesGroup
+  | typeof InstallationGroup
+  | typeof ConsoleGroup
 
 const described: HttpApi.HttpApi<
   "sluice",
@@ -87,6 +91,8 @@ const described: HttpApi.HttpApi<
   .add(PatchesGroup)
   .add(AuditGroup)
   .add(BundlesGroup)
+  .add(InstallationGroup)
+  .add(ConsoleGroup)
   .middleware(Authorization)
   .middleware(SchemaErrors)
   .middleware(Surrounded)

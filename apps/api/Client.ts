@@ -28,7 +28,31 @@ import { Authorization } from "./http/Authorization.ts"
 
 export type { WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "./workflow/WorkflowBody.ts"
 
-/** Every operation as a method that sends its request. */
+/**
+ * Every operation as a method that sends its request.
+ *
+ * **Details**
+ *
+ * What the service refuses fails with its answer, named by its `_tag`: `BadRequest`, `Unauthorized`, `Forbidden`,
+ * `NotFound`, `Conflict`, `PayloadTooLarge`, `UnsupportedMediaType`, `UnprocessableEntity`, `TooManyRequests`,
+ * `StoreUnavailable`, and `InvalidAuthentication`, `ConversationGone` or `ServiceUnavailable` for some endpoints of
+ * credentials and conversations. Each has a `message`, and `BadRequest` each problem at its path in `errors`. Without an
+ * answer it fails with `HttpClientError`, and with `SchemaError` for an answer that the interface does not have.
+ *
+ * **Example** (Handling errors by their kind)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import type * as Client from "@sluice/client"
+ *
+ * export const recordOf = (client: Client.Client, session_id: string) =>
+ *   client.runs.record({ params: { session_id } }).pipe(
+ *     Effect.catchTag("NotFound", () => Effect.succeed(null)),
+ *     Effect.catchTag("TooManyRequests", ({ retryAfterSeconds }) => Effect.delay(
+ *       client.runs.record({ params: { session_id } }), `${retryAfterSeconds} seconds`))
+ *   )
+ * ```
+ */
 export type Client = HttpApiClient.ForApi<typeof Api>
 
 export interface Options {

@@ -50,7 +50,7 @@ export const complete =
     for (const operation of Object.values(document.paths).flatMap((one) => Object.values(one))) {
       for (const body of Object.values(operation.requestBody?.content ?? {})) body.schema = opened(body.schema)
       for (const answer of Object.values(operation.responses)) {
-        if (answer.content !== undefined) answer.content = dated(answer.content) as Record<string, unknown>
+        if (answer.content !== undefined) answer.content = datedEach(answer.content)
       }
     }
     return spec
@@ -84,6 +84,9 @@ const dated = (schema: unknown): unknown => {
     ])
   )
 }
+
+const datedEach = (schemas: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, dated(schema)]))
 
 /** The text of an instant, or the one of several alternatives. Numbers and references stay as they are. */
 const instant = (schema: unknown): unknown => {

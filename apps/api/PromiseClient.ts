@@ -13,7 +13,7 @@
  * }
  * ```
  */
-import { Cause, Effect, Exit, Redacted, Stream } from "effect"
+import { Cause, Effect, Exit, Predicate, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import type { HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Api } from "./Api.ts"
@@ -80,6 +80,8 @@ export type PromiseClient = {
 export class Refused extends Error {
   readonly _tag = "Refused"
   override readonly name = "Refused"
+  /** The kind of the answer, such as `NotFound`: the `_tag` that the client for Effect programs fails with. */
+  readonly kind: string
   /** The status of the answer, such as 404. */
   readonly status: number
   /** The body of the answer, with each problem at its path where there are several. */
@@ -88,6 +90,7 @@ export class Refused extends Error {
   constructor(status: number, message: string, answer: unknown) {
     super(message)
     this.status = status
+    this.kind = Predicate.hasProperty(answer, "_tag") ? String(answer._tag) : "Refused"
     this.answer = answer
   }
 }
@@ -109,6 +112,7 @@ export const connect = ({ baseUrl, key }: Options): PromiseClient => {
   const groups = Object.entries(client).map(([name, group]) => [
     name,
     Object.fromEntries(
+      // The groups of a client have operations alone, each with a request of its own type.
       Object.entries(group).map(([operation, call]) => [operation, promising(call as unknown as Call)])
     )
   ])
@@ -125,6 +129,7 @@ const promising =
   async (request: unknown = {}, options: CallOptions = {}): Promise<unknown> => {
     const exit = await Effect.runPromiseExit(call(request), options)
     if (Exit.isFailure(exit)) throw asError(Cause.squash(exit.cause))
+    // Streams of answers need no service, and a failure of one is thrown where it is read.
     return Stream.isStream(exit.value) ? Stream.toAsyncIterable(exit.value as Stream.Stream<unknown>) : exit.value
   }
 

@@ -44,6 +44,7 @@ import * as AuditHttp from "./audit/AuditHttp.ts"
 import * as BuilderHttp from "./builder/BuilderHttp.ts"
 import * as BundlesHttp from "./bundle/BundlesHttp.ts"
 import * as ComponentsHttp from "./component/ComponentsHttp.ts"
+import * as LinksHttp from "./console/LinksHttp.ts"
 import * as Pages from "./console/Pages.ts"
 import * as SessionRoutes from "./console/SessionRoutes.ts"
 import * as DecisionsHttp from "./decision/DecisionsHttp.ts"
@@ -64,6 +65,7 @@ import * as Errors from "./http/Errors.ts"
 import { noEndpoint } from "./http/Refusals.ts"
 import * as Surroundings from "./http/Surroundings.ts"
 import * as InboundRoutes from "./inbound/InboundRoutes.ts"
+import * as InstallationHttp from "./installation/InstallationHttp.ts"
 import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
@@ -141,7 +143,9 @@ const handlers = Layer.mergeAll(
   WebhooksHttp.layer,
   PatchesHttp.layer,
   AuditHttp.layer,
-  BundlesHttp.layer
+  BundlesHttp.layer,
+  InstallationHttp.layer,
+  LinksHttp.layer
 )
 
 /** Answers what no route does: a known address with another method, or an unknown one. */

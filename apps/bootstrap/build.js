@@ -1,9 +1,11 @@
 // @ts-check
-/** Builds the packages into `dist`, or into another folder: `node build.js [FOLDER]`. */
+/** Builds the packages, with the console in `sluice`, into `dist` or into another folder: `node build.js [FOLDER]`. */
 import { join, resolve } from "node:path"
+import { buildConsole } from "./console.js"
 import { buildPackages } from "./packageBuild.js"
 import { root } from "./run.js"
 
+await buildConsole()
 const folder = resolve(process.argv[2] ?? join(root, "dist"))
 for (const { name, version, files } of await buildPackages(folder)) {
   process.stdout.write(`${name}@${version}: ${files} files\n`)

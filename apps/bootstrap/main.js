@@ -52,11 +52,10 @@ try {
       process.exitCode = await check(node)
       break
     case "vitest":
-      // The PostgreSQL server of the tests listens to messages: with a channel the runner would not end.
+      // With a channel, what starts the PostgreSQL server of the tests would not end: see run.js.
       run(node, vitest(args), needsChromium(args) ? testBrowsers() : {}, { channel: false })
       break
     case "build":
-      built(node)
       run(node, ["apps/bootstrap/build.js", ...args], {})
       break
     case "docs":
@@ -65,17 +64,18 @@ try {
     case "console":
       built(node)
       break
+    // As above: these start the server too.
     case "bench":
-      run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
+      run(node, ["test/bench/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
       break
     case "fuzz":
-      run(node, ["test/attack/fuzz/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
+      run(node, ["test/attack/fuzz/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
       break
     case "simulate":
       run(node, ["test/simulation/main.ts", ...args], {})
       break
     case "chaos":
-      run(node, ["test/chaos/main.ts", ...args], {})
+      run(node, ["test/chaos/main.ts", ...args], {}, { channel: false })
       break
     case "release":
       release(node, args)

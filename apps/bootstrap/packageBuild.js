@@ -1,6 +1,6 @@
 // @ts-check
 import { spawnSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { builtinModules } from "node:module"
 import { dirname, join, posix, relative } from "node:path"
 import { packages } from "./packages.js"
@@ -92,10 +92,9 @@ const assemble = async (one, built, target) => {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
   }
-  // The service looks for its console at this place.
-  const site = join(root, ".cache", "console")
-  if (one.bin.sluice !== undefined && existsSync(site)) {
-    cpSync(site, join(target, ".cache", "console"), { recursive: true })
+  // `apps/api/console/Pages.ts` looks for the console at this place.
+  if (one.bin.sluice !== undefined) {
+    cpSync(join(root, ".cache", "console"), join(target, ".cache", "console"), { recursive: true })
   }
   return { name: one.name, version: manifest.version, files: files.size }
 }

@@ -53,6 +53,8 @@ const publicAddress = Schema.String.check(
   )
 )
 
+const noOrigins: ReadonlyArray<string> = []
+
 const originsOf = (written: string): ReadonlyArray<string> =>
   written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))
 
@@ -107,7 +109,7 @@ const oneOf = <A>(flag: Flag.Flag<string>, meanings: Readonly<Record<string, A>>
 /** The log, which every command writes to standard error. */
 export const logging = {
   logLevel: oneOf(
-    setting("log-level", "SLUICE_LOG_LEVEL", `Least level that is logged: ${Object.keys(logLevels).join(", ")}`),
+    setting("log-level", "SLUICE_LOG_LEVEL", `Lowest level that is logged: ${Object.keys(logLevels).join(", ")}`),
     logLevels,
     "info"
   ),
@@ -154,7 +156,7 @@ export const storage = {
   databaseConnections: setting(
     "database-connections",
     "SLUICE_DATABASE_CONNECTIONS",
-    "How many connections to PostgreSQL a process opens at most for its work; it has one more to look whether the server answers"
+    "How many connections to PostgreSQL a process opens at most for its work; one more connection checks whether the server answers"
   ).pipe(Flag.withSchema(wholeNumber(4, 1_000, "a number from 4 to 1000")), Flag.withDefault(10)),
   waitSeconds: setting(
     "wait",
@@ -213,7 +215,7 @@ const secretProviderOrigins = setting(
     () => "addresses such as https://vault.internal:8200, separated by commas"
   ),
   Flag.map((written) => originsOf(written).map((one) => new URL(one).origin)),
-  Flag.withDefault([] as ReadonlyArray<string>)
+  Flag.withDefault(noOrigins)
 )
 
 /** The address of the HTTP interface, and how it and the outside reach each other. */
@@ -257,7 +259,7 @@ export const listening = {
   stalledSeconds: setting(
     "stalled-seconds",
     "SLUICE_STALLED_SECONDS",
-    "After how long a connection is closed whose client reads nothing of what it is sent"
+    "After how long a connection is closed when its client reads nothing"
   ).pipe(
     Flag.withSchema(wholeNumber(1, 3_600, "a number of seconds from 1 to 3600")),
     Flag.withDefault(Stalled.defaultSeconds)
@@ -265,12 +267,12 @@ export const listening = {
   drainSeconds: setting(
     "drain",
     "SLUICE_DRAIN_SECONDS",
-    "How long the HTTP interface still serves after SIGTERM, while /readyz answers 503; not at all after Ctrl-C"
+    "How long the HTTP interface still serves after SIGTERM, while /readyz answers 503; after Ctrl-C it stops at once"
   ).pipe(Flag.withSchema(wholeNumber(0, 600, "a number of seconds from 0 to 600")), Flag.withDefault(5)),
   publicUrl: setting(
     "public-url",
     "SLUICE_PUBLIC_URL",
-    "Address under which the outside reaches the HTTP interface, with the path that a proxy removes if there is one; http://HOST:PORT when not set"
+    "Public address of the HTTP interface, with the path that a proxy removes if there is one; http://HOST:PORT when not set"
   ).pipe(Flag.withSchema(publicAddress), Flag.optional),
   corsOrigins: setting(
     "cors-origins",
@@ -282,7 +284,7 @@ export const listening = {
       () => "origins such as https://app.example.com, separated by commas, or *"
     ),
     Flag.map((written) => originsOf(written).map((one) => (one === "*" ? one : new URL(one).origin))),
-    Flag.withDefault([] as ReadonlyArray<string>)
+    Flag.withDefault(noOrigins)
   ),
   allowPrivateNetworks,
   secretProviderOrigins
@@ -334,10 +336,11 @@ export const working = {
   allowPrivateNetworks,
   proxies,
   secretProviderOrigins,
-  graceSeconds: setting("grace", "SLUICE_GRACE_SECONDS", "How long running runs may go on after a shutdown began").pipe(
-    Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")),
-    Flag.withDefault(20)
-  )
+  graceSeconds: setting(
+    "grace",
+    "SLUICE_GRACE_SECONDS",
+    "How long running runs may continue after a shutdown began"
+  ).pipe(Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")), Flag.withDefault(20))
 }
 
 /** How long is kept what runs leave behind. */
@@ -514,5 +517,25 @@ export const connection = {
       )
     ),
     Flag.optional
+  )
+}
+
+/** The key that seals credentials on the machine of their user. */
+export const sealing = {
+  encryptionKey: secret(
+    "encryption-key",
+    "SLUICE_ENCRYPTION_KEY",
+    "Encryption key of the workspace, with which credentials are sealed before they are sent; asked for when not set",
+    { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
+  )
+}
+
+/** What a local receiver of webhooks verifies deliveries with. */
+export const receiving = {
+  secret: secret(
+    "secret",
+    "SLUICE_WEBHOOK_SECRET",
+    "Secret of the webhook whose deliveries are received; asked for when not set",
+    { pattern: /^[\s\S]{8,1024}$/, words: "8 to 1024 characters" }
   )
 }

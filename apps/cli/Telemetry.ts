@@ -20,7 +20,7 @@ export const layer = (part: string): Layer.Layer<never> =>
     ? Layer.unwrap(
         Effect.map(
           Effect.promise(() => import("../../adapters/telemetry/Telemetry.ts")),
-          (Telemetry) => Telemetry.layer({ environment: process.env as Record<string, string>, part, version })
+          (Telemetry) => Telemetry.layer({ environment: process.env, part, version })
         )
       )
     : Layer.empty

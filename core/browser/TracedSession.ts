@@ -18,7 +18,8 @@ const traced = <Verbs extends object>(
     const span = Trace.inSpan(`browser ${port}.${name}`, { kind: "client" })
     own[name] = Effect.isEffect(verb)
       ? span(verb)
-      : (...given: ReadonlyArray<never>) => span((verb as (...all: typeof given) => Effect.Effect<unknown>)(...given))
+      : // What is no effect among the verbs of a port is a function that returns one.
+        (...given: ReadonlyArray<never>) => span((verb as (...all: typeof given) => Effect.Effect<unknown>)(...given))
   }
   return { ...verbs, ...own }
 }

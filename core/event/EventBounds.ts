@@ -17,7 +17,7 @@ export const mostText = 65_536
 /** The longest list of an event, in entries. */
 export const mostEntries = 1_000
 
-/** The largest metadata of a file or picture, in bytes of its JSON in UTF-8. */
+/** The largest metadata of a file, a picture or the webhook of a run, in bytes of its JSON in UTF-8. */
 export const mostMetadata = 16_384
 
 interface Limits {
@@ -58,18 +58,20 @@ export const bounded = (event: RunEvent): RunEvent => {
  * record of a run and the event of its end are made from that of its files.
  */
 export const boundedMetadata = (metadata: Schema.JsonObject): Schema.JsonObject =>
-  fits(metadata, mostMetadata)
+  isMetadataWithin(metadata)
     ? metadata
     : { left_out: `The metadata has more than ${mostMetadata} bytes as JSON, the most that is kept` }
 
 const within = (event: RunEvent, limits: Limits): RunEvent => {
   const leftOut: Array<string> = [...(event.leftOut ?? [])]
+  let isWhole = true
   const fields = Object.entries(event).map(([name, value]) => {
     const kept = shorten(name, value, limits)
+    if (kept !== value) isWhole = false
     if (kept !== value && !leftOut.includes(name)) leftOut.push(name)
     return [name, kept] as const
   })
-  if (fields.every(([name, kept]) => kept === event[name as keyof RunEvent])) return event
+  if (isWhole) return event
   // The fields of the same event, of the same types, which the type of `fromEntries` does not say.
   return { ...Object.fromEntries(fields), leftOut } as unknown as RunEvent
 }
@@ -101,6 +103,9 @@ const shortText = (text: string, most: number): string => {
 /** The maximum length of the note on what is left out of a text, in code units. */
 const longestNote = 32
 
+/** Returns whether metadata is within its bound, in time that is bounded too. */
+export const isMetadataWithin = (metadata: unknown): boolean => fits(metadata, mostMetadata)
+
 /** Returns whether the JSON of a value has at most `most` bytes, in time that is bounded by `most`. */
 const fits = (value: unknown, most: number): boolean =>
   leastBytes(value, most) <= most && new TextEncoder().encode(JSON.stringify(value)).length <= most
@@ -121,6 +126,7 @@ const leastBytes = (value: unknown, enough: number): number => {
       for (const key in one) {
         bytes += key.length + 4
         if (bytes > enough) break
+        // Every object may be read by its own names.
         open.push((one as Readonly<Record<string, unknown>>)[key])
       }
     }

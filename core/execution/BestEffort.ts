@@ -18,7 +18,8 @@ export const bestEffort =
       Effect.catch((error: E) =>
         StoreUnavailable.is(error)
           ? Effect.andThen(outage(`${message}: ${error.message}`), Effect.sleep(pause))
-          : Effect.fail(error as Exclude<E, StoreUnavailable.StoreUnavailable>)
+          : // The compiler excludes nothing from an open `E`.
+            Effect.fail(error as Exclude<E, StoreUnavailable.StoreUnavailable>)
       ),
       Effect.catchDefect((defect) =>
         Effect.andThen(Effect.logWarning(`${message}: ${secrets.describe(defect)}`), Effect.sleep(pause))

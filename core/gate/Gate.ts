@@ -9,6 +9,7 @@
  */
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
+import * as Pace from "./Pace.ts"
 
 /** A closed window that counts as open from `since` until its next regular opening. */
 export interface Lift {
@@ -43,6 +44,8 @@ export interface Gate {
   readonly revision: number
   readonly lift: Lift | null
   readonly pause: Pause | null
+  /** How fast its runs may start; `null` for as fast as there are workers. It limits starts, and is no hold. */
+  readonly pace: Pace.Pace | null
   /** When the workflow was deleted; `null` while it exists. Nothing starts behind such a gate any more. */
   readonly removedAt: number | null
 }
@@ -91,6 +94,7 @@ export const open: Gate = {
   revision: 0,
   lift: null,
   pause: null,
+  pace: null,
   removedAt: null
 }
 
@@ -123,6 +127,10 @@ export const pause = (
 
 /** Ends the manual pause only. A gate that is not paused is returned unchanged. */
 export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : changed(gate, { pause: null }))
+
+/** Sets how fast runs may start, or with `null` that nothing limits it. The same pace again is no change. */
+export const setPace = (gate: Gate, pace: Pace.Pace | null): Gate =>
+  Pace.isSame(gate.pace, pace) ? gate : changed(gate, { pace })
 
 /** The gate as it holds a run that was released: without its window, and without the pause that the release passes. */
 export const past = (gate: Gate, release: Release | null): Gate =>

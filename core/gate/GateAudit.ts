@@ -1,5 +1,5 @@
 /**
- * The audit entries of run windows, lifts and manual pauses. There are none where nothing changes.
+ * The audit entries of run windows, lifts, manual pauses and paces. There are none where nothing changes.
  */
 import type { Schema } from "effect"
 import type { Draft } from "../workspace/audit/Audit.ts"
@@ -47,6 +47,24 @@ export const ofPause =
             after: pauseJson(after)
           }
         ]
+
+/** A pace that was set or removed. */
+export const ofPace =
+  (id: WorkflowId) =>
+  ({ after, before }: States): ReadonlyArray<Draft> =>
+    before === after
+      ? []
+      : [
+          {
+            action: after.pace === null ? "pace.remove" : "pace.set",
+            resourceId: id,
+            before: paceJson(before),
+            after: paceJson(after)
+          }
+        ]
+
+const paceJson = ({ pace }: Gate) =>
+  pace === null ? null : { max_starts_per_minute: pace.maxStartsPerMinute, max_running: pace.maxRunning }
 
 // A window is made of JSON, which its type does not say.
 const windowJson = ({ lift, runWindow, windowRevision }: Gate) =>

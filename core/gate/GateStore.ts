@@ -4,6 +4,7 @@
 import type { Effect, Result } from "effect"
 import { Context } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
+import type { ValidRunWindow } from "../window/RunWindow.ts"
 import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import type { Gate } from "./Gate.ts"
 
@@ -43,6 +44,15 @@ export interface Waiting {
   readonly createdAt: number
 }
 
+/** A window that a workflow had. */
+export interface PastWindow {
+  readonly revision: number
+  /** `null` where the window was removed. */
+  readonly window: ValidRunWindow | null
+  readonly setAt: number | null
+  readonly setBy: string | null
+}
+
 /** A decision about a gate. It must be pure: it may be called again. */
 export type Decide<E> = (gate: Gate, now: number) => Result.Result<Gate, E>
 
@@ -54,6 +64,13 @@ export class GateStore extends Context.Service<
       workspaceId: WorkspaceId,
       workflowId: WorkflowId
     ) => Effect.Effect<Gate, WorkflowNotFound | StoreUnavailable>
+
+    /** The windows that a workflow had, newest first: at most `limit` with a revision below `before`. */
+    readonly windows: (
+      workspaceId: WorkspaceId,
+      workflowId: WorkflowId,
+      page: { readonly before: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<PastWindow>, WorkflowNotFound | StoreUnavailable>
 
     /** How many runs of the workflow are waiting, held or not. Counted up to `mostCounted`, not estimated. */
     readonly countWaiting: (workflowId: WorkflowId) => Effect.Effect<RunCount, StoreUnavailable>
@@ -94,8 +111,8 @@ export class GateStore extends Context.Service<
     readonly review: (limit: number) => Effect.Effect<number, StoreUnavailable>
 
     /**
-     * The first instant, past ones included, at which a gate needs a review, or after `after` at which one begins to let
-     * waiting runs start; `null` when there is none.
+     * The first instant, past ones included, at which a gate needs a review, or after `after` at which one, or its pace,
+     * begins to let waiting runs start; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>
   }

@@ -1,5 +1,5 @@
 /**
- * Run windows, lifts and manual pauses of the workflows of a workspace, as callers set and see them.
+ * Run windows, lifts, manual pauses and paces of the workflows of a workspace, as callers set and see them.
  */
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../runtime/Signals.ts"
@@ -11,7 +11,8 @@ import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
-import { type Changed, GateStore, noRuns, plus, type RunCount, type Waiting } from "./GateStore.ts"
+import { type Changed, GateStore, noRuns, type PastWindow, plus, type RunCount, type Waiting } from "./GateStore.ts"
+import * as Pace from "./Pace.ts"
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
@@ -91,6 +92,13 @@ export class Gates extends Context.Service<
     /** The window of a workflow, if it has one. */
     readonly window: (caller: Caller, id: WorkflowId) => Effect.Effect<WindowView, WorkflowNotFound | StoreUnavailable>
 
+    /** The windows that a workflow had, newest first: at most `limit` with a revision below `before`. */
+    readonly history: (
+      caller: Caller,
+      id: WorkflowId,
+      page: { readonly before: number; readonly limit: number }
+    ) => Effect.Effect<ReadonlyArray<PastWindow>, WorkflowNotFound | StoreUnavailable>
+
     /**
      * Replaces the window. Once it succeeds, no run starts under the former window.
      *
@@ -121,6 +129,22 @@ export class Gates extends Context.Service<
       input: unknown,
       options: { readonly openings: number }
     ) => Effect.Effect<Preview, WorkflowNotFound | RunWindow.InvalidRunWindow | StoreUnavailable>
+
+    /** How fast the runs of a workflow may start; `null` where nothing limits it. */
+    readonly pace: (
+      caller: Caller,
+      id: WorkflowId
+    ) => Effect.Effect<Pace.Pace | null, WorkflowNotFound | StoreUnavailable>
+
+    /**
+     * Sets how fast runs may start, or with `null` that nothing limits it. Once it succeeds, no run starts faster. Runs in
+     * progress go on, even if they are more than the new pace allows.
+     */
+    readonly setPace: (
+      caller: Caller,
+      id: WorkflowId,
+      pace: Pace.Pace | null
+    ) => Effect.Effect<Pace.Pace | null, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
     /** Sets the manual pause. `until` is an epoch instant in milliseconds, or `null` for no end. */
     readonly pause: (
@@ -242,19 +266,61 @@ export class Gates extends Context.Service<
         return summed(done)
       })
 
-      return Gates.of({ window, setWindow, removeWindow, preview: previewing(store), pause, unpause })
+      const history = Effect.fn("Gates.history")(
+        (caller: Caller, id: WorkflowId, page: Parameters<Gates["Service"]["history"]>[2]) =>
+          store.windows(caller.workspaceId, id, page)
+      )
+
+      return Gates.of({
+        window,
+        history,
+        setWindow,
+        removeWindow,
+        preview: previewing(store),
+        ...(yield* pacing),
+        pause,
+        unpause
+      })
     }).pipe(
       Permissions.checked<Gates["Service"]>({
         window: "read",
+        history: "read",
         setWindow: "edit",
         removeWindow: "edit",
         preview: "read",
+        pace: "read",
+        setPace: "edit",
         pause: "edit",
         unpause: "edit"
       })
     )
   )
 }
+
+/** What reads and sets paces. */
+const pacing = Effect.gen(function* () {
+  const store = yield* GateStore
+  const signals = yield* Signals
+  const audit = yield* Audit
+
+  const pace = Effect.fn("Gates.pace")((caller: Caller, id: WorkflowId) =>
+    Effect.map(store.get(caller.workspaceId, id), (gate) => gate.pace)
+  )
+
+  const setPace = Effect.fn("Gates.setPace")(function* (caller: Caller, id: WorkflowId, sent: Pace.Pace | null) {
+    const changed = yield* audit.recording(
+      caller,
+      store.change(caller.workspaceId, id, (gate) => Result.succeed(Gate.setPace(gate, sent))),
+      GateAudit.ofPace(id)
+    )
+    // Both kinds of waiting may be over: for the next start, and for the end of another run.
+    yield* signals.publish({ _tag: "due" })
+    if (!Pace.isSame(changed.before.pace, changed.after.pace)) yield* signals.publish({ _tag: "work" })
+    return changed.after.pace
+  })
+
+  return { pace, setPace }
+})
 
 /** The outcome of the unpause of several workflows. */
 const summed = (

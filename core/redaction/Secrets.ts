@@ -178,8 +178,10 @@ export class Secrets {
 
   /** Restores values in the output of a model: references to names and answers become their values again. */
   readonly restore = <A extends Schema.Json>(value: A): A =>
-    mapAll(value, (text) =>
-      text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
+    mapAll(
+      value,
+      (text) => text.replace(/\{\{secret:\d+\}\}/g, (reference) => this.#tellable.get(reference) ?? reference)
+      // Only texts change, into other texts.
     ) as A
 
   /**
@@ -393,7 +395,8 @@ const hidden = function* (text: string, length: number, sought: Sought): Turns.W
 const mapped = <A extends Schema.Json>(value: A, sought: Sought): Effect.Effect<A> =>
   sought.parts.bytes.length === 0
     ? Effect.succeed(value)
-    : Turns.inTurns(() => mapTexts(value, sought) as Turns.Work<A>)
+    : // Only texts change, into other texts.
+      Turns.inTurns(() => mapTexts(value, sought) as Turns.Work<A>)
 
 const mapTexts = function* (value: Schema.Json, sought: Sought): Turns.Work<Schema.Json> {
   yield charactersOfValue

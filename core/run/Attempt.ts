@@ -4,6 +4,7 @@
 
 import { Clock, Effect, Queue, Semaphore } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
+import * as Pace from "../gate/Pace.ts"
 import { Signals } from "../runtime/Signals.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import { outage } from "../runtime/Supervisor.ts"
@@ -66,14 +67,24 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
       }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 
+  /** Whether another run of the workflow may start for this one. */
+  let makesWay = claimed.run.credentials.length > 0
+
   const settle = (decide: (locked: Transition.LockedRun<Run.RunningRun>, now: number) => Transition.Change) =>
     write({}).pipe(
-      Effect.andThen(StoreUnavailable.retry(store.settle(lease, decide))),
+      Effect.andThen(
+        StoreUnavailable.retry(
+          store.settle(lease, (locked, now) => {
+            makesWay ||= Pace.limitsRunning(locked.gate.pace)
+            return decide(locked, now)
+          })
+        )
+      ),
       // A run that is put off is the scheduler's to wake the workers for.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
-      // Its slots of credentials are free.
-      Effect.tap(claimed.run.credentials.length === 0 ? Effect.void : signals.publish({ _tag: "work" })),
+      // Its slots of credentials are free, and its place among the runs in progress.
+      Effect.tap(() => (makesWay ? signals.publish({ _tag: "work" }) : Effect.void)),
       Effect.tap(grown)
     )
 

@@ -34,6 +34,9 @@ export type Status = typeof Status.Type
 export const Trigger = Schema.Literals(["api", "schedule", "retry", "batch", "builder", "inbound"])
 export type Trigger = typeof Trigger.Type
 
+export const lowestPriority = -10
+export const highestPriority = 10
+
 /** The options of a submission beside its input. */
 export const Options = Schema.Struct({
   /** Ends the run before the node that is marked for it; `addToOutput` is merged into its output. */
@@ -105,6 +108,10 @@ interface RunFacts {
   readonly notBefore: number
   /** A run still waiting at this instant is stopped; `null`: without limit. */
   readonly expiresAt: number | null
+  /** From `lowestPriority` to `highestPriority`: of the waiting runs of one workflow a higher one starts first. */
+  readonly priority: number
+  /** A run that has not started for the first time before this instant fails; `null`: it may start at any time. */
+  readonly startBy: number | null
   /** The ended run that it repeats, if it is a retry. */
   readonly retry: Retry | null
   /** The decision that it starts past the run window, if a user made one. */
@@ -140,6 +147,14 @@ export interface EndedRun extends RunFacts {
 }
 
 export type Run = WaitingRun | RunningRun | EndedRun
+
+/** Whether the instant by which a waiting run must have started has passed without a start. */
+export const isTooLate = (run: Pick<Run, "startBy" | "startedAt">, at: number): boolean =>
+  run.startedAt === null && run.startBy !== null && run.startBy <= at
+
+/** The order in which the waiting runs of one workflow start, where earlier submissions stand before later ones. */
+export const byPriority = (one: Pick<Run, "priority">, other: Pick<Run, "priority">): number =>
+  other.priority - one.priority
 
 /** A run as a store holds it: the fields of all states side by side. */
 export interface StoredRun extends RunFacts {

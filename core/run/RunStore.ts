@@ -27,6 +27,8 @@ export interface Claimed {
   readonly version: WorkflowVersion
   /** Since when nothing held the run, its time to wait for a retry included. */
   readonly startableSince?: number
+  /** Until when the pace of its workflow lets no other run start. */
+  readonly pacedUntil?: number
 }
 
 /** A lease as its worker names it. */
@@ -227,9 +229,10 @@ export class RunStore extends Context.Service<
     /**
      * Starts up to `limit` waiting runs for `worker`, each as `Transition.claim` says, in one transaction.
      *
-     * A run is taken only if its gate lets it start at an instant read while the gate cannot change. Within a workflow
-     * the oldest submission comes first; workflows take turns, one run each, so that a long queue of one cannot starve
-     * another. Every lease has a fence higher than any before it. The cost depends on how many runs are taken, not on
+     * A run is taken only if its gate lets it start at an instant read while the gate cannot change, and never more runs of
+     * a workflow than its pace allows, regardless of how many workers claim. Within a workflow the highest priority comes
+     * first, and of equal ones the oldest submission; workflows take turns, one run each, so that a long queue of one cannot
+     * starve another. Every lease has a fence higher than any before it. The cost depends on how many runs are taken, not on
      * how many are held.
      *
      * A run that names credentials is taken only together with the slots that `Slots.assign` gives it. A run that has
@@ -267,8 +270,8 @@ export class RunStore extends Context.Service<
     ) => Effect.Effect<Change, LeaseLost | StoreUnavailable>
 
     /**
-     * Decides about runs whose lease has run out, and about waiting runs whose time is over or whose workflow was
-     * deleted, at most `limit` of them.
+     * Decides about runs whose lease has run out, and about waiting runs whose time is over, that should have started, or
+     * whose workflow was deleted, at most `limit` of them.
      *
      * Any number of processes may do this at once: each run is decided about once. A decision that returns `null`
      * leaves the run unchanged. Answers the changed runs.
@@ -306,7 +309,7 @@ export class RunStore extends Context.Service<
     readonly stopAfterFailedLogins: (limit: number, decide: StopAfter) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
-     * The first instant, past ones included, at which a lease runs out, a waiting run expires or has lost its workflow,
+     * The first instant, past ones included, at which a lease runs out, a waiting run expires, should have started or has lost its workflow,
      * or after `after` at which a put-off run may be claimed; `null` when there is none.
      */
     readonly nextDue: (after: number) => Effect.Effect<number | null, StoreUnavailable>

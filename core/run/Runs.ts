@@ -146,7 +146,8 @@ export class Runs extends Context.Service<
         const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
           Transition.interrupt(locked, at, why)
         )
-        if (run.credentials.length > 0) yield* signals.publish({ _tag: "work" })
+        // What a run in progress held back may start.
+        if (run.startedAt !== null) yield* signals.publish({ _tag: "work" })
         yield* signals.publish({ _tag: "ended", runId: id })
         yield* signals.publish({ _tag: "events" })
       })

@@ -45,7 +45,7 @@ export type Submission = Pick<
   Run.Run,
   "id" | "workspaceId" | "workflowId" | "versionId" | "input" | "credentials" | "options" | "maxRetries" | "expiresAt"
 > &
-  Partial<Pick<Run.Run, "tags" | "trigger">> & { readonly retry?: Run.Retry }
+  Partial<Pick<Run.Run, "tags" | "trigger" | "priority" | "startBy">> & { readonly retry?: Run.Retry }
 
 /** How an attempt ended, as the agent reports it. */
 export type Outcome =
@@ -75,6 +75,8 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
   const run: Run.WaitingRun = {
     trigger: "api",
     tags: [],
+    priority: 0,
+    startBy: null,
     ...submission,
     retry: submission.retry ?? null,
     status: "execution.queued",
@@ -95,7 +97,7 @@ export const submit = (submission: Submission, gate: Gate.Gate, at: number): Cha
 
 /**
  * Gives a waiting run to a worker, with the credentials as they were assigned to it. Returns `null` for a run that may
- * not start at `at`: its gate holds it, or its retry is put off.
+ * not start at `at`: its gate holds it, its retry is put off, or it should have started by then.
  */
 export const claim = (
   run: Run.WaitingRun,
@@ -104,7 +106,7 @@ export const claim = (
   at: number,
   credentials: ReadonlyArray<Credential> = run.credentials
 ): Change<Run.RunningRun> | null => {
-  if (run.notBefore > at || !Run.mayStart(run, gate, at)) return null
+  if (run.notBefore > at || Run.isTooLate(run, at) || !Run.mayStart(run, gate, at)) return null
   const started: Run.RunningRun = {
     ...run,
     status: "execution.start",
@@ -280,6 +282,16 @@ export const expire = ({ files, run }: Ending, at: number): Change<Run.EndedRun>
     : null
 
 /**
+ * Fails a waiting run that should have started by now, held or not; answers `null` for any other run. One that has started
+ * once is on time, however often it is tried again.
+ */
+export const miss = ({ files, run }: Ending, at: number): Change<Run.EndedRun> | null => {
+  if (!Run.isWaiting(run) || run.startBy === null || !Run.isTooLate(run, at)) return null
+  const message = `Not started: it had to start before ${instant(run.startBy)}, and has waited since ${instant(run.createdAt)}`
+  return end({ files, run }, "execution.failed", at, { errors: [Run.failure(run, "EXPIRED-E0002", message, at)] })
+}
+
+/**
  * Stops a waiting run that needs the very credential that another run could not sign in with; answers `null` for a run
  * that has others to choose from.
  */
@@ -304,14 +316,14 @@ export const orphan = ({ files, gate, run }: LockedRun, at: number): Change<Run.
     : null
 
 /**
- * Ends runs that no request ends: one whose lease has expired is abandoned, one that waited too long expires, one that
- * waits for a deleted workflow is stopped. Returns `null` for every other run.
+ * Ends runs that no request ends: one whose lease has expired is abandoned, one that waited too long expires, one that has
+ * not started in time fails, one that waits for a deleted workflow is stopped. Returns `null` for every other run.
  */
 export const reap = (locked: LockedRun, at: number): Change<Run.WaitingRun | Run.EndedRun> | null => {
   const { run } = locked
   return Run.isRunning(run) && run.lease.until <= at
     ? abandon({ ...locked, run }, at)
-    : (orphan(locked, at) ?? expire(locked, at))
+    : (orphan(locked, at) ?? miss(locked, at) ?? expire(locked, at))
 }
 
 /**

@@ -54,6 +54,8 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
         if (claimed.length === 0) return claimed
         yield* recordClaim(claimed, from)
         yield* signals.publish({ _tag: "events" })
+        // The next start of a paced workflow is the scheduler's to wake the workers for.
+        if (claimed.some(({ pacedUntil }) => pacedUntil !== undefined)) yield* signals.publish({ _tag: "due" })
         return claimed
       }),
     leaseOf: ({ run }: Claimed): LeaseRef => ({ id: run.id, fence: run.lease.fence }),

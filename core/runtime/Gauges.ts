@@ -25,18 +25,28 @@ const waiting = gauge(
   "sluice_runs_waiting",
   "Runs that wait in the installation, by reason; set by the scheduler that leads"
 )
-const startable = gauge(
-  "sluice_runs_startable_seconds",
-  "How long the run that waits for nothing but a worker has waited longest"
-)
-const running = gauge("sluice_runs_running", "Runs in progress in the installation")
-const lost = gauge("sluice_leases_expired", "Runs in progress whose lease has run out")
-const reviewOverdue = gauge("sluice_gate_review_overdue_seconds", "How long the review of a gate is overdue")
-const deliveries = gauge("sluice_webhook_deliveries_pending", "Deliveries to webhooks that are not settled")
-const oldestDelivery = gauge(
-  "sluice_webhook_oldest_pending_seconds",
-  "How long the delivery that is not settled has been tried longest"
-)
+/** The amounts of a backlog, each with its gauge. */
+const amounts: ReadonlyArray<readonly [of: (backlog: Backlog) => number, gauge: Metric.Gauge<number>]> = [
+  [
+    ({ startable }) => startable,
+    gauge("sluice_runs_startable_seconds", "How long the run that waits for nothing but a worker has waited longest")
+  ],
+  [({ running }) => running, gauge("sluice_runs_running", "Runs in progress in the installation")],
+  [({ lost }) => lost, gauge("sluice_leases_expired", "Runs in progress whose lease has run out")],
+  [
+    ({ reviewOverdue }) => reviewOverdue,
+    gauge("sluice_gate_review_overdue_seconds", "How long the review of a gate is overdue")
+  ],
+  [
+    ({ deliveries }) => deliveries,
+    gauge("sluice_webhook_deliveries_pending", "Deliveries to webhooks that are not settled")
+  ],
+  [
+    ({ oldestDelivery }) => oldestDelivery,
+    gauge("sluice_webhook_oldest_pending_seconds", "How long the delivery that is not settled has been tried longest")
+  ]
+]
+
 const leads = gauge("sluice_scheduler_leads", "1 for the scheduler that reads the gauges of the installation")
 const databaseUp = gauge("sluice_database_up", "1 when the database answers this process")
 const ready = gauge("sluice_ready", "1 when this process is ready")
@@ -59,12 +69,7 @@ export const setBacklog = (backlog: Backlog | null): Effect.Effect<void> =>
     for (const reason of reasons) {
       yield* Metric.update(Metric.withAttributes(waiting, { reason }), backlog?.waiting.get(reason) ?? 0)
     }
-    yield* Metric.update(startable, backlog?.startable ?? 0)
-    yield* Metric.update(running, backlog?.running ?? 0)
-    yield* Metric.update(lost, backlog?.lost ?? 0)
-    yield* Metric.update(reviewOverdue, backlog?.reviewOverdue ?? 0)
-    yield* Metric.update(deliveries, backlog?.deliveries ?? 0)
-    yield* Metric.update(oldestDelivery, backlog?.oldestDelivery ?? 0)
+    for (const [amountOf, gauge] of amounts) yield* Metric.update(gauge, backlog === null ? 0 : amountOf(backlog))
   })
 
 export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update(databaseUp, isOne(is))
@@ -74,6 +79,14 @@ export const setReady = (is: boolean): Effect.Effect<void> => Metric.update(read
 /** How many leases this process holds. `what` is a kind of work, such as `runs`. */
 export const setLeases = (what: string, count: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(held, { what }), count)
+
+/** How many leases of a kind of work this process holds, and how many sessions of browsers it has open. */
+export const inUse = (what: string): Effect.Effect<{ readonly leases: number; readonly browsers: number }> =>
+  Effect.gen(function* () {
+    const leases = yield* Metric.value(Metric.withAttributes(held, { what }))
+    const sessions = yield* Metric.value(Metric.withAttributes(browsers, { state: "in_use" }))
+    return { leases: leases.value, browsers: sessions.value }
+  })
 
 /** A session of a browser was opened (1) or closed (-1). */
 export const browserSessions = (change: 1 | -1): Effect.Effect<void> =>

@@ -8,55 +8,50 @@ import { Effect, Metric } from "effect"
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const runSeconds = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_200, 2_400, 4_800]
 
-const submitted = Metric.counter("sluice_runs_submitted_total", {
-  description: "Runs accepted by this process",
-  incremental: true
-})
+const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
 
-const started = Metric.counter("sluice_run_attempts_total", {
-  description: "Attempts of runs started by this process",
-  incremental: true
-})
+const histogram = (name: string, description: string, boundaries: ReadonlyArray<number>) =>
+  Metric.histogram(name, { description, boundaries })
 
-const ended = Metric.counter("sluice_runs_ended_total", {
-  description: "Runs ended by this process, by result and class of the last error",
-  incremental: true
-})
+const submitted = counter("sluice_runs_submitted_total", "Runs accepted by this process")
 
-const delay = Metric.histogram("sluice_run_start_delay_seconds", {
-  description: "Time from the instant at which a run may start to its start",
-  boundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800]
-})
+const started = counter("sluice_run_attempts_total", "Attempts of runs started by this process")
 
-const lag = Metric.histogram("sluice_gate_opening_lag_seconds", {
-  description: "Time from the instant at which a gate opens to the signal that wakes the workers",
-  boundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-})
+const ended = counter("sluice_runs_ended_total", "Runs ended by this process, by result and class of the last error")
 
-const recoveries = Metric.counter("sluice_recoveries_total", {
-  description: "Recoveries of steps, by kind, and whether they worked",
-  incremental: true
-})
+const delay = histogram(
+  "sluice_run_start_delay_seconds",
+  "Time from the instant at which a run may start to its start",
+  [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800]
+)
 
-const duration = Metric.histogram("sluice_run_duration_seconds", {
-  description: "Time from the first start of a run to its end, by result and class of the last error",
-  boundaries: runSeconds
-})
+const lag = histogram(
+  "sluice_gate_opening_lag_seconds",
+  "Time from the instant at which a gate opens to the signal that wakes the workers",
+  [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+)
 
-const nodes = Metric.histogram("sluice_node_duration_seconds", {
-  description: "Time that a node took, with its recoveries, by action",
-  boundaries: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
-})
+const recoveries = counter("sluice_recoveries_total", "Recoveries of steps, by kind, and whether they worked")
 
-const deliveries = Metric.counter("sluice_webhook_deliveries_total", {
-  description: "Attempts to deliver an event to a webhook, by outcome",
-  incremental: true
-})
+const duration = histogram(
+  "sluice_run_duration_seconds",
+  "Time from the first start of a run to its end, by result and class of the last error",
+  runSeconds
+)
 
-const requests = Metric.histogram("sluice_http_request_duration_seconds", {
-  description: "Time from a request to its answer, by route, method and status",
-  boundaries: requestSeconds
-})
+const nodes = histogram(
+  "sluice_node_duration_seconds",
+  "Time that a node took, with its recoveries, by action",
+  [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+)
+
+const deliveries = counter("sluice_webhook_deliveries_total", "Attempts to deliver an event to a webhook, by outcome")
+
+const requests = histogram(
+  "sluice_http_request_duration_seconds",
+  "Time from a request to its answer, by route, method and status",
+  requestSeconds
+)
 
 export const runSubmitted: Effect.Effect<void> = Metric.update(submitted, 1)
 

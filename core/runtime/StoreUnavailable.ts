@@ -22,6 +22,7 @@ export const is = (error: unknown): error is StoreUnavailable => error instanceo
 export const otherwiseDie = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Extract<E, StoreUnavailable>, R> =>
+  // The compiler extracts nothing from an open `E`.
   Effect.catch(effect, (error) => (is(error) ? Effect.fail(error as Extract<E, StoreUnavailable>) : Effect.die(error)))
 
 /** Whether a failure is another one than that the store cannot be reached. */
@@ -44,6 +45,7 @@ export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A,
 export const waitUntilBack = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, StoreUnavailable>, R> =>
+  // The schedule does not end, so that this failure is always tried again.
   Effect.retry(effect, { while: is, schedule: pauses }) as Effect.Effect<A, Exclude<E, StoreUnavailable>, R>
 
 /** Growing pauses of at most five seconds, without an end. */

@@ -79,6 +79,7 @@ export const render = Effect.fnUntraced(function* (
         return null
       }
       if (!Json.isObject(value)) {
+        // What is no object here is a list, which the compiler does not exclude for read-only lists.
         return yield* Effect.forEach(value as ReadonlyArray<Schema.Json>, (one, at) =>
           fill(one, `${path}.${at}`, depth + 1)
         )

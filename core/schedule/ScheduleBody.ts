@@ -23,7 +23,9 @@ const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.
 
 /** The form of a body. */
 export const ScheduleBody = Schema.Struct({
-  workflow_id: Schema.String.annotate({ description: "The workflow whose runs it submits. It never changes" }),
+  workflow_id: Schema.String.annotate({
+    description: "The workflow whose runs the schedule submits. It cannot be changed"
+  }),
   name: optional(Schema.String.check(Schema.isMaxLength(limits.name))),
   cron: optional(Schema.String).annotate({
     description: "Five fields, or a short form such as @daily. Exactly one of cron, recurrence and at is given",
@@ -31,10 +33,10 @@ export const ScheduleBody = Schema.Struct({
   }),
   recurrence: optional(Schema.String).annotate({ description: "A recurrence rule of RFC 5545, such as FREQ=DAILY" }),
   recurrence_start: optional(CalendarDate).annotate({
-    description: "The first date of the series; the present date unless given"
+    description: "The first date of the series; by default the current date"
   }),
   recurrence_time: optional(Time).annotate({
-    description: "The time of day, where the rule has no BYHOUR or BYMINUTE; midnight unless given"
+    description: "The time of day, where the rule has no BYHOUR or BYMINUTE; by default midnight"
   }),
   at: optional(Schema.Literal("window_opening")).annotate({
     description: "Fires whenever the run window of the workflow opens"
@@ -47,16 +49,17 @@ export const ScheduleBody = Schema.Struct({
     description: "The input of each run. Texts may hold {{ expressions }} over schedule, such as {{ schedule.date }}"
   }),
   overlap: optional(Overlap).annotate({
-    description: "What a firing does while an earlier run has not ended; skip unless given"
+    description: "What a firing does while an earlier run has not ended; by default skip"
   }),
   catch_up: optional(CatchUp).annotate({
-    description: "Which firings are made up for after an outage; last unless given"
+    description: "Which missed firings are caught up after an outage; by default last"
   }),
   catch_up_limit: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.catchUp }))).annotate({
-    description: `How many firings catch_up all makes up for at most; ${defaultCatchUpLimit} unless given`
+    description: `The most firings that catch_up all catches up; by default ${defaultCatchUpLimit}`
   }),
   jitter_seconds: optional(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: limits.jitterSeconds }))).annotate({
-    description: "Each firing is put off by less than this, by an amount that its schedule and instant decide"
+    description:
+      "Each firing is delayed by less than this. The delay is fixed by the schedule and the instant of the firing"
   }),
   starts_at: optional(Schema.String).annotate({ description: "It does not fire before this instant" }),
   ends_at: optional(Schema.String).annotate({ description: "It does not fire after this instant" })

@@ -172,6 +172,26 @@ export const openings = (schedule: Schedule, from: number, count: number): Reado
   return found
 }
 
+/**
+ * The times in which the window is open from `from` until before `to`, in order, cut at both ends. Each is as long as can
+ * be: between two of them the window is closed. Takes time in proportion to the days in between.
+ */
+export const between = (
+  schedule: Schedule,
+  from: number,
+  to: number
+): ReadonlyArray<{ readonly opensAt: number; readonly closesAt: number }> => {
+  const end = instant("between", to)
+  const found: Array<{ readonly opensAt: number; readonly closesAt: number }> = []
+  for (let at = instant("between", from); at < end; ) {
+    const opensAt = Schedules.first(schedule, "open", at, end)
+    if (opensAt === null || opensAt >= end) break
+    at = Math.min(Schedules.first(schedule, "closed", opensAt, end) ?? end, end)
+    found.push({ opensAt, closesAt: at })
+  }
+  return found
+}
+
 /** Since when a window that is closed at `at` has been closed; `null` when open, or closed for over `horizonMillis`. */
 export const closedSince = (schedule: Schedule, at: number): number | null =>
   isOpen(schedule, at) ? null : Schedules.since(schedule, at)

@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import type { UserId, WorkspaceId } from "./Ids.ts"
+import type { OwnDays } from "./retention/RetentionDays.ts"
 
 /** Roles from the least to the most able: a Viewer reads, a Member also edits and starts, an Owner also manages keys. */
 export const Role = Schema.Literals(["Viewer", "Member", "Owner"])
@@ -30,6 +31,8 @@ export interface Workspace {
   readonly inputRequiredTimeoutSeconds: number
   /** How long the signed addresses of files, screenshots and videos work, in seconds: from an hour to seven days. */
   readonly signedUrlTtlSeconds: number
+  /** For how many days it keeps what runs leave behind, where it does not leave that to the installation. */
+  readonly retentionDays?: OwnDays
   /** Whether it was made with the installation: its Owners may make further workspaces. */
   readonly founding?: true
 }

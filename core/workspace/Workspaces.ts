@@ -8,6 +8,7 @@ import { Identifiers } from "./Identifiers.ts"
 import { UserId, WorkspaceId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
 import * as Permissions from "./Permissions.ts"
+import * as RetentionDays from "./retention/RetentionDays.ts"
 import {
   type Caller,
   defaultInputRequiredTimeoutSeconds,
@@ -24,11 +25,11 @@ export interface Member {
   readonly role: Role
 }
 
-/** The settings of an Owner. */
+/** The settings of an Owner. Of the days of retention, those that are given change; `null` leaves a kind to the installation. */
 export type Settings = Pick<
   Workspace,
   "name" | "waitingTtlMillis" | "inputRequiredTimeoutSeconds" | "signedUrlTtlSeconds"
->
+> & { readonly retentionDays: Partial<RetentionDays.Days> }
 
 /** A new workspace with a key of its Owner, which is known this once. */
 export interface MadeWorkspace {
@@ -116,12 +117,14 @@ export class Workspaces extends Context.Service<
           }
           return [...roles].map(([userId, role]) => ({ userId, role }))
         }),
-        set: Effect.fn("Workspaces.set")(function* (caller, id, settings) {
+        set: Effect.fn("Workspaces.set")(function* (caller, id, { retentionDays, ...settings }) {
           const workspaceId = yield* own(caller, id)
           let former: Workspace | null = null
           const change = store.change(workspaceId, (before) => {
             former = before
-            return { ...before, ...settings }
+            if (retentionDays === undefined) return { ...before, ...settings }
+            const days = RetentionDays.changed(before.retentionDays ?? {}, retentionDays)
+            return { ...before, ...settings, retentionDays: days }
           })
           const changed = yield* audit.recording(caller, change, (after) =>
             former === null || Option.isNone(after) ? [] : settingsEntry(former, after.value)
@@ -192,7 +195,8 @@ const audited = (workspace: Workspace) => ({
   name: workspace.name,
   waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000,
   input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds,
-  signed_url_ttl_seconds: workspace.signedUrlTtlSeconds
+  signed_url_ttl_seconds: workspace.signedUrlTtlSeconds,
+  retention_days: RetentionDays.own(workspace.retentionDays ?? {})
 })
 
 const stronger = (one: Role, other: Role): Role =>

@@ -6,11 +6,11 @@ import * as PageView from "../../core/agent/vision/PageView.ts"
 import { Browser } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
 import { Secrets } from "../../core/redaction/Secrets.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { type Account, AccountUnavailable } from "../../core/vault/Account.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/"
 const pages: ScriptedBrowser.ScriptedSite = {

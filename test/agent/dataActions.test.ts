@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Model } from "../../core/agent/model/Model.ts"
 import { Browser } from "../../core/browser/Browser.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { account } from "../support/accounts.ts"
 import { altered } from "../support/altered.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { dataOf, failureOf, home, run, site } from "../support/shop.ts"
 
 const transform = (...operations: ReadonlyArray<object>): Step => ({ action: "TRANSFORM", parameters: { operations } })

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import * as Login from "../../core/agent/login/Login.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { type Edge, type Graph, type Node, targets } from "../../core/workflow/language/graph/Graph.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { eventually } from "../support/eventually.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/login"
 const home = "https://bank.example/home"

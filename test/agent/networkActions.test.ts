@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type { Person } from "../../core/agent/Person.ts"
 import type { Exchange } from "../../core/browser/Exchange.ts"
 import type { ApiRequest } from "../../core/browser/Requests.ts"
+import type * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import type { Step } from "../support/browser.ts"
-import type * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { dataOf, failureOf, home, run } from "../support/shop.ts"
 
 const orders = {

@@ -4,10 +4,10 @@ import { TestClock } from "effect/testing"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
 import type { Correction, Mistake, Person, Question } from "../../core/agent/Person.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { code } from "../support/questions.ts"
 import { withSite } from "../support/realBrowser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/"
 const pages: ScriptedBrowser.ScriptedSite = {

@@ -44,7 +44,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
           const told = failure(
             yield* run("/wide", () => [scroll({ scroll_mode: "to-element", xpath: "//never", wait_time: 500 })])
           )
-          assert.include(told.message, "no such element came into being within 500 ms (wait_time)")
+          assert.include(told.message, "no such element appeared within 500 ms (wait_time)")
         }),
       timeout
     )

@@ -3,9 +3,9 @@ import { Effect, Layer, Redacted, type Scope } from "effect"
 import * as PlaywrightBrowser from "../../adapters/playwright/PlaywrightBrowser.ts"
 import { Browser, type BrowserSession } from "../../core/browser/Browser.ts"
 import * as Session from "../../core/browser/Session.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as BrowserLocation from "../../core/vault/BrowserLocation.ts"
 import { executablePath } from "../support/realBrowser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** Chromium with every host below `localhost` within reach. */

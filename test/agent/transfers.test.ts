@@ -5,6 +5,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpFiles from "../../adapters/http/HttpFiles.ts"
 import * as Session from "../../core/browser/Session.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, walk } from "../support/browser.ts"
 import {
   click,
@@ -21,7 +22,6 @@ import {
   timeout,
   upload
 } from "../support/hands.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { type Answer, serve } from "../support/site.ts"
 
 const shop = "https://shop.example/"
@@ -239,7 +239,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       ["/source/none", "UPLOAD-E0002", "status 404"],
       ["/stalled", "UPLOAD-E0002", "did not come within 2000 ms"],
       ["/source/private", "UPLOAD-E0004", "private or loopback"],
-      ["/source/loop", "UPLOAD-E0002", "leads on more than 5 times"]
+      ["/source/loop", "UPLOAD-E0002", "redirects more than 5 times"]
     ] as const)(
       "%s fails with %s",
       ([path, code, words]) =>

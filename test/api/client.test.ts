@@ -5,6 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Client from "../../apps/api/Client.ts"
+import * as PromiseClient from "../../apps/api/PromiseClient.ts"
 import { importsOf, root, sources } from "../layout/Source.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import * as TestService from "../support/service.ts"
@@ -103,7 +104,31 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the ty
       assert.deepInclude(refused, { statusCode: 400, error: "InvalidRunWindow" })
       assert.include(Client.reasonOf(refused), "time_zone")
       const nobody = yield* Client.make({ baseUrl: url, key: Redacted.make("sk_nobody") })
-      assert.deepInclude(yield* Effect.flip(nobody.workspaces.me()), { statusCode: 401 })
+      assert.deepInclude(yield* Effect.flip(nobody.workspaces.me()), { statusCode: 401, _tag: "Unauthorized" })
+    })
+  )
+
+  it.effect("names each refusal, so that a program handles it by its kind", () =>
+    Effect.gen(function* () {
+      const { member, url } = yield* Service
+      const client = yield* connected()
+      const missing = client.workflows.get({ params: { workflow_id: "nonsense" } })
+      const handled = yield* missing.pipe(Effect.catchTag("NotFound", ({ message }) => Effect.succeed(message)))
+      assert.include(handled, "nonsense")
+      const invalid = client.workflows.create({ payload: { name: "", ...graph() } }).pipe(
+        Effect.as("created"),
+        Effect.catchTag("BadRequest", ({ errors }) => Effect.succeed(errors?.map(({ path }) => path)))
+      )
+      assert.deepStrictEqual(yield* invalid, ["name"])
+      const { key } = yield* member("Owner")
+      const promises = PromiseClient.connect({ baseUrl: url, key })
+      const rejected = yield* Effect.promise(() =>
+        promises.workflows.get({ params: { workflow_id: "nonsense" } }).then(
+          () => null,
+          ({ _tag, kind, status }) => ({ _tag, kind, status })
+        )
+      )
+      assert.deepStrictEqual(rejected, { _tag: "Refused", kind: "NotFound", status: 404 })
     })
   )
 })

@@ -120,6 +120,23 @@ it.layer(layerInMemory, { timeout: "120 seconds", excludeTestServices: true })("
     }).pipe(Effect.provide(SignIns.layer))
   )
 
+  it.effect("a key makes a link that opens a session with its role; a session makes none", () =>
+    Effect.gen(function* () {
+      const { member, send } = yield* Service
+      const viewer = yield* member("Viewer")
+      const made = yield* send({ method: "POST", path: "/console/links", key: viewer.key })
+      assert.strictEqual(made.status, 201)
+      assert.strictEqual(made.headers.get("cache-control"), "no-store")
+      const json = { link: made.body.link }
+      const opened = yield* send({ method: "POST", path: session, json, headers: yield* own })
+      assert.deepInclude(opened.body, { role: "Viewer", user_id: viewer.caller.userId })
+      const headers = { cookie: cookieOf(opened), ...(yield* own) }
+      const refused = yield* send({ method: "POST", path: "/console/links", headers })
+      assert.strictEqual(refused.status, 403)
+      assert.include(refused.text, "present an API key")
+    })
+  )
+
   it.effect("a body that is no sign-in, and a key that is unknown, are refused in a sentence", () =>
     Effect.gen(function* () {
       const { send } = yield* Service

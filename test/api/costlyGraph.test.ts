@@ -3,9 +3,9 @@ import { Effect, Layer, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as Sandbox from "../../core/workflow/sandbox/Sandbox.ts"
 import { graphOf } from "../support/browser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { layer, Service } from "../support/service.ts"
 
 /** Reads no graph within its time, as on a machine that is slower than the one where the workflow was saved. */

@@ -5,7 +5,7 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { layer, layerInMemory, type Member, Service } from "../support/service.ts"
 
 const login = "https://shop.example/login"

@@ -76,18 +76,20 @@ it.layer(layer, { timeout: "60 seconds" })("whatever is sent", (it) => {
     Effect.gen(function* () {
       const { dump, send } = yield* Service
       const { fill, key } = yield* setUp
+      let before = yield* dump
       for (const { method, path } of withBody) {
-        if (/\/(interrupt|replay|apply|dismiss)$/.test(path)) continue
-        const before = yield* dump
+        if (/\/(interrupt|replay|apply|dismiss|links)$/.test(path)) continue
         const { body, status } = yield* send({ method, path: fill(path), key, raw, headers: { "content-type": type } })
         // If every field may be left out, a body without any of them is a valid request.
         const harmless = (takesAnything.test(path) || method === "PATCH") && status < 300
+        const after = yield* dump
         if (!harmless) {
           assert.isTrue(status >= 400 && status < 500, `${method} ${path}: ${status}`)
           assert.strictEqual(body.statusCode, status)
           assert.isNotEmpty(body.message)
-          assert.strictEqual(yield* dump, before)
+          assert.strictEqual(after, before)
         }
+        before = after
       }
     })
   )

@@ -23,6 +23,7 @@ const bodies: Readonly<Record<string, (workflowId: string) => unknown>> = {
   "PUT /workflows/:workflow_id": () => workflow,
   "PUT /workflows/:workflow_id/run-window": () => daily(9, 17),
   "POST /workflows/:workflow_id/run-window/preview": () => daily(9, 17),
+  "PUT /workflows/:workflow_id/pace": () => ({ max_starts_per_minute: 30, max_running: 2 }),
   "POST /runs/unpause": (id) => ({ pause_resource: "workflow", resource_ids: [id] }),
   "POST /api-keys": () => ({ role: "Viewer", name: "Reader" }),
   "POST /run": (id) => ({ workflow_id: id })

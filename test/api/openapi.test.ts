@@ -24,7 +24,7 @@ import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const document = OpenApi.fromApi(Api) as unknown as Document
 const operations = operationsOf(document)
-const trials = 6 * scale
+const trials = 4 * scale
 const workflow = { name: "Nightly", ...graph() }
 const schedule = { workflow_id: "made", cron: "0 7 * * *", time_zone: "Europe/Berlin" }
 const component = { name: "Login", componentData: componentData() }
@@ -313,7 +313,7 @@ it.layer(hosted, { timeout: "60 seconds" })("the description", (it) => {
         yield* attempt({ key: null })
         yield* attempt({ key: "sk_nobody" })
         const valid = bodies[operation.operationId]?.() ?? (schema && generate(schema, draw, resolve))
-        for (let round = 0; round < 6; round++) {
+        for (let round = 0; round < trials; round++) {
           const body =
             schema === undefined
               ? undefined

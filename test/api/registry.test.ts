@@ -143,6 +143,56 @@ it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
       })
     )
 
+    it.effect("keep each kind for the days that are set, null as the installation says, and at most so long", () =>
+      Effect.gen(function* () {
+        const { member } = yield* Service
+        const owner = yield* member("Owner")
+        const me = yield* as(owner)
+        const path = `/workspaces/${owner.caller.workspaceId}/settings`
+        const none = {
+          runs: null,
+          events: null,
+          deliveries: null,
+          errors: null,
+          decisions: null,
+          artifacts: null,
+          starts: null
+        }
+        const { body: initial } = yield* me.get(path)
+        assert.deepStrictEqual(initial.retention_days, none)
+        assert.deepStrictEqual(initial.retention_days_in_force, { ...none, artifacts: 30, decisions: 30 })
+        yield* me.patch(path, { retention_days: { events: 7, runs: 20 } })
+        const { body } = yield* me.patch(path, { retention_days: { artifacts: 10, runs: 90, errors: null } })
+        assert.deepStrictEqual(body.retention_days, { ...none, events: 7, runs: 90, artifacts: 10 })
+        assert.deepStrictEqual(body.retention_days_in_force, {
+          runs: 90,
+          events: 7,
+          deliveries: 7,
+          errors: 90,
+          decisions: 30,
+          artifacts: 10,
+          starts: 7
+        })
+        const refused = yield* me.patch(path, {
+          name: "Other",
+          retention_days: { artifacts: 31, decisions: 30, runs: 999 }
+        })
+        assert.strictEqual(refused.status, 400)
+        assert.deepStrictEqual(refused.body.errors, [
+          {
+            path: "retention_days.artifacts",
+            message: "Expected at most 30, which is what this installation keeps, got 31"
+          }
+        ])
+        for (const wrong of [{ events: 0 }, { events: 1.5 }, { runs: 36_501 }, 7]) {
+          assert.strictEqual((yield* me.patch(path, { retention_days: wrong })).status, 400, JSON.stringify(wrong))
+        }
+        assert.deepStrictEqual((yield* me.get(path)).body, body)
+        const reset = yield* me.patch(path, { retention_days: none })
+        assert.deepStrictEqual(reset.body, initial)
+      })
+    )
+
     it.effect("are set field by field, and null sets no limit on waiting", () =>
       Effect.gen(function* () {
         const { member } = yield* Service

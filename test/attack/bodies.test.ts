@@ -93,8 +93,9 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
     ["values", (characters: number) => list("{}", Math.min(characters, 590_000))],
     ["names", (characters: number) => shapes.names?.(Math.min(2 * characters, 1_400_000)) ?? ""],
     ["backslashes", (characters: number) => JSON.stringify("\\".repeat(characters / 4))],
-    ["spaces", (characters: number) => JSON.stringify(`a${" ".repeat(characters - 20)}b`)]
-  ] as const)("with many %s holds the event loop at no endpoint that takes more than others", ([, make]) =>
+    ["spaces", (characters: number) => JSON.stringify(`a${" ".repeat(characters - 20)}b`)],
+    ["digits", (characters: number) => "1".repeat(characters)]
+  ] as const)("with many %s holds the event loop at no endpoint that takes more than others", ([shape, make]) =>
     Effect.gen(function* () {
       const { member, url } = yield* Service
       const { key } = yield* member("Member")
@@ -113,6 +114,13 @@ layer(layerService, { timeout: "2 minutes" })("a body whose fields are all fille
         const { heldMillis, value: answer } = yield* Watchdog.least(longest, ask)
         held.push([path, answer.status, Math.round(heldMillis)])
         assert.include([400, 404], answer.status, `${path}: ${answer.text.slice(0, 300)}`)
+        if (shape === "digits") {
+          assert.strictEqual(answer.status, 400)
+          assert.match(
+            answer.text,
+            new RegExp(`1000 characters, got more .* from byte ${raw.indexOf("1".repeat(99))} on`)
+          )
+        }
       }
       assert.deepEqual(
         held.filter(([, , millis]) => millis >= longest),

@@ -6,10 +6,10 @@ import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.t
 import * as Session from "../../core/browser/Session.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as Turn from "../../core/builder/host/Turn.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as SaveBody from "../../core/workflow/SaveBody.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf } from "../support/browser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site = "https://bank.example/"
 

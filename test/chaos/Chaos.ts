@@ -10,7 +10,7 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import type { History } from "../../core/run/simulation/Promises.ts"
 import { numbers } from "../../core/run/simulation/Scenario.ts"
-import { linkTo } from "../support/databaseLink.ts"
+import { type DatabaseLink, linkTo } from "../support/databaseLink.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { listening } from "../support/listening.ts"
@@ -24,6 +24,8 @@ export interface Options {
   /** How long everything may take to come to rest afterwards. */
   readonly restSeconds: number
   readonly say: (line: string) => void
+  /** Ends the database server at once and starts it again; left out where others use the server. */
+  readonly restartDatabase?: Effect.Effect<void>
 }
 
 /** What a chaos has brought to light, and how often each thing went wrong. */
@@ -34,6 +36,9 @@ export interface Seen {
 
 /** Which part of the service is to be started. */
 type Part = "api" | "scheduler" | "worker 1" | "worker 2"
+
+/** What may go wrong. */
+type Kind = "kill" | "freeze" | "connections" | "cut" | "hang" | "skew" | "restart"
 
 interface Started {
   readonly pid: number
@@ -51,13 +56,22 @@ const site = Effect.gen(function* () {
   return { commits, url: `http://127.0.0.1:${yield* listening(server)}` }
 })
 
-const worker = (database: string, siteUrl: string) =>
+/** A worker whose clock is ahead by so much, or behind where it is negative. */
+const worker = (database: string, siteUrl: string, skewMillis: number) =>
   Effect.acquireRelease(
-    Effect.sync(() =>
-      spawn(process.execPath, [fileURLToPath(new URL("./WorkerProcess.ts", import.meta.url)), database, siteUrl], {
-        stdio: "ignore"
-      })
-    ),
+    Effect.sync(() => {
+      const clock = `data:text/javascript,const now = Date.now; Date.now = () => now() - ${-skewMillis}`
+      return spawn(
+        process.execPath,
+        [
+          ...(skewMillis === 0 ? [] : ["--import", clock]),
+          fileURLToPath(new URL("./WorkerProcess.ts", import.meta.url)),
+          database,
+          siteUrl
+        ],
+        { stdio: "ignore" }
+      )
+    }),
     (child) => Effect.sync(() => child.kill("SIGKILL"))
   )
 
@@ -108,16 +122,41 @@ const record = (database: string) =>
     const deliveries = yield* sql<{
       readonly id: string
       readonly sequence: string
-    }>`select id, sequence from webhook_deliveries`
+      readonly status: string
+      readonly next: string | null
+    }>`select id, sequence, status, next_attempt_at::text as next from webhook_deliveries`
     return { runs, events, deliveries }
   }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
 
+type Stored = Effect.Success<ReturnType<typeof record>>
+
+/** What keeps everything from rest, one line for each kind. */
+const unrest = ({ deliveries, events, runs }: Stored, accepted: ReadonlySet<string>): ReadonlyArray<string> => {
+  const open = runs.filter(({ status }) => !ends.has(status))
+  const made = new Set(deliveries.map(({ sequence }) => sequence))
+  const unmade = events.filter(({ sequence }) => !made.has(sequence))
+  const unsent = deliveries.filter(({ id }) => !accepted.has(id))
+  return [
+    ...(open.length === 0
+      ? []
+      : [`runs that have not ended: ${open.map(({ id, status }) => `${id} ${status}`).join()}`]),
+    ...(unmade.length === 0 ? [] : [`events without a delivery: ${unmade.map(({ sequence }) => sequence).join()}`]),
+    ...(unsent.length === 0
+      ? []
+      : [`deliveries that were not accepted: ${unsent.map((one) => `${one.id} ${one.status} ${one.next}`).join()}`])
+  ]
+}
+
 const ends = new Set(["execution.success", "execution.failed", "execution.stopped"])
 
-export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, seed }: Options) {
+export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds, say, seconds, seed }: Options) {
   const below = numbers(seed)
   const database = yield* migratedDatabase
-  const [link, folder, pages] = [yield* linkTo(database), yield* dataDir, yield* site]
+  const [folder, pages] = [yield* dataDir, yield* site]
+  const all = ["api", "scheduler", "worker 1", "worker 2"] as const
+  const links = new Map<Part, DatabaseLink>()
+  for (const part of all) links.set(part, yield* linkTo(database))
+  const urlFor = (part: Part) => links.get(part)?.url ?? database
   const accepted = new Set<string>()
   let isFailing = true
   const target = yield* receiver(({ headers }, answer) => {
@@ -126,7 +165,7 @@ export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, s
     answer.writeHead(200).end()
   })
   const settings = {
-    DATABASE_URL: link.url,
+    DATABASE_URL: database,
     SLUICE_MASTER_KEY: masterKey,
     SLUICE_DATA_DIR: folder,
     SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
@@ -135,20 +174,20 @@ export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, s
   yield* Effect.scoped(Effect.flatMap(sluice(["migrate"], settings), ({ ended }) => ended))
   const parts = new Map<Part, Started>()
   let url = ""
-  const start = Effect.fnUntraced(function* (part: Part) {
+  const start = Effect.fnUntraced(function* (part: Part, skewMillis = 0) {
     const scope = yield* Scope.make()
     yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
     const end = Scope.close(scope, Exit.void)
     if (part === "api" || part === "scheduler") {
-      const process = yield* Scope.provide(sluice([part], settings), scope)
+      const process = yield* Scope.provide(sluice([part], { ...settings, DATABASE_URL: urlFor(part) }), scope)
       parts.set(part, { pid: process.child.pid ?? 0, end })
       if (part === "api") url = yield* ready(process)
     } else {
-      const child = yield* Scope.provide(worker(link.url, pages.url), scope)
+      const child = yield* Scope.provide(worker(urlFor(part), pages.url, skewMillis), scope)
       parts.set(part, { pid: child.pid ?? 0, end })
     }
   })
-  for (const part of ["api", "scheduler", "worker 1", "worker 2"] as const) yield* start(part)
+  for (const part of all) yield* start(part)
 
   yield* send(url, "POST", "/webhook-endpoints", { url: target.url, secret: "a secret of the receiver of chaos" })
   const workflow = String((yield* send(url, "POST", "/workflows", { name: "Chaos", ...graph(), max_retries: 5 })).id)
@@ -185,7 +224,10 @@ export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, s
   })
 
   const faults: Record<string, number> = {}
-  const all = [...parts.keys()]
+  const kinds: ReadonlyArray<Kind> = [
+    ...(["kill", "freeze", "connections", "cut", "hang", "skew"] as const),
+    ...(restartDatabase === undefined ? [] : (["restart"] as const))
+  ]
   const signal = (pid: number, name: NodeJS.Signals) =>
     Effect.sync(() => {
       try {
@@ -197,12 +239,20 @@ export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, s
   const strike = Effect.gen(function* () {
     const part = all[below(all.length)] ?? "worker 1"
     const pid = parts.get(part)?.pid ?? 0
-    const kind = (["kill", "freeze", "connections", "cut", "hang"] as const)[below(5)] ?? "kill"
-    const name = kind === "kill" || kind === "freeze" ? `${kind} ${part}` : kind
+    const kind = kinds[below(kinds.length)] ?? "kill"
+    // The network to the database fails for all parts or for one.
+    const isAlone = kind === "kill" || kind === "freeze" || ((kind === "cut" || kind === "hang") && below(2) === 0)
+    const name = isAlone ? `${kind} ${part}` : kind
     faults[name] = (faults[name] ?? 0) + 1
     if (kind === "kill") {
       yield* parts.get(part)?.end ?? Effect.void
       yield* start(part)
+    } else if (kind === "skew") {
+      // Up to 5 s it goes on working; beyond that it must not.
+      yield* parts.get("worker 2")?.end ?? Effect.void
+      yield* start("worker 2", (below(2) === 0 ? 1 : -1) * (below(2) === 0 ? 4_000 : 40_000))
+    } else if (kind === "restart") {
+      yield* restartDatabase ?? Effect.void
     } else if (kind === "freeze") {
       yield* signal(pid, "SIGSTOP")
       yield* Effect.sleep(1_000 + below(4_000))
@@ -214,9 +264,10 @@ export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, s
           where datname = current_database() and pid <> pg_backend_pid()`
       ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
     } else {
-      yield* kind === "cut" ? link.cut : link.freeze
+      const struck = [...links].flatMap(([owner, link]) => (isAlone && owner !== part ? [] : [link]))
+      yield* Effect.forEach(struck, (link) => (kind === "cut" ? link.cut : link.freeze))
       yield* Effect.sleep(300 + below(2_000))
-      yield* link.restore
+      yield* Effect.forEach(struck, (link) => link.restore)
     }
   })
   const killer = Effect.gen(function* () {
@@ -239,6 +290,7 @@ export const chaos = Effect.fnUntraced(function* ({ restSeconds, say, seconds, s
     yield* Effect.sleep("500 millis")
     seen = yield* record(database)
   }
+  if (!isAtRest()) for (const line of unrest(seen, accepted)) say(`Not at rest: ${line}`)
   const sequences = new Map(seen.deliveries.map(({ id, sequence }) => [id, Number(sequence)]))
   const history: History = {
     submissions,

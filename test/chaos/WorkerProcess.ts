@@ -1,8 +1,9 @@
 /**
  * A worker as a separate process, whose runs commit on a site by one request, with the marks that an agent leaves.
  */
-import { Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Layer, Redacted } from "effect"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as DatabaseClock from "../../adapters/postgres/server/DatabaseClock.ts"
 import { Executor } from "../../core/run/Executor.ts"
 import type { Outcome } from "../../core/run/Transition.ts"
 import * as Worker from "../../core/run/Worker.ts"
@@ -15,7 +16,9 @@ const executor = Layer.succeed(
   Executor.of({
     execute: Effect.fnUntraced(function* ({ run }, reporter) {
       const mark = (kind: "committing" | "committed") =>
-        reporter.mark({ acted: true, committed: true, mark: { kind, node, at: Date.now() } })
+        Effect.flatMap(Clock.currentTimeMillis, (at) =>
+          reporter.mark({ acted: true, committed: true, mark: { kind, node, at } })
+        )
       yield* reporter.event({
         event: "execution.step",
         runId: run.id,
@@ -36,5 +39,9 @@ const worker = Worker.run({ name: `chaos-${process.pid}`, capacity: 5, leaseMill
 
 process.stdout.write("worker started\n")
 await Effect.runPromise(
-  worker.pipe(Effect.provide(executor), Effect.provide(Postgres.layer(Redacted.make(url), 4)), Effect.orDie)
+  worker.pipe(
+    Effect.provide(executor),
+    Effect.provide(DatabaseClock.layer.pipe(Layer.provideMerge(Postgres.layer(Redacted.make(url), 4)))),
+    Effect.orDie
+  )
 )

@@ -4,7 +4,8 @@
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import { judge } from "../../core/run/simulation/Promises.ts"
-import startServer from "../support/postgresServer.ts"
+import { startServer } from "../support/ownServer.ts"
+import prepareServer from "../support/postgresServer.ts"
 import { chaos } from "./Chaos.ts"
 
 const { values } = parseArgs({
@@ -17,9 +18,14 @@ if (!(minutes > 0) || !Number.isInteger(seed)) {
 }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-const stopServer = await startServer()
+const server = await startServer(["max_connections=200"])
+process.env.SLUICE_TEST_DATABASE_URL = server.url
+const forgetDatabases = await prepareServer()
+const restartDatabase = Effect.promise(server.restart)
 try {
-  const { faults, history } = await Effect.runPromise(chaos({ seed, seconds: minutes * 60, restSeconds: 180, say }))
+  const { faults, history } = await Effect.runPromise(
+    chaos({ seed, seconds: minutes * 60, restSeconds: 180, say, restartDatabase })
+  )
   const violations = judge(history)
   for (const { detail, promise, runId } of violations) say(`${promise}: run ${runId} ${detail}`)
   const count = Object.values(faults).reduce((total, one) => total + one, 0)
@@ -29,5 +35,6 @@ try {
   )
   process.exitCode = violations.length === 0 ? 0 : 1
 } finally {
-  await stopServer?.()
+  await forgetDatabases?.()
+  await server.stop()
 }

@@ -1,87 +1,21 @@
 /** The commands of users, run in this process against one server with its stores in memory. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, it } from "@effect/vitest"
-import { ConfigProvider, Console, Effect, Exit, Schema } from "effect"
-import { Command } from "effect/cli"
-import * as Users from "../../apps/cli/commands/user/Users.ts"
-import { windowCommands } from "../../apps/cli/commands/user/WindowCommands.ts"
-import { exitCodes, Refused } from "../../apps/cli/user/Ending.ts"
+import { Effect } from "effect"
+import { exitCodes } from "../../apps/cli/user/Ending.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { layerInMemory, Service } from "../support/service.ts"
 import { held } from "../support/slots.ts"
-
-const sluice = Command.runWith(
-  Command.make("sluice").pipe(
-    Command.withSubcommands([...Users.commands, Command.make("window").pipe(Command.withSubcommands(windowCommands))])
-  ),
-  {
-    version: "0",
-    renderErrors: false
-  }
-)
-
-interface Ran {
-  readonly code: number
-  readonly out: string
-  /** The sentences of the failure. */
-  readonly problem: string
-}
-
-/** A terminal of a user, with a folder for files. */
-const terminal = Effect.gen(function* () {
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-cli-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-  )
-  const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}): Effect.Effect<Ran> => {
-    const lines: Array<string> = []
-    const write = (...parts: ReadonlyArray<unknown>) => void lines.push(parts.join(" "))
-    const captured = { ...globalThis.console, log: write, error: write } as unknown as Console.Console
-    return sluice(args).pipe(
-      Effect.exit,
-      Effect.provideService(Console.Console, captured),
-      Effect.provideService(
-        ConfigProvider.ConfigProvider,
-        ConfigProvider.fromUnknown({ XDG_CONFIG_HOME: join(folder, "config"), ...environment })
-      ),
-      Effect.provide(NodeServices.layer),
-      Effect.map((exit) => {
-        const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(({ _tag }) => _tag === "Fail")
-        const failure = error !== undefined && "error" in error ? error.error : undefined
-        const code = Exit.isSuccess(exit) ? 0 : Schema.is(Refused)(failure) ? exitCodes[failure.class] : -1
-        const problem = code === -1 ? JSON.stringify(exit) : failure instanceof Error ? failure.message : ""
-        return { code, out: lines.join("\n"), problem }
-      })
-    )
-  }
-  const file = (name: string, text: string) => {
-    const path = join(folder, name)
-    writeFileSync(path, text)
-    return path
-  }
-  /** Runs a command that must succeed, and answers what it printed. */
-  const ok = (...args: ReadonlyArray<string>) =>
-    Effect.map(run(args), ({ code, out, problem }) => {
-      assert.strictEqual(code, 0, `${args.join(" ")}: ${problem} ${out}`)
-      return out
-    })
-  const json = (...args: ReadonlyArray<string>) => Effect.map(ok(...args, "--json"), (out) => JSON.parse(out))
-  return { run, ok, json, file, folder }
-})
+import { signedIn } from "./Terminal.ts"
 
 /** A user with three workflows that are closed at the epoch, where the clock of these tests stands. */
 const setUp = Effect.gen(function* () {
-  const { member, send, url } = yield* Service
-  const { key } = yield* member("Owner")
-  const user = yield* terminal
-  yield* Effect.flatMap(user.run(["login", "--url", url], { SLUICE_KEY: key }), ({ code, problem }) =>
-    Effect.sync(() => assert.strictEqual(code, 0, problem))
-  )
+  const { send } = yield* Service
+  const { owner, url, ...user } = yield* signedIn
+  const { key } = owner
   const workflow = (name: string, more: object = { run_window: daily(9, 17) }) =>
     Effect.map(send({ method: "POST", path: "/workflows", key, json: { name, ...graph(), ...more } }), ({ body }) =>
       String(body.id)
@@ -100,6 +34,18 @@ const claim = (limit: number) =>
   Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit, leaseMillis: 60_000 }))
 
 it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it) => {
+  it.effect("prints an address that opens the console once", () =>
+    Effect.gen(function* () {
+      const { send, url } = yield* Service
+      const { ok } = yield* setUp
+      const address = yield* ok("console")
+      assert.match(address, new RegExp(`^${url}/#sign-in=[\\w-]+$`))
+      const json = { link: address.split("=")[1] }
+      const enter = send({ method: "POST", path: "/console/session", json, headers: { origin: url } })
+      assert.deepStrictEqual([(yield* enter).status, (yield* enter).status], [200, 401])
+    })
+  )
+
   it.effect("sign in, keep the key where only its user reads it, and name the variable that is wrong", () =>
     Effect.gen(function* () {
       const { folder, key, run, url } = yield* setUp

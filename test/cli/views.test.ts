@@ -1,11 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Result } from "effect"
+import { Redacted, Result } from "effect"
+import { verify } from "../../apps/cli/handlers/user/workspace/Delivery.ts"
 import * as CellTypes from "../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../apps/cli/user/CsvRows.ts"
+import * as ExplainView from "../../apps/cli/user/view/ExplainView.ts"
 import * as VerbsView from "../../apps/cli/user/view/VerbsView.ts"
 import * as WeekView from "../../apps/cli/user/view/WeekView.ts"
 import * as WorkflowFile from "../../apps/cli/user/WorkflowFile.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
+import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
 import { daily } from "../support/fixtures.ts"
 
 const rowsOf = (...pieces: ReadonlyArray<string>) => {
@@ -96,5 +99,56 @@ describe("the answers of several requests", () => {
       VerbsView.text("release", VerbsView.merged(first, next)),
       "Released 1 of 2 runs (1 held by pause)\n  s  Paused [2J"
     )
+  })
+})
+
+describe("a delivery of a webhook", () => {
+  const body = '{"event":"execution.success","timestamp":1767225600,"expires_at":1767225900,"payload":{}}'
+  const signature = "sha256=38e1f89abeb623dd43db0b51976ba150d54ee46635ccd5874517431608436a74"
+  const verdict = (text: string, signature: string | undefined, now: number) =>
+    verify(new TextEncoder().encode(text), signature, Redacted.make("whsec_example"), now)
+
+  it("is believed with the signature of its bytes, and until it expires", () => {
+    assert.include(Result.getOrThrow(verdict(body, signature, 1_767_225_600_000)), { event: "execution.success" })
+  })
+
+  it.each([
+    [body.replace("{}", '{"a":1}'), signature, 0, "its signature was not made with this secret"],
+    [body, "sha256=", 0, "its signature was not made with this secret"],
+    [body, undefined, 0, "it has no X-HMAC-Signature"],
+    [body, signature, 1_767_225_901_000, "it expired at 2026-01-01T00:05:00.000Z"]
+  ] as const)("is refused: %s, %s, at %i", (text, signature, now, reason) => {
+    assert.deepStrictEqual(verdict(text, signature, now), Result.fail(reason))
+  })
+})
+
+describe("the explanation of a workflow", () => {
+  it("names its inputs and credentials, and each step with where it leads", () => {
+    const [start, check, press, end] = ["1", "2", "3", "4"].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+    const fields = {
+      name: "Orders",
+      input_schema: { type: "object", properties: { month: { type: "string" } }, required: ["month"] },
+      vault_schema: { SHOP: { type: "credential", domain: "https://shop.example.com" } }
+    }
+    const condition = { execution: "STATIC", comparison_operator: "IS_NULL", comparison_value_1: "" }
+    const graph = Result.getOrThrow(
+      GraphCheck.read(
+        [
+          { id: start, name: "Open", action: "START", parameters: { url: "https://shop.example.com" } },
+          { id: check, name: "Any?", action: "BOOL_CONDITION", parameters: condition },
+          { id: press, name: "Press", action: "CLICK", parameters: { execution: "STATIC", selector: "//button" } },
+          { id: end, name: "Done", action: "END", parameters: {} }
+        ],
+        { [`${start}`]: { to: check }, [`${check}`]: { true: press, false: end }, [`${press}`]: { to: end } }
+      )
+    )
+    const lines = ExplainView.text(fields, graph, "").split("\n")
+    assert.includeMembers(lines, [
+      "  month: string, required",
+      "  SHOP: for https://shop.example.com",
+      "   1  Open  START  url=https://shop.example.com",
+      "   3  Press  CLICK  selector=//button",
+      "      if so, then 3"
+    ])
   })
 })

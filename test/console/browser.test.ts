@@ -9,6 +9,7 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
+import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
 import { Browser } from "../../core/browser/Browser.ts"
@@ -16,9 +17,9 @@ import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { executablePath, withSite } from "../support/realBrowser.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -87,6 +88,16 @@ const closedNow = () => {
   }
 }
 
+/** Two processes that differ in their time zone data, and of which one has a wrong clock. */
+const living = Effect.sync(() => {
+  const at = Date.now()
+  const worker = { part: "worker", version: "1.0.0", capacity: 4, running: 1, browsers: 2, beganAt: at, seenAt: at }
+  return [
+    { ...worker, tzData: "2026a", clockSkewMillis: 0 },
+    { ...worker, part: "api", capacity: null, running: 0, browsers: 0, tzData: "2025b", clockSkewMillis: -7_200 }
+  ]
+})
+
 class Console extends Context.Service<
   Console,
   {
@@ -151,7 +162,8 @@ const console = Layer.effect(
       (one) => Effect.promise(() => one.close())
     )
     const page = yield* Effect.promise(() => browser.newPage({ viewport: { width: 1280, height: 800 } }))
-    page.setDefaultTimeout(30_000)
+    // Below the limit of a test, so that a failure names what was waited for.
+    page.setDefaultTimeout(20_000)
     const wrong: Array<string> = []
     page.on("pageerror", (error) => wrong.push(error.message))
     page.on("console", (message) => void (message.type() === "error" && wrong.push(message.text())))
@@ -160,7 +172,7 @@ const console = Layer.effect(
     })
     return Console.of({ url, owner, page, ids, send, complaints: () => wrong.splice(0) })
   })
-).pipe(Layer.provideMerge(layerInMemory))
+).pipe(Layer.provideMerge(layerInMemory), Layer.provide(Layer.succeed(LivingProcesses, { living })))
 
 const pictures = process.env.SLUICE_CONSOLE_PICTURES
 
@@ -251,8 +263,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* Effect.promise(async () => {
         await page.getByRole("button", { name: "Held" }).click()
         await page.waitForURL(/status=execution\.paused/)
-        await page.getByRole("cell", { name: "Succeeded" }).first().waitFor({ state: "detached" })
-        assert.include(await page.getByText("newest first").innerText(), "30 runs")
+        await page.getByText("30 runs, newest first").waitFor()
+        assert.strictEqual(await page.getByRole("cell", { name: "Succeeded" }).count(), 0)
         // By keyboard: the first run is selected, and the one after the next with all between.
         const boxes = page.getByRole("checkbox")
         await boxes.nth(1).focus()
@@ -326,6 +338,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* Effect.promise(async () => {
         await page.getByRole("link", { name: /^27\s*Held$/ }).waitFor()
         await page.getByText("Its run window opens").waitFor()
+        await page.getByText("7.2 s behind that of the database: it starts no run").waitFor()
+        await page.getByText("different time zone data (2025b, 2026a)").waitFor()
+        await page.getByText("Places taken, by 1 worker with 2 browsers").waitFor()
+        await page.getByRole("link", { name: "Run window closed 27" }).waitFor()
       })
       yield* looked("home")
       yield* Effect.promise(async () => {
@@ -546,6 +562,56 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
     })
   )
 
+  it.effect("names a failure and says what follows, changes settings, and removes a member with its keys", () =>
+    Effect.gen(function* () {
+      const { owner, page } = yield* Console
+      const leaving = yield* (yield* Service).member("Viewer", owner)
+      const remove = page.getByRole("button", { name: `Remove user ${leaving.caller.userId.slice(-8)}` })
+      yield* at("#/error-codes")
+      yield* Effect.promise(async () => {
+        await page.getByText("No error code yet").waitFor()
+        await page.getByRole("button", { name: "New error code" }).press("Enter")
+        const dialog = page.getByRole("dialog")
+        await dialog.getByRole("button", { name: "Create" }).click()
+        await dialog.getByText("This input is needed").waitFor()
+        await dialog.getByLabel("Name").fill(`BOOKED ${hostile}`)
+        await dialog.getByLabel("When a run fails with it").selectOption("retry")
+        await dialog.getByLabel("Retries (optional)").fill("400")
+        await dialog.getByRole("button", { name: "Create" }).press("Enter")
+        await dialog.locator('[aria-invalid="true"][inputmode="decimal"]').waitFor()
+        assert.strictEqual(await dialog.getByLabel("Retries (optional)").inputValue(), "400")
+        await dialog.getByLabel("Retries (optional)").fill("2")
+        await dialog.getByLabel("Seconds before a retry (optional)").fill("90")
+        await dialog.getByRole("button", { name: "Create" }).press("Enter")
+        await page.getByText("tried again 2 times, each after 1 min 30 s").waitFor()
+      })
+      yield* looked("error-codes")
+      yield* at("#/settings")
+      yield* Effect.promise(async () => {
+        const waits = page.getByLabel("A run waits for corrected inputs for")
+        await waits.fill("soon")
+        await page.getByRole("button", { name: "Save the settings" }).press("Enter")
+        await page.getByText("Expected a whole number, such as 3").waitFor()
+        await waits.fill("45")
+        await page.getByLabel("A waiting run is stopped after").fill("7200")
+        await page.getByRole("button", { name: "Save the settings" }).press("Enter")
+        await page.getByText("The settings were saved").waitFor()
+      })
+      yield* looked("settings")
+      yield* at("#/members")
+      yield* Effect.promise(async () => {
+        await page.getByRole("cell", { name: "you" }).waitFor()
+        await remove.waitFor()
+      })
+      yield* looked("members")
+      yield* Effect.promise(async () => {
+        await remove.press("Enter")
+        await page.getByRole("button", { name: "Revoke the key" }).press("Enter")
+        await remove.waitFor({ state: "detached" })
+      })
+    })
+  )
+
   it.effect("makes a schedule after showing when it fires, pauses and resumes it, runs it now and deletes it", () =>
     Effect.gen(function* () {
       const { complaints, ids, page } = yield* Console
@@ -707,6 +773,9 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         ["author", "#/author"],
         ["workflow", `#/workflows/${ids.orders}`],
         ["audit", "#/audit"],
+        ["error-codes", "#/error-codes"],
+        ["members", "#/members"],
+        ["settings", "#/settings"],
         ["window", `#/workflows/${ids.nightly}/window`]
       ] as const) {
         yield* at(address)

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
+import { alarmsOf, workersOf } from "../../apps/console/home/HomeModel.ts"
 import { parse, to } from "../../apps/console/kit/Route.ts"
 import { duration, relative } from "../../apps/console/kit/Times.ts"
 import {
@@ -34,6 +35,42 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
 })
 
 const names = (rows: ReadonlyArray<Row>) => rows.map(({ session_id }) => session_id).join("")
+
+describe("the alarms of an installation", () => {
+  const process = {
+    part: "worker",
+    version: "1",
+    tz_data: "2026a",
+    clock_skew_ms: 0,
+    capacity: 2,
+    running: 1,
+    browsers: 1,
+    began_at: "",
+    seen_at: ""
+  }
+  const textsOf = (processes: Parameters<typeof alarmsOf>[0]) => alarmsOf(processes).map(({ text }) => text)
+
+  it("are none where all is well, and where the processes are not known", () => {
+    assert.deepStrictEqual(textsOf([process, { ...process, part: "api", capacity: null }]), [])
+    assert.deepStrictEqual(textsOf(null), [])
+    assert.isNull(workersOf(null))
+  })
+
+  it("name missing workers, wrong clocks and different time zone data", () => {
+    const [none, skew, zones] = textsOf([
+      { ...process, part: "api", capacity: null, clock_skew_ms: 1_400 },
+      { ...process, part: "scheduler", capacity: null, tz_data: "2025b" }
+    ])
+    assert.include(none, "No worker is alive")
+    assert.strictEqual(skew, "The clock of a process (api) is 1.4 s ahead of that of the database")
+    assert.include(zones, "(2025b, 2026a)")
+  })
+
+  it("come beside what the workers can do together", () => {
+    const api = { ...process, part: "api", capacity: null, running: 0, browsers: 0 }
+    assert.deepStrictEqual(workersOf([process, process, api]), { workers: 2, capacity: 4, running: 2, browsers: 2 })
+  })
+})
 
 describe("the list of runs", () => {
   const listing = { rows: [row("c", 3), row("b", 2), row("a", 1)], arrived: [], cursor: null }

@@ -28,7 +28,11 @@ const own = (part: string, id: string) => ({
   part,
   version: "1.0.0",
   tzData: "2026a",
-  artifactStore: null
+  artifactStore: null,
+  clockSkewMillis: 0,
+  capacity: part === "worker" ? 4 : null,
+  running: 0,
+  browsers: 0
 })
 
 const [layer] = databases.embedded
@@ -52,7 +56,12 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
       )
       yield* registry.leave(first)
       yield* TestClock.adjust(4 * Processes.everyMillis)
-      assert.deepStrictEqual(yield* registry.beat(own("worker", third)), [own("worker", third)])
+      const busy = { ...own("worker", third), clockSkewMillis: -1_200, running: 3, browsers: 2 }
+      assert.deepStrictEqual(yield* registry.beat(busy), [busy])
+      const seenAt = 1_001_000 + 4 * Processes.everyMillis
+      assert.deepStrictEqual(yield* registry.living, [{ ...busy, beganAt: 1_001_000, seenAt }])
+      yield* TestClock.adjust(4 * Processes.everyMillis)
+      assert.deepStrictEqual(yield* registry.living, [])
       yield* registry.leave(third)
     })
   )

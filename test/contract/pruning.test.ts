@@ -3,16 +3,22 @@ import { Console, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { pruned } from "../../apps/cli/handlers/retention/Prune.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import type { OwnDays } from "../../core/workspace/retention/RetentionDays.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 const layer = Layer.orDie(databases.memory[0])
 
-it.effect("pruning counts or removes the runs that ended so many days ago, and leaves all others", () =>
+/** A workspace with a run that ended 31 days ago, one that ended now, and one that waits. */
+const prepared = (days: OwnDays) =>
   Effect.gen(function* () {
     const runs = yield* RunStore
     const caller = yield* makeWorkspace()
+    yield* (yield* WorkspaceStore).change(caller.workspaceId, (before) => ({ ...before, retentionDays: days }))
     const workflow = yield* makeWorkflow(caller)
     const [old, recent, waiting] = [submission(workflow), submission(workflow), submission(workflow)]
     yield* runs.submit(old)
@@ -21,29 +27,51 @@ it.effect("pruning counts or removes the runs that ended so many days ago, and l
     yield* TestClock.adjust("31 days")
     yield* runs.submit(recent)
     yield* runs.change(caller.workspaceId, recent.id, Transition.interrupt)
+    return { caller, old: old.id, recent: recent.id, waiting: waiting.id }
+  })
 
-    const lines: Array<string> = []
-    const console = { ...globalThis.console, log: (line: string) => void lines.push(line) }
-    const run = (dryRun: boolean, runRetentionDays: number | null) =>
-      pruned({ dryRun, retentionDays: null, runRetentionDays }).pipe(
-        Effect.provideService(Console.Console, console as Console.Console)
-      )
-    yield* run(true, 30)
-    yield* run(false, null)
-    assert.lengthOf((yield* runs.list(caller.workspaceId, { limit: 10 })).runs, 3)
-    yield* run(false, 30)
-    assert.deepStrictEqual(
-      (yield* runs.list(caller.workspaceId, { limit: 10 })).runs.map(({ id }) => id),
-      [recent.id, waiting.id]
-    )
-    assert.deepStrictEqual(lines, [
-      "Would remove 1 runs that ended more than 30 days ago",
-      `  workspace ${caller.workspaceId}: 1`,
-      "Artifacts are kept without limit",
-      "Runs are kept without limit: SLUICE_RUN_RETENTION_DAYS is not set",
-      "Removed 0 artifacts",
-      "Removed 1 runs",
-      "Removed 0 artifacts"
-    ])
+/** Prunes, and answers what it printed. */
+const printed = Effect.fnUntraced(function* (dryRun: boolean, runRetentionDays: number | null) {
+  const lines: Array<string> = []
+  const console = { ...globalThis.console, log: (line: string) => void lines.push(line) }
+  yield* pruned({ dryRun, retentionDays: null, runRetentionDays }).pipe(
+    Effect.provideService(Console.Console, console as Console.Console)
+  )
+  return lines
+})
+
+const left = Effect.fnUntraced(function* ({ workspaceId }: Caller) {
+  return (yield* (yield* RunStore).list(workspaceId, { limit: 10 })).runs.map(({ id }) => id)
+})
+
+const artifacts = "Removed 0 artifacts older than this installation keeps, or of deleted workflows"
+
+it.effect("pruning counts or removes the runs that ended so many days ago, and leaves all others", () =>
+  Effect.gen(function* () {
+    const { caller, recent, waiting } = yield* prepared({})
+    const line = `  workspace ${caller.workspaceId}: 1 runs, with everything of them`
+    assert.deepStrictEqual(yield* printed(true, 30), ["Would remove:", line])
+    assert.deepStrictEqual(yield* printed(false, null), ["Removed nothing of any workspace", artifacts])
+    assert.lengthOf(yield* left(caller), 3)
+    assert.deepStrictEqual(yield* printed(false, 30), ["Removed:", line, artifacts])
+    assert.deepStrictEqual(yield* left(caller), [recent, waiting])
+    assert.deepStrictEqual(yield* printed(true, 30), ["Would remove nothing of any workspace"])
+  }).pipe(Effect.provide(layer))
+)
+
+it.effect("pruning keeps each kind as its workspace says, and never longer than the installation", () =>
+  Effect.gen(function* () {
+    const { caller, old, recent } = yield* prepared({ events: 7, errors: 90, runs: 60 })
+    const runs = yield* RunStore
+    const line = `  workspace ${caller.workspaceId}: 2 events`
+    assert.deepStrictEqual(yield* printed(true, null), ["Would remove:", line])
+    assert.deepStrictEqual(yield* printed(false, null), ["Removed:", line, artifacts])
+    assert.deepStrictEqual(yield* runs.events(old, 0), [])
+    assert.lengthOf(yield* runs.events(recent, 0), 2)
+    assert.lengthOf(yield* left(caller), 3)
+    const parts = yield* RetentionStore
+    assert.deepStrictEqual(yield* parts.expired(caller.workspaceId, "events", 4e12, 10), [recent])
+    assert.deepStrictEqual(yield* printed(true, null), ["Would remove nothing of any workspace"])
+    assert.include((yield* printed(true, 30)).join(), "1 runs, with everything of them")
   }).pipe(Effect.provide(layer))
 )

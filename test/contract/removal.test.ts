@@ -6,25 +6,42 @@ import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import type { WebhookStore } from "../../core/event/webhook/Webhook.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
 import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
+import type { Decision } from "../../core/run/evidence/Decision.ts"
+import { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
+import { StartLedger } from "../../core/run/start/StartLedger.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { Kind } from "../../core/workspace/retention/RetentionDays.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { makeDead } from "../support/webhooks.ts"
+import { entriesOf, makeDead } from "../support/webhooks.ts"
 
 type Needed =
   | ArtifactStore
+  | DecisionStore
   | Deliveries
   | EventLog
   | GateStore
+  | RetentionStore
   | RunRemovalStore
   | RunStore
+  | StartLedger
   | WebhookStore
   | WorkflowStore
   | WorkspaceStore
+
+/** A delivery of the first event of a run that is to be sent. */
+const makePending = Effect.fnUntraced(function* (runId: string) {
+  const [entry] = yield* entriesOf(runId)
+  if (entry === undefined) throw new Error(`Run ${runId} has no event`)
+  const id = randomUUID()
+  yield* (yield* Deliveries).append([{ id, entry, webhookId: randomUUID(), url: "http://127.0.0.1:9/hook" }])
+  return { id }
+})
 
 /** A workflow with a run that ended and left an artifact and a delivery, another that ended, and one that waits. */
 const prepared = Effect.gen(function* () {
@@ -47,6 +64,23 @@ const prepared = Effect.gen(function* () {
   const dead = yield* makeDead(caller, removed)
   return { caller, removed, kept, waiting, artifact, dead }
 })
+
+const future = 4_102_444_800_000
+
+const decision: Decision = {
+  node: { id: "n", name: "Read", action: "READ" },
+  purpose: "read",
+  model: null,
+  prompt: "?",
+  hasPicture: false,
+  answer: "!",
+  decision: null,
+  refusal: null,
+  inputTokens: 1,
+  outputTokens: 1,
+  durationMillis: 1,
+  at: 0
+}
 
 /** The promises of every store about runs that are removed. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
@@ -74,17 +108,65 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
       })
     )
 
-    it.effect("finds the runs that ended before an instant, of one workspace or of all", () =>
+    it.effect("finds the runs of a workspace that ended before an instant", () =>
       Effect.gen(function* () {
         const removal = yield* RunRemovalStore
         const { caller, kept, removed } = yield* prepared
-        const future = 4_102_444_800_000
-        const found = yield* removal.ended(future, 10, caller.workspaceId)
+        const found = yield* removal.ended(caller.workspaceId, future, 10)
         assert.sameMembers([...found], [removed, kept])
-        assert.lengthOf(yield* removal.ended(future, 1, caller.workspaceId), 1)
-        assert.deepStrictEqual(yield* removal.ended(-1, 10, null), [])
-        assert.strictEqual((yield* removal.countEnded(future)).get(caller.workspaceId), 2)
+        assert.lengthOf(yield* removal.ended(caller.workspaceId, future, 1), 1)
+        assert.deepStrictEqual(yield* removal.ended(caller.workspaceId, -1, 10), [])
       })
+    )
+
+    it.effect(
+      "takes parts of ended runs behind those that were passed, and leaves the runs and pending deliveries",
+      () =>
+        Effect.gen(function* () {
+          const [parts, runs, ledger] = [yield* RetentionStore, yield* RunStore, yield* StartLedger]
+          const { artifact, caller, dead, kept, removed, waiting } = yield* prepared
+          const { workspaceId } = caller
+          const pending = yield* makePending(kept)
+          const counts = Effect.forEach(Kind.literals, (kind) =>
+            Effect.map(parts.count(workspaceId, kind, future, null), (count) => [kind, count] as const)
+          ).pipe(Effect.map(Object.fromEntries))
+          yield* (yield* DecisionStore).keep(removed, decision)
+          const before = { runs: 2, events: 2, deliveries: 1, errors: 2, decisions: 1, artifacts: 1, starts: 0 }
+          assert.deepStrictEqual(yield* counts, before)
+          assert.strictEqual(yield* parts.count(workspaceId, "artifacts", 0, 1), 1)
+          assert.deepStrictEqual(yield* parts.expired(workspaceId, "events", -1, 10), [])
+          const order = yield* parts.expired(workspaceId, "events", future, 10)
+          assert.sameMembers([...order], [removed, kept])
+          const [first, last] = order
+          if (first === undefined || last === undefined) throw new Error("Two runs have ended")
+          yield* parts.passed(workspaceId, "events", first)
+          assert.deepStrictEqual(yield* parts.expired(workspaceId, "events", future, 10), [last])
+          yield* parts.passed(workspaceId, "events", last)
+          yield* parts.passed(workspaceId, "events", first)
+          assert.deepStrictEqual(yield* parts.expired(workspaceId, "events", future, 10), [])
+          assert.lengthOf(yield* parts.expired(workspaceId, "errors", future, 10), 2)
+
+          for (const [kind, count] of [
+            ["deliveries", 1],
+            ["events", 2],
+            ["decisions", 1],
+            ["starts", 0],
+            ["errors", 2],
+            ["artifacts", 0]
+          ] as const) {
+            assert.strictEqual(yield* parts.remove(kind, order), count, kind)
+          }
+          assert.deepStrictEqual(yield* counts, { ...before, events: 0, deliveries: 0, errors: 0, decisions: 0 })
+          assert.strictEqual((yield* runs.get(workspaceId, removed)).run.status, "execution.stopped")
+          assert.deepStrictEqual(yield* runs.events(removed, 0), [])
+          assert.lengthOf(yield* runs.events(kept, 0), 2)
+          assert.lengthOf(yield* runs.events(waiting, 0), 1)
+          assert.deepStrictEqual(yield* (yield* RunRemovalStore).artifactsOf([removed]), [artifact])
+          const deliveries = yield* Deliveries
+          assert.strictEqual((yield* deliveries.get(workspaceId, pending.id)).status, "pending")
+          assert.strictEqual((yield* Effect.flip(deliveries.get(workspaceId, dead.id)))._tag, "DeliveryNotFound")
+          assert.deepStrictEqual(yield* ledger.ofRun(workspaceId, removed), [])
+        })
     )
   })
 

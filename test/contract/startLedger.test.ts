@@ -118,6 +118,18 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
           (yield* judge(caller.workspaceId, starts)).flatMap(({ problems }) => problems),
           []
         )
+
+        const { windows } = yield* GateStore
+        const page = (before: number, limit: number) =>
+          Effect.map(windows(caller.workspaceId, workflow.workflow.id, { before, limit }), (all) =>
+            all.map(({ revision, setBy, window }) => [revision, setBy, window])
+          )
+        assert.deepStrictEqual(yield* page(1_000, 3), [
+          [4, caller.userId, closedAt(now)],
+          [3, caller.userId, null],
+          [2, caller.userId, closedAt(now)]
+        ])
+        assert.deepStrictEqual(yield* page(2, 3), [[1, caller.userId, openAt(now)]])
         const ledger = yield* StartLedger
         const first = yield* ledger.page(caller.workspaceId, { ...always, after: null, limit: 3 })
         const rest = yield* ledger.page(caller.workspaceId, { ...always, after: first[2] ?? null, limit: 3 })
@@ -184,7 +196,7 @@ it.live("a planted start, a start that was left out and a changed window are fou
         to: Option.some("2999-01-01T00:00:00Z")
       }).pipe(Effect.provideService(Console.Console, saying(said)))
     )
-    assert.strictEqual(refused.message, "5 of the checked starts do not hold")
+    assert.strictEqual(refused.message, "5 of the checked starts are not valid")
     assert.strictEqual(
       said.at(-1),
       "Of 5 starts 4 outside their window, or not as recorded; 1 or more runs have started without an entry"

@@ -50,6 +50,7 @@ const byHand = [
   "element_memory",
   "event_backlogs",
   "event_consumers",
+  "gate_paces",
   "hold_announcements",
   "idempotency_keys",
   "live_admissions",
@@ -59,6 +60,7 @@ const byHand = [
   "network_logs",
   "phone_numbers",
   "processes",
+  "retention_places",
   "run_input_pieces",
   "run_labels",
   "run_snapshots",
@@ -70,7 +72,7 @@ const byHand = [
 
 /** Each table with its columns that the database or single statements write. */
 const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, string>>]> = [
-  [Runs.table, { sequence: "bigint not null" }],
+  [Runs.table, { sequence: "bigint not null", place: "bigint not null" }],
   [
     Gates.table,
     {
@@ -78,6 +80,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
       ready_at: "timestamptz not null",
       released_ready_at: "timestamptz",
       blocked_on: "text[]",
+      paced_until: "timestamptz",
       served_at: "timestamptz",
       slots: "boolean not null"
     }

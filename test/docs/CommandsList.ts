@@ -6,10 +6,15 @@ import { service } from "../../apps/cli/commands/user/Service.ts"
 import { isOne } from "../../apps/cli/commands/user/Users.ts"
 import { sluice } from "../../apps/cli/Sluice.ts"
 import { exitCodes, meanings } from "../../apps/cli/user/Ending.ts"
+import * as SettingsTable from "./SettingsTable.ts"
 
 type Described = Completions.CommandDescriptor
 
-const shared: ReadonlySet<string> = new Set(Object.keys(service).map((name) => (name === "apiKey" ? "key" : name)))
+/** The flags of every command that talks to a service, and those that name the stores of an installation. */
+const shared: ReadonlySet<string> = new Set([
+  ...Object.keys(service).map((name) => (name === "apiKey" ? "key" : name)),
+  ...SettingsTable.settings().flatMap(([group, rows]) => (group === "storage" ? rows.map(({ flag }) => flag) : []))
+])
 
 const global: ReadonlySet<string> = new Set(["log-level", "log-format", "help", "version", "completions", "wizard"])
 

@@ -23,7 +23,7 @@ const groups: ReadonlyArray<readonly [string, Flags]> = [
   ["bootstrap", Settings.bootstrap],
   ["logging", Settings.logging],
   ["health", Settings.health],
-  ["connection", Settings.connection]
+  ["connection", { ...Settings.connection, ...Settings.sealing, ...Settings.receiving }]
 ]
 
 export interface Setting {

@@ -1,6 +1,9 @@
+import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Completions } from "effect/cli"
+import { sluice } from "../../apps/cli/Sluice.ts"
 import { root } from "../layout/Source.ts"
 import * as CommandsList from "./CommandsList.ts"
 import { settings, written } from "./SettingsTable.ts"
@@ -31,5 +34,15 @@ describe("docs/cli.md", () => {
   it("has the commands and exit codes that the code gives; if not, run node test/docs/writeSettings.ts", () => {
     const cli = readFileSync(join(root, "docs/cli.md"), "utf8")
     assert.strictEqual(CommandsList.written(cli), cli)
+  })
+})
+
+describe("completions", () => {
+  it.each(["bash", "zsh", "fish"] as const)("of %s offer every command of users and their flags", (shell) => {
+    const script = Completions.generate("sluice", shell, Completions.fromCommand(sluice))
+    for (const word of ["vault", "audit", "webhook", "workflow", "explain", "restore", "from-env", "sluice"]) {
+      assert.include(script, word)
+    }
+    if (shell === "bash") execFileSync("bash", ["-n"], { input: script })
   })
 })

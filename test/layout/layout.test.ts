@@ -29,7 +29,8 @@ const rules: ReadonlyArray<readonly [string, Rules.Rule, ReadonlyArray<Source>, 
     [
       file("core/run/A.ts", 'import { readFileSync } from "node:fs"'),
       file("core/run/B.ts", 'import { SqlClient } from "effect/sql"'),
-      file("core/run/C.ts", 'const x = await import("playwright-core")')
+      file("core/run/C.ts", 'const x = await import("playwright-core")'),
+      file("core/window/D.ts", 'import { Temporal } from "@js-temporal/polyfill"')
     ]
   ],
   [

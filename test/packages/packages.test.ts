@@ -134,6 +134,18 @@ describe("the packages, installed in an empty folder", () => {
     assert.match(run(process.execPath, ["node_modules/sluice/bin/sluice.js", "--version"]), /\d+\.\d+\.\d+/)
   }, 240_000)
 
+  it("hold the console where the service looks for it, with every file that its page begins with", () => {
+    const { folder: place, paths } = named("sluice")
+    const looked = /new URL\("([^"]*\.cache\/console)", import\.meta\.url\)/.exec(
+      textOf(place, "apps/api/console/Pages.js")
+    )
+    const console = posix.join("apps/api/console", looked?.[1] ?? "")
+    const page = textOf(place, `${console}/index.html`)
+    const assets = [...page.matchAll(/(?:src|href)="console\/(assets\/[^"]+)"/g)].map(([, path]) => path)
+    assert.lengthOf(assets, 2)
+    for (const path of assets) assert.include(paths, `${console}/${path}`)
+  })
+
   it("depend on exactly what their files import, and Effect is a peer of the libraries", () => {
     for (const { files, manifest } of packages) {
       const outside = files

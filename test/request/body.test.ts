@@ -30,11 +30,15 @@ interface Size {
   readonly names: number
   readonly values: number
   readonly nameBytes: number
+  readonly numberBytes: number
 }
 
 /** The size of a parsed value, counted the slow way. */
 const sizeOf = (value: Schema.Json): Size => {
-  if (typeof value !== "object" || value === null) return { depth: 0, names: 0, values: 1, nameBytes: 0 }
+  if (typeof value !== "object" || value === null) {
+    const numberBytes = typeof value === "string" ? 0 : JSON.stringify(value).length
+    return { depth: 0, names: 0, values: 1, nameBytes: 0, numberBytes }
+  }
   const names = Array.isArray(value) ? [] : Object.keys(value)
   const parts = Object.values(value as Record<string, Schema.Json>).map(sizeOf)
   const sum = (field: "names" | "values" | "nameBytes") => parts.reduce((all, part) => all + part[field], 0)
@@ -42,7 +46,8 @@ const sizeOf = (value: Schema.Json): Size => {
     depth: 1 + Math.max(0, ...parts.map(({ depth }) => depth)),
     names: names.length + sum("names"),
     values: 1 + sum("values"),
-    nameBytes: names.reduce((all, name) => all + encoder.encode(JSON.stringify(name)).length - 1, 0) + sum("nameBytes")
+    nameBytes: names.reduce((all, name) => all + encoder.encode(JSON.stringify(name)).length - 1, 0) + sum("nameBytes"),
+    numberBytes: Math.max(0, ...parts.map(({ numberBytes }) => numberBytes))
   }
 }
 
@@ -57,7 +62,7 @@ describe("the meter of JSON", () => {
       const bytes = cut(encoder.encode(JSON.stringify(value, null, spaced ? "\n \t" : "")), pieces)
       const size = sizeOf(JSON.parse(JSON.stringify(value)) as Schema.Json)
       assert.isNull(measured(bytes, size))
-      for (const field of ["depth", "names", "values", "nameBytes"] as const) {
+      for (const field of ["depth", "names", "values", "nameBytes", "numberBytes"] as const) {
         if (size[field] > 0) assert.isNotNull(measured(bytes, { ...size, [field]: size[field] - 1 }), field)
       }
     },
@@ -65,12 +70,27 @@ describe("the meter of JSON", () => {
   )
 
   it.each([
-    ["brackets in strings", '{"a[[{":"]]}\\"[,:"}', { depth: 1, names: 1, values: 2, nameBytes: 5 }],
-    ["a name that stands twice", '{"a":1,"a":2}', { depth: 1, names: 2, values: 3, nameBytes: 4 }],
-    ["ends without beginnings", "]]}}1", { depth: 0, names: 0, values: 1, nameBytes: 0 }],
-    ["nothing", "", { depth: 0, names: 0, values: 1, nameBytes: 0 }]
+    ["brackets in strings", '{"a[[{":"]]}\\"[,:"}', { depth: 1, names: 1, values: 2, nameBytes: 5, numberBytes: 0 }],
+    ["a name that stands twice", '{"a":1,"a":2}', { depth: 1, names: 2, values: 3, nameBytes: 4, numberBytes: 1 }],
+    ["ends without beginnings", "]]}}1", { depth: 0, names: 0, values: 1, nameBytes: 0, numberBytes: 1 }],
+    ["nothing", "", { depth: 0, names: 0, values: 1, nameBytes: 0, numberBytes: 0 }]
   ] as const)("counts %s as they stand there", (_, text, size) => {
     assert.isNull(measured([encoder.encode(text)], size))
+  })
+
+  it("finds where a number becomes too long, however the text is cut", () => {
+    const limits = { depth: 9, names: 9, values: 9, nameBytes: 99, numberBytes: 5 }
+    const position = (text: string, size: number) => {
+      const meter = JsonMeter.make(limits)
+      const excess = cut(encoder.encode(text), [size])
+        .map(meter.add)
+        .find((found) => found !== null)
+      return excess === undefined ? null : [excess, meter.position()]
+    }
+    for (const size of [1, 2, 3, 100]) {
+      assert.isNull(position('{"a":12345,"b":[67890],"c":"1234567"}', size))
+      assert.deepStrictEqual(position('{"a":[12345,-12345', size), ["numberBytes", 18])
+    }
   })
 })
 

@@ -9,10 +9,10 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { graphOf } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 /** The number of times that the browser ends as it opens. */
 let crashes = 0

@@ -10,10 +10,10 @@ import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { Runs } from "../../core/run/Runs.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { Workflows } from "../../core/workflow/Workflows.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { makeWorkspace } from "../support/fixtures.ts"
-import * as ScriptedBrowser from "../support/scripted/ScriptedBrowser.ts"
 
 const site: ScriptedBrowser.ScriptedSite = {
   "https://shop.example/": [{ selector: "//h1", text: "Open" }, { selector: "//add" }, { selector: "//order" }]

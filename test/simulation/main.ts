@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Scenario from "../../core/run/simulation/Scenario.ts"
-import * as Simulation from "../../core/run/simulation/Simulation.ts"
+import * as Weeks from "../../core/testing/Weeks.ts"
 
 const { values } = parseArgs({
   options: {
@@ -45,22 +45,19 @@ const total = () => {
 }
 
 for (let seed = first; count < seeds && steps < wanted; seed++) {
-  const scenario = Scenario.make(seed, actions)
-  const report = Simulation.run(scenario, Memory.layer)
+  const week = Weeks.simulate(Memory.layer, { first: seed, weeks: 1, actions })
   count++
-  steps += report.steps
-  starts += report.history.starts.length
-  events += report.history.events.length
-  millis += report.millis
-  if (report.violations.length > 0) {
+  steps += week.steps
+  starts += week.attempts
+  events += week.events
+  millis += week.millis
+  for (const { shortest, violations } of week.broken) {
     broken++
-    const short = Simulation.shortened(scenario, Memory.layer)
     say(
-      `\nSeed ${seed} breaks ${report.violations.length} promises: npm run simulate -- --seed ${seed} --seeds 1 --actions ${actions}`
+      `\nSeed ${seed} breaks ${violations.length} promises: npm run simulate -- --seed ${seed} --seeds 1 --actions ${actions}`
     )
-    for (const { detail, promise, runId } of short?.report.violations ?? []) say(`  ${promise}: run ${runId} ${detail}`)
-    for (const { at, ...step } of short?.scenario.steps ?? [])
-      say(`  at ${(at / 1_000).toFixed(3)} s: ${JSON.stringify(step)}`)
+    for (const { detail, promise, runId } of violations) say(`  ${promise}: run ${runId} ${detail}`)
+    for (const { at, ...step } of shortest.steps) say(`  at ${(at / 1_000).toFixed(3)} s: ${JSON.stringify(step)}`)
   }
   if (count % 100 === 0) total()
 }

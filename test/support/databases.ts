@@ -5,12 +5,12 @@ import { randomUUID } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Redacted, References } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Database from "../../adapters/embedded/Database.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
-import { embeddedTemplate } from "./embeddedTemplate.ts"
+import { sharedDatabase } from "./embedded.ts"
 import { emptied } from "./emptied.ts"
+import { emptyDatabase } from "./emptyDatabase.ts"
 
 const given = (name: string): string => {
   const value = process.env[name]
@@ -44,21 +44,10 @@ export const migratedDatabase = Effect.suspend(() => madeDatabase(`template ${gi
 /** The stores on a database of the real server. */
 export const postgresLayer = Layer.unwrap(Effect.map(migratedDatabase, (url) => Postgres.layer(Redacted.make(url), 20)))
 
-/** The stores on an embedded database. */
-const embeddedLayer = Embedded.layerOn(
-  Layer.unwrap(
-    Effect.map(
-      Effect.acquireRelease(
-        Effect.promise(async () => Database.open({ folder: null, template: await embeddedTemplate() })),
-        (open) => Effect.promise(() => open.close())
-      ),
-      Embedded.layerClientOf
-    )
-  )
+/** The stores on an embedded database, which test files share: each finds it empty. */
+const embeddedLayer = Layer.effectDiscard(emptyDatabase).pipe(
+  Layer.provideMerge(Embedded.layerOn(Layer.unwrap(Effect.map(sharedDatabase, Embedded.layerClientOf))))
 )
-
-/** Empties the tables of a database. */
-const truncate = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`truncate workspaces cascade`).pipe(Effect.orDie)
 
 /**
  * A scheduler that lets other fibers run after every third step. Whatever a store does in several steps is interrupted in
@@ -68,5 +57,5 @@ const yielding = Layer.succeed(References.MaxOpsBeforeYield, 3)
 
 /** Each kind of store as a layer, with what empties it. */
 export const memory = [Layer.merge(Memory.layer, yielding), emptied] as const
-export const embedded = [Layer.merge(embeddedLayer, yielding), truncate] as const
-export const postgres = [Layer.merge(postgresLayer, yielding), truncate] as const
+export const embedded = [Layer.merge(embeddedLayer, yielding), emptyDatabase] as const
+export const postgres = [Layer.merge(postgresLayer, yielding), emptyDatabase] as const

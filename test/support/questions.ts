@@ -33,6 +33,8 @@ export const runOf = ({ fence, runId, workflowId, workspaceId }: Asker): Run => 
   maxRetries: 0,
   notBefore: 0,
   expiresAt: null,
+  priority: 0,
+  startBy: null,
   retry: null,
   release: null,
   lease: { worker: "w", fence, until: 1_000_000 },

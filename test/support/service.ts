@@ -26,10 +26,12 @@ import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
 import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import type { Limit } from "../../core/workspace/request/RateLimit.ts"
+import { InstallationRetention } from "../../core/workspace/retention/RetentionDays.ts"
 import type { Caller, Scope } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Embedded from "./embedded.ts"
 import { emptied } from "./emptied.ts"
+import { emptyDatabase } from "./emptyDatabase.ts"
 
 export interface Answer {
   readonly status: number
@@ -153,7 +155,7 @@ const service = Layer.effect(
       }),
       empty: Option.match(sql, {
         onNone: () => Effect.flatMap(tables, (all) => Effect.provideService(emptied, Tables, all)),
-        onSome: (client) => Effect.provideService(Embedded.empty, SqlClient.SqlClient, client)
+        onSome: (client) => Effect.provideService(emptyDatabase, SqlClient.SqlClient, client)
       })
     })
   })
@@ -199,7 +201,8 @@ export const layerWith = ({
   service.pipe(
     Layer.provideMerge(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits, graceMillis: Effect.succeed(graceMillis) }).pipe(
-        Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) }))
+        Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) })),
+        Layer.provide(Layer.succeed(InstallationRetention, { artifacts: 30, runs: null }))
       )
     ),
     Layer.provideMerge(layerOutside(sending)),

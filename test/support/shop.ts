@@ -3,8 +3,8 @@
  */
 import { Effect } from "effect"
 import type { Outcome } from "../../core/agent/Outcome.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step, walk } from "./browser.ts"
-import * as ScriptedBrowser from "./scripted/ScriptedBrowser.ts"
 
 /** The address where every graph starts. */
 export const home = "https://shop.example/"

@@ -167,6 +167,7 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("the interface", (it) =>
     {},
     { url: null, secret: null, metadata: null },
     { metadata: { a: [1] }, unknown: true },
+    { metadata: "order 7" },
     { url, secret: "s", validity: 60, event_types_subscribed: ["execution.success", "execution.pause"] }
   ])("accepts a run with the webhook %j", (webhook) =>
     Effect.gen(function* () {
@@ -174,6 +175,36 @@ it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("the interface", (it) =>
       const { owner, workflowId } = yield* setUp
       const json = { workflow_id: workflowId, webhook }
       assert.strictEqual((yield* send({ method: "POST", path: "/run", key: owner.key, json })).status, 201)
+    })
+  )
+
+  /** A text within so many lists. */
+  const nested = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => [inner], "order 7")
+
+  /** An object of so many bytes as JSON in UTF-8. */
+  const metadataOf = (bytes: number) => ({ reference: `${"é".repeat(100)}${"a".repeat(bytes - 216)}` })
+
+  it.effect("accepts metadata of 16 KiB and 32 levels, and refuses more at its path, beside other problems", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { owner, workflowId } = yield* setUp
+      const submit = (webhook: object) =>
+        send({ method: "POST", path: "/run", key: owner.key, json: { workflow_id: workflowId, webhook } })
+      for (const metadata of [metadataOf(16_384), nested(32)]) {
+        assert.strictEqual((yield* submit({ metadata })).status, 201)
+      }
+      const bytes = "Expected metadata of at most 16384 bytes as JSON"
+      const levels = "Expected metadata of at most 32 levels of objects and lists"
+      for (const [metadata, expected] of [
+        [metadataOf(16_385), bytes],
+        [nested(33), levels]
+      ] as const) {
+        const { body, status } = yield* submit({ url, metadata, validity: 0 })
+        assert.strictEqual(status, 400)
+        const errors = body.errors as ReadonlyArray<{ readonly path: string; readonly message: string }>
+        assert.deepStrictEqual(errors.map(({ path }) => path).sort(), ["webhook.metadata", "webhook.validity"])
+        assert.include(errors.find(({ path }) => path === "webhook.metadata")?.message, expected)
+      }
     })
   )
 

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
+import { isOpen as slowlyOpen } from "../../core/testing/ReferenceWindow.ts"
+import * as Testing from "../../core/testing/WindowGenerators.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
-import * as Testing from "../../core/window/testing.ts"
-import { isOpen as slowlyOpen } from "./SlowWindow.ts"
 
 const options = (runs: number) => ({ arbitrary: { runs, size: 20 }, timeout: 60_000 })
 
@@ -57,7 +57,7 @@ describe("a generated window", () => {
       const looks = Math.min(Math.floor((nextOpenAt - whole) / minute), 4_000)
       for (let look = 0; look < looks; look++) assert.isFalse(RunWindow.isOpen(schedule, whole + look * minute))
     },
-    options(250)
+    options(150)
   )
 
   it.prop(

@@ -6,13 +6,13 @@ import { Tables } from "../Tables.ts"
 
 export const layer = Layer.effect(
   ErrorReports,
-  Effect.map(Tables, ({ runs }) =>
+  Effect.map(Tables, ({ runs, uncounted }) =>
     ErrorReports.of({
       report: (workspaceId, { codes, from, limit, to, workflowIds }) =>
         Effect.sync(() => {
           const framed = [...runs.values()]
             .filter((run) => run.workspaceId === workspaceId && (workflowIds?.includes(run.workflowId) ?? true))
-            .flatMap(({ errors, id }) => errors.map((error) => ({ runId: id, error })))
+            .flatMap(({ errors, id }) => (uncounted.has(id) ? [] : errors).map((error) => ({ runId: id, error })))
             .filter(({ error: { at } }) => from <= at && at <= to)
             .filter(({ error }) => codes?.includes(codeOf(error)) ?? true)
             .sort((a, b) => b.error.at - a.error.at || (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0))

@@ -1,5 +1,6 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
+import * as Pace from "../../../core/gate/Pace.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
@@ -28,7 +29,7 @@ import { type RunId, RunNotFound, WorkflowId, WorkflowNotFound, type WorkspaceId
 import { atomicStore } from "../Atomic.ts"
 import { pageOf } from "../event/Page.ts"
 import * as MemoryStartLedger from "../start/MemoryStartLedger.ts"
-import { append, filesOf, gateIn, gateOf, Tables, waitingOf, write } from "../Tables.ts"
+import { append, filesOf, gateIn, gateOf, progressOf, Tables, waitingOf, write } from "../Tables.ts"
 import * as MemoryHoldAnnouncements from "./MemoryHoldAnnouncements.ts"
 import * as MemorySlots from "./MemorySlots.ts"
 
@@ -80,12 +81,17 @@ export const layer = Layer.effect(
         : yield* new Run.LeaseLost({ sessionId: id, fence })
     })
 
-    /** One run of each workflow in turn, those served longest ago first, each workflow's oldest first. */
+    /**
+     * One run of each workflow in turn, those served longest ago first. Of each workflow the highest priority comes first,
+     * and of equal ones the oldest.
+     */
     const inTurn = (now: number): ReadonlyArray<Run.WaitingRun> => {
       const queues = [...tables.gates]
         .map(([workflowId, gate]) => ({
           served: tables.served.get(workflowId) ?? 0,
-          runs: waitingOf(tables, workflowId).filter((run) => run.notBefore <= now && Run.mayStart(run, gate, now))
+          runs: waitingOf(tables, workflowId)
+            .filter((run) => run.notBefore <= now && !Run.isTooLate(run, now) && Run.mayStart(run, gate, now))
+            .toSorted(Run.byPriority)
         }))
         .sort((a, b) => a.served - b.served)
       const longest = Math.max(0, ...queues.map(({ runs }) => runs.length))
@@ -165,7 +171,7 @@ export const layer = Layer.effect(
               name: tables.workflows.get(value)?.name ?? "",
               count
             })),
-            errorCodes: tallied(counted, (run) => run.errors.map(codeOf)),
+            errorCodes: tallied(counted, ({ errors, id }) => (tables.uncounted.has(id) ? [] : errors.map(codeOf))),
             tags: tallied(counted, ({ tags }) => tags)
           }
         })
@@ -217,12 +223,16 @@ export const layer = Layer.effect(
         const assign = MemorySlots.assigner(tables, now)
         for (const run of inTurn(now)) {
           if (claimed.length === limit) break
+          const { pace } = gateOf(tables, run)
+          if (pace !== null && Pace.allowance(pace, progressOf(tables, run.workflowId), now) <= 0) continue
           const credentials = assign(run)
           if (credentials === null) continue
           const lease = { worker, fence: ++tables.lastFence, until: now + leaseMillis }
           const change = Transition.claim(run, gateOf(tables, run), lease, now, credentials)
           if (change === null) continue
           write(tables, change, now)
+          const takenUntil = Pace.afterStarts(pace, tables.paces.get(run.workflowId) ?? 0, 1, now)
+          if (pace !== null) tables.paces.set(run.workflowId, takenUntil)
           const gate = gateOf(tables, run)
           const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
           tables.starts.push(
@@ -232,7 +242,8 @@ export const layer = Layer.effect(
           tables.served.set(run.workflowId, lease.fence)
           const version = tables.versions.get(run.workflowId)?.find((one) => one.versionId === run.versionId)
           if (version === undefined) throw new Error(`Run ${run.id} has no version`)
-          claimed.push({ run: change.run, version })
+          const next = Pace.nextStartAt(pace, takenUntil, now)
+          claimed.push({ run: change.run, version, ...(next > now ? { pacedUntil: next } : {}) })
         }
         return claimed
       }),
@@ -275,7 +286,8 @@ export const layer = Layer.effect(
         const due = [...tables.runs.values()].filter(
           (run) =>
             (run.lease !== null && run.lease.until <= now) ||
-            (Run.isWaiting(run) && (isRemoved(run) || (run.expiresAt !== null && run.expiresAt <= now)))
+            (Run.isWaiting(run) &&
+              (isRemoved(run) || Run.isTooLate(run, now) || (run.expiresAt !== null && run.expiresAt <= now)))
         )
         return due.slice(0, limit).flatMap((run) => {
           const change = decide(locked(run), now)
@@ -291,6 +303,7 @@ export const layer = Layer.effect(
             return [
               ...(isRemoved(run) ? [gateOf(tables, run).removedAt ?? 0] : []),
               ...(run.expiresAt === null ? [] : [run.expiresAt]),
+              ...(run.startBy === null || run.startedAt !== null ? [] : [run.startBy]),
               ...(run.notBefore > after ? [run.notBefore] : [])
             ]
           })

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { type Place, StartLedger } from "../../../core/run/start/StartLedger.ts"
 import type { ValidRunWindow } from "../../../core/window/RunWindow.ts"
+import * as MemoryRetentionStore from "../run/retention/MemoryRetentionStore.ts"
 import { Tables } from "../Tables.ts"
 
 /** The SHA-256 of the definition of a window; `null` for none. */
@@ -48,6 +49,7 @@ export const layer = Layer.effect(
           [...tables.runs.values()]
             .filter((run) => run.workspaceId === workspaceId && run.startedAt !== null)
             .filter((run) => (run.startedAt ?? 0) >= from && (run.startedAt ?? 0) < to)
+            .filter((run) => !MemoryRetentionStore.isPassed(tables, "starts", run))
             .filter((run) => !tables.starts.some((start) => start.runId === run.id && start.attempt === 1))
             .slice(0, limit)
             .map(({ id }) => id)

@@ -27,7 +27,7 @@ export const enter = async (tab: Tab, frame: Frame, kind: EditorKind, guard: Typ
   if (inner === null) throw new Refused("unusable", "the frame has no document to type into")
   if (guard !== undefined) await Guarded.check(tab, inner, guard)
   if (!(await World.run(tab, inner, "keepBody", null))) {
-    throw new Refused("unusable", "the document in this frame is none that can be typed into: name the field in it")
+    throw new Refused("unusable", "the document in this frame is not editable: give the selector of a field in it")
   }
   return { kind: "document", frame: inner }
 }

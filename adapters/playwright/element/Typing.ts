@@ -132,8 +132,8 @@ const stands = async (element: Guarded.Field, text: string, existing: Typing["ex
   const held = await valueOf(element)
   if (held === null || text.trim() === "" || isHeld(held, text)) return
   const lost = isShort(held, text)
-    ? `only the first ${held.length} of its ${text.length} characters stand there`
-    : "something else stands there"
+    ? `the field has only the first ${held.length} of its ${text.length} characters`
+    : "the field has another value"
   const reason = held === "" ? "the field is empty after the text was typed" : `the text was typed, and ${lost}`
   // What was typed beside other text would be typed twice.
   throw new PageFailure({ kind: "unusable", reason, ...(existing === "keep" ? { acted: true } : {}) })

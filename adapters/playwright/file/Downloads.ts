@@ -119,7 +119,10 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
       })
       .catch(() => {
         if (entry.ended) return
-        entry.failure = new PageFailure({ kind: "download", reason: "the download ended with its window" })
+        entry.failure = new PageFailure({
+          kind: "download",
+          reason: "its window was closed before the download was complete"
+        })
         entry.ended = true
       })
   }

@@ -115,7 +115,7 @@ export const make = (
     const other = all.find(({ ended, failure }) => !ended || failure !== null)
     for (const entry of all) if (!entry.ended || entry.failure !== null) downloads.discard(entry)
     if (other === undefined) return { files, failure: null }
-    const reason = `the download of ${Downloading.shortened(other.saved.url())} is not complete after ${waitMillis / 1_000} s (timeout_seconds), ${other.received} bytes have come`
+    const reason = `the download of ${Downloading.shortened(other.saved.url())} is not complete after ${waitMillis / 1_000} s (timeout_seconds), ${other.received} bytes were received`
     return { files, failure: other.failure ?? new PageFailure({ kind: "download", reason }) }
   })
 
@@ -148,7 +148,8 @@ export const make = (
     if (last !== undefined) return last
     return yield* new PageFailure({
       kind: "upload",
-      reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
+      reason:
+        "no file dialog is open: expected a CLICK before it that opens one, or the selector of the field for files"
     })
   })
 

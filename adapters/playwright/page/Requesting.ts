@@ -100,7 +100,7 @@ const follow = async (asked: ApiRequest, page: Page, way: Way, signal: AbortSign
       return rest
     }
     if (hops >= maxRedirects) throw new Failed("redirects", `it was redirected more than ${maxRedirects} times`)
-    if (!URL.canParse(location, url)) throw new Failed("redirects", "it was redirected to what is no address")
+    if (!URL.canParse(location, url)) throw new Failed("redirects", "it was redirected to an address that is not valid")
     const next = new URL(location, url)
     if (next.protocol !== "http:" && next.protocol !== "https:") {
       throw new Failed("redirects", `it was redirected to an address with ${next.protocol}`)

@@ -161,6 +161,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
         await World.run(tab, frame, "keepScrollerOf", axis, { root: element, waitMillis: timeout })
         found = { tab, frame }
       })
+      // The function above sets it, which the compiler does not follow.
       return (found as Scroller | null) ?? (yield* late("the container was not found", waitMillis))
     })
 
@@ -197,7 +198,7 @@ export const make = (tabs: Tabs): Pick<Elements, "scroll"> => {
     let turned = isAtEnd(yield* measured(yield* scroller, axis), sign > 0 ? -1 : 1)
     while (!(yield* isThere(selector))) {
       if ((yield* Clock.currentTimeMillis) > until) {
-        return yield* new PageFailure({ ...late("no such element came into being", waitMillis), selector, matched: 0 })
+        return yield* new PageFailure({ ...late("no such element appeared", waitMillis), selector, matched: 0 })
       }
       const one = yield* scroller
       const { after, before } = yield* step(one, direction, until)

@@ -47,7 +47,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
       duration: inspectionMillis,
       orElse: () =>
         Effect.fail(
-          new PageFailure({ kind: "unusable", reason: `it did not describe itself within ${inspectionMillis} ms` })
+          new PageFailure({ kind: "unusable", reason: `the page could not be read within ${inspectionMillis} ms` })
         )
     })
 

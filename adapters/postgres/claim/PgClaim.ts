@@ -5,8 +5,11 @@
  * clock and looks whether they still do. Until it commits no gate that it chose can change; and an edit that was first
  * is seen. It touches open gates only that have runs which may start by time, so what is held or put off costs nothing.
  *
- * Locks are taken in one order, so that no two claims wait for each other: gates, entries of the vault, runs. Runs that
- * others have locked are passed over.
+ * Locks are taken in one order, so that no two claims wait for each other: gates, paces, entries of the vault, runs. Runs
+ * that others have locked are passed over.
+ *
+ * The paces of the gates are locked before the clock is read, so that claims together never start more runs than a pace
+ * allows. A claim none of whose gates has a pace does nothing for that.
  *
  * A gate that is closed is chosen too where runs of it were released past that: in its turn like any other, and for these
  * runs alone.
@@ -14,6 +17,7 @@
 
 import { Clock, Effect, Result } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import * as Pace from "../../../core/gate/Pace.ts"
 import * as Run from "../../../core/run/Run.ts"
 import type { Claimed } from "../../../core/run/RunStore.ts"
 import * as Start from "../../../core/run/start/Start.ts"
@@ -27,6 +31,7 @@ import * as Runs from "../tables/Runs.ts"
 import * as Workflows from "../tables/Workflows.ts"
 import * as Writing from "../Writing.ts"
 import * as Contents from "../workflow/Contents.ts"
+import * as PgPaces from "./PgPaces.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
 import * as ReleasedRuns from "./ReleasedRuns.ts"
@@ -91,8 +96,10 @@ export const claim = (
       const taken = yield* Effect.result(transaction(sql, take(sql, { ...options, limit: wanted, candidates: asked })))
       // Runs that an earlier round has claimed are returned even if the database has become unreachable since.
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
-      const { claimed, isMore, turns } = taken.success
+      const { claimed, isMore, spent, turns } = taken.success
       all.push(...claimed)
+      // At once, as the scheduler finds the instant of the next start there.
+      if (spent.length > 0) yield* Effect.ignore(withoutSqlErrors(PgPaces.note(sql, spent)))
       for (const [workflowId, turn] of turns) options.memory.turns.set(workflowId, turn)
       if (all.length === options.limit || !isMore) break
     }
@@ -103,7 +110,7 @@ export const claim = (
 const maxRounds = 50
 const mostCandidates = 256
 
-const nothing = { claimed: [], isMore: false, turns: new Map<string, Turn>() }
+const nothing = { claimed: [], isMore: false, turns: new Map<string, Turn>(), spent: [] }
 
 /** The runs that a claim starts. */
 interface Chosen {
@@ -126,6 +133,10 @@ const take = (
   Effect.gen(function* () {
     const locked = yield* lockCandidates(sql, new Date(yield* Clock.currentTimeMillis), asked)
     if (locked.length === 0) return nothing
+    const paces = yield* PgPaces.lock(
+      sql,
+      locked.map((gate) => ({ workflowId: gate.workflow_id, pace: Gates.paceOf(gate) }))
+    )
     const now = yield* Clock.currentTimeMillis
     const open = locked
       .flatMap((gate): ReadonlyArray<OpenGate> => {
@@ -133,13 +144,20 @@ const take = (
         return among === null ? [] : [{ ...gate, among }]
       })
       .sort((a, b) => a.turn - b.turn)
-    const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory })
+    const allowed = new Map([...paces].map(([id, paced]) => [id, Pace.allowance(paced.pace, paced, now)]))
+    const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory, allowed })
+    const spentAfter = (starts: ReadonlyMap<string, number>) =>
+      open.flatMap(({ revision, workflow_id }): ReadonlyArray<PgPaces.Spent> => {
+        const paced = paces.get(workflow_id)
+        const until = paced === undefined ? null : PgPaces.spentUntil(paced, starts.get(workflow_id) ?? 0, now)
+        return until === null ? [] : [{ workflowId: workflow_id, revision, until }]
+      })
     const isMore = locked.length === asked || isOutrun
     // Those that were not asked, or gave one run less, come first next time. Where all gave as many, nothing is written.
     const turns = new Map(
       [...looked].filter(([id, { isEmpty }]) => isEmpty || ahead.has(id) || locked.length === asked)
     )
-    if (rows.length === 0) return { claimed: [], isMore, turns }
+    if (rows.length === 0) return { claimed: [], isMore, turns, spent: spentAfter(new Map()) }
 
     const gates = new Map(open.map((gate) => [gate.workflow_id, gate]))
     const fences = rows.map(({ fence }) => Number(fence)).sort((a, b) => a - b)
@@ -158,6 +176,11 @@ const take = (
       yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
     }
     yield* Writing.changes(sql, changes, now)
+    const starts = new Map<string, number>()
+    for (const { run } of changes) starts.set(run.workflowId, (starts.get(run.workflowId) ?? 0) + 1)
+    yield* PgPaces.take(sql, paces, starts, now)
+    const spent = spentAfter(starts)
+    const pacedUntil = new Map(spent.map(({ until, workflowId }) => [workflowId, until]))
     for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
     const versions = yield* versionsOf(sql, memory, new Set(rows.map((row) => row.version_id)))
     return {
@@ -166,12 +189,25 @@ const take = (
         // Undone with its transaction: the run is not dropped, and the log says why it cannot start.
         if (version === undefined) throw new Error(`Run ${run.id} has version ${run.versionId}, which is not there`)
         const opened = gates.get(run.workflowId)?.starts_at?.getTime() ?? 0
-        return { run, version, startableSince: Math.max(run.createdAt, run.notBefore, opened) }
+        const until = pacedUntil.get(run.workflowId)
+        return {
+          run,
+          version,
+          startableSince: Math.max(run.createdAt, run.notBefore, opened, pacedSince(paces.get(run.workflowId), now)),
+          ...(until === undefined ? {} : { pacedUntil: until })
+        }
       }),
       isMore,
-      turns
+      turns,
+      spent
     }
   })
+
+/** Since when a pace has let the next run start. */
+const pacedSince = (paced: PgPaces.Paced | undefined, now: number): number =>
+  paced === undefined || paced.pace.maxStartsPerMinute === null
+    ? 0
+    : Math.min(now, paced.takenUntil - Pace.toleranceMillis)
 
 /** Why a run starts behind a locked gate. */
 const startOf = (run: Run.RunningRun, gate: LockedGate, at: number): Start.Start =>
@@ -187,9 +223,10 @@ const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) =
     select workflow_id, (row_number() over (order by served_at nulls first, workflow_id))::integer as turn
     from (
       select workflow_id, served_at from gates where waiting and starts_at is not null
-        and greatest(starts_at, ready_at) <= ${before} and (stops_at is null or stops_at > ${before})
+        and greatest(starts_at, ready_at, paced_until) <= ${before} and (stops_at is null or stops_at > ${before})
       union all
       select workflow_id, served_at from gates where released_ready_at <= ${before} and removed_at is null
+        and (paced_until is null or paced_until <= ${before})
         and (not waiting or starts_at is null or greatest(starts_at, ready_at) > ${before} or stops_at <= ${before})
     ) as startable
     order by turn limit ${limit}
@@ -197,11 +234,25 @@ const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) =
   select gates.*, candidates.turn from gates join candidates using (workflow_id)
   order by gates.workflow_id for share of gates`
 
-/** Locks the runs that start: the share of each workflow first. Unused shares are distributed again. */
+/**
+ * Locks the runs that start: the share of each workflow first, within what its pace allows. Unused shares are distributed
+ * again.
+ */
 const choose = (
   sql: SqlClient.SqlClient,
   open: ReadonlyArray<OpenGate>,
-  { limit, memory, now }: { readonly limit: number; readonly memory: Memory; readonly now: number }
+  {
+    allowed,
+    limit,
+    memory,
+    now
+  }: {
+    readonly limit: number
+    readonly memory: Memory
+    readonly now: number
+    /** How many runs of each paced workflow may start. */
+    readonly allowed: ReadonlyMap<string, number>
+  }
 ) =>
   Effect.gen(function* () {
     const ledger = PgSlots.ledger(sql, now)
@@ -223,12 +274,21 @@ const choose = (
     const looked = new Map<string, Turn>()
     const left = () => limit - rows.length - assigned.length
     const ahead = new Set<string>()
-    let willing = open
+    const total = new Map<string, number>()
+    const mayGive = (id: string) => (allowed.get(id) ?? Infinity) - (total.get(id) ?? 0)
+    for (const { among, workflow_id } of open) {
+      if (mayGive(workflow_id) <= 0) looked.set(workflow_id, { isEmpty: false, blocked: null, among })
+    }
+    let willing = open.filter(({ workflow_id }) => mayGive(workflow_id) > 0)
     while (left() > 0 && willing.length > 0) {
       const [share, over] = [Math.floor(left() / willing.length), left() % willing.length]
       for (const { workflow_id } of willing.slice(0, over)) ahead.add(workflow_id)
       const asked = willing
-        .map((gate, turn) => ({ ...askedOf(gate), turn, wanted: share + (turn < over ? 1 : 0) }))
+        .map((gate, turn) => ({
+          ...askedOf(gate),
+          turn,
+          wanted: Math.min(mayGive(gate.workflow_id), share + (turn < over ? 1 : 0))
+        }))
         .filter(({ wanted }) => wanted > 0)
       const plain = asked.filter(({ workflow_id }) => !queues.has(workflow_id))
       const found = yield* oldest(sql, plain, rows, now)
@@ -242,10 +302,14 @@ const choose = (
           assigned.push(...some)
           given.set(workflow_id, some.length)
         }
-        const isEmpty = (given.get(workflow_id) ?? 0) < wanted
+        const count = given.get(workflow_id) ?? 0
+        total.set(workflow_id, (total.get(workflow_id) ?? 0) + count)
+        const isEmpty = count < wanted
         looked.set(workflow_id, { isEmpty, blocked: isEmpty ? (queue?.blocked() ?? null) : null, among })
       }
-      willing = willing.filter(({ workflow_id }) => looked.get(workflow_id)?.isEmpty !== true)
+      willing = willing.filter(
+        ({ workflow_id }) => looked.get(workflow_id)?.isEmpty !== true && mayGive(workflow_id) > 0
+      )
     }
     const confirmed = assigned.length === 0 ? [] : yield* ledger.confirm(assigned)
     const started = confirmed.length === 0 ? [] : yield* those(sql, confirmed, now)
@@ -292,7 +356,7 @@ const askedOf = ({ among, workflow_id }: OpenGate) => ({
   past: among === "all" ? null : among.past
 })
 
-/** Locks the oldest waiting runs of each workflow that may start, as many as wanted, except those that were taken before. */
+/** Locks the first waiting runs of each workflow that may start, as many as wanted, except those that were taken before. */
 const oldest = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   asked: ReadonlyArray<Asked>,
@@ -325,10 +389,11 @@ const oldestOf = (
   cross join lateral (
     select * from runs
     where runs.workflow_id = asked.workflow_id and status in ('execution.queued', 'execution.requeued') and ${may}
-      and not_before <= ${new Date(now)} and id <> all (${`{${taken.map(({ id }) => id).join(",")}}`}::uuid[])
-    order by sequence limit asked.wanted for update skip locked
+      and not_before <= ${new Date(now)} and ${Runs.isInTime(sql, now)}
+      and id <> all (${`{${taken.map(({ id }) => id).join(",")}}`}::uuid[])
+    order by place limit asked.wanted for update skip locked
   ) as waiting
-  order by asked.turn, waiting.sequence`
+  order by asked.turn, waiting.place`
 
 /** Those of these runs that no other process has taken, in their order. */
 const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigned>, now: number) =>
@@ -338,6 +403,7 @@ const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigne
         "id",
         assigned.map(({ id }) => id)
       )} and status in ('execution.queued', 'execution.requeued') and not_before <= ${new Date(now)}
+        and ${Runs.isInTime(sql, now)}
       for update skip locked`,
     (rows) => {
       const byId = new Map(rows.map((row) => [row.id, row]))

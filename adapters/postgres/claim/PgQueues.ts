@@ -1,13 +1,15 @@
 /**
- * The waiting runs of one workflow in the order in which they may be given slots.
+ * The waiting runs of one workflow in the order in which they may be given slots: by their places, which put the higher
+ * priority before the earlier submission.
  *
- * First the oldest runs are tried, regardless of their needs. If those are not enough, the queues behind them are
+ * First the first runs are tried, regardless of their needs. If those are not enough, the queues behind them are
  * tried: the runs of one queue need the same credentials, so if one of them has to wait, the whole queue does. Any
  * number of runs that wait for one busy credential cost no more than one of them, and do not block runs that need
  * another one.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import * as Runs from "../tables/Runs.ts"
 import type { Assigned, Candidate, Ledger } from "./PgSlots.ts"
 import * as ReleasedRuns from "./ReleasedRuns.ts"
 
@@ -33,7 +35,7 @@ export const queues = (
 
 /**
  * The oldest waiting runs of a queue, in their order. They are asked for in the order of queues, which one index alone
- * has: asked for by their sequence, they are looked for among all runs that wait for the workflow, 100,000 of them in 60 ms.
+ * has: asked for by their place, they are looked for among all runs that wait for the workflow, 100,000 of them in 60 ms.
  */
 export const oldestIn = (
   sql: SqlClient.SqlClient,
@@ -46,10 +48,10 @@ export const oldestIn = (
   }
 ) => sql`(
   select * from (
-    select id, workspace_id, sequence, queue, credentials, not_before from runs
+    select id, workspace_id, place, queue, credentials, not_before from runs
     where workflow_id = ${of.workflowId} and status in ('execution.queued', 'execution.requeued')
-      and (queue, sequence) > (${of.queue}, ${of.behind}::bigint) and ${of.condition}
-    order by queue, sequence limit ${of.limit}
+      and (queue, place) > (${of.queue}, ${of.behind}::bigint) and ${of.condition}
+    order by queue, place limit ${of.limit}
   ) as following where queue = ${of.queue}
 )`
 
@@ -111,7 +113,7 @@ export const startable = (
   }
 ): Startable => {
   const now = new Date(options.now)
-  const may = sql`not_before <= ${now} and ${ReleasedRuns.condition(sql, options.among)}`
+  const may = sql`not_before <= ${now} and ${Runs.isInTime(sql, options.now)} and ${ReleasedRuns.condition(sql, options.among)}`
   const placeName = options.among === "all" ? workflowId : `${workflowId} released`
   const size = Math.max(window, options.most)
   /** The queues that have to wait, with the one entry that they wait for, where it is one. */
@@ -126,12 +128,12 @@ export const startable = (
 
   const oldest = Effect.map(
     sql<Candidate>`
-      select id, workspace_id, sequence, queue, credentials, not_before from runs
+      select id, workspace_id, place, queue, credentials, not_before from runs
       where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
         and ${may}
-      order by sequence limit ${size}`,
+      order by place limit ${size}`,
     (rows) => {
-      last = rows.at(-1)?.sequence ?? 0n
+      last = rows.at(-1)?.place ?? 0n
       atEnd = rows.length < size
       return rows
     }
@@ -152,7 +154,7 @@ export const startable = (
           limit: options.most,
           condition: may
         })} as candidates on true
-        order by candidates.sequence`,
+        order by candidates.place`,
       (rows) => {
         // The statement selects this column, which its type does not say.
         const names = rows.map((row) => (row as { readonly in_queue: string }).in_queue)

@@ -19,7 +19,7 @@ import * as SlotColumns from "./SlotColumns.ts"
 export interface Candidate {
   readonly id: string
   readonly workspace_id: string
-  readonly sequence: bigint
+  readonly place: bigint
   readonly queue: string
   readonly credentials: string
   readonly not_before: Date

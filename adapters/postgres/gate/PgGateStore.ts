@@ -69,9 +69,10 @@ export const layer = Layer.effect(
       sql<{ readonly due: Date | null }>`
         select least(
           (select min(review_at) from gates where review_at is not null),
-          (select min(greatest(starts_at, ready_at)) from gates
-            where waiting and starts_at is not null and greatest(starts_at, ready_at) > ${new Date(after)}),
-          (select min(released_ready_at) from gates where released_ready_at > ${new Date(after)})
+          (select min(greatest(starts_at, ready_at, paced_until)) from gates
+            where waiting and starts_at is not null and greatest(starts_at, ready_at, paced_until) > ${new Date(after)}),
+          (select min(greatest(released_ready_at, paced_until)) from gates
+            where released_ready_at is not null and greatest(released_ready_at, paced_until) > ${new Date(after)})
         ) as due`.pipe(
         Effect.map(([row]) => row?.due?.getTime() ?? null),
         withoutSqlErrors
@@ -82,6 +83,17 @@ export const layer = Layer.effect(
       get,
       review,
       nextDue,
+      windows: Effect.fn("GateStore.windows")((workspaceId, workflowId, { before, limit }) =>
+        Effect.andThen(
+          get(workspaceId, workflowId),
+          Effect.map(
+            withoutSqlErrors(sql<Gates.WindowRow>`
+              select revision, definition, set_at, set_by from run_windows
+              where workflow_id = ${workflowId} and revision < ${before} order by revision desc limit ${limit}`),
+            (rows) => rows.map(Gates.toWindow)
+          )
+        )
+      ),
       countWaiting: Effect.fn("GateStore.countWaiting")((workflowId) => withoutSqlErrors(count(workflowId))),
       firstWaiting: Effect.fn("GateStore.firstWaiting")((workflowId, limit) =>
         Effect.map(
@@ -125,7 +137,8 @@ export const write = (
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, ${ReleasedRuns.lookAgain(sql)}
+    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, paced_until = null,
+        ${ReleasedRuns.lookAgain(sql)}
       where workflow_id = ${workflowId}`,
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )

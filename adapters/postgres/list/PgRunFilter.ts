@@ -21,6 +21,10 @@ import * as PgBusyQueues from "./PgBusyQueues.ts"
 /** A set of runs that an index has newest first. */
 export interface Source {
   readonly from: Statement.Fragment
+  /** The same with the rows of the runs, which a source of a label may do without. */
+  readonly withRuns: Statement.Fragment
+  /** The same for a count, where the order does not matter. */
+  readonly counted: Statement.Fragment
   readonly where: Statement.Fragment
   /** Where few workflows are asked for, each of them has its runs in this order, and all of them together do not. */
   readonly each: ReadonlyArray<string> | null
@@ -57,17 +61,22 @@ export const sources = Effect.fnUntraced(function* (
     held === null || filter.workflowIds !== undefined ? null : yield* workflowsOf(sql, workspaceId, gates.of(held))
   const workflowIds = few ?? filter.workflowIds
   const ofGates = workflowIds !== undefined && few === null ? yield* inWorkspace(sql, workspaceId, workflowIds) : few
+  // None of the workflows is in this workspace, or none is held so.
+  if (ofGates?.length === 0) return []
   const each = ofGates != null && ofGates.length <= mostWorkflows ? ofGates : null
-  const conditions = common(sql, workspaceId, filter)
+  const label = drivingLabel(filter)
+  const by = label === null ? "runs" : "label"
+  const conditions = common(sql, workspaceId, filter, label)
   const ofPlace = [
-    sql`runs.workspace_id = ${workspaceId}`,
+    ...(label === null
+      ? [sql`runs.workspace_id = ${workspaceId}`]
+      : [sql`label.workspace_id = ${workspaceId} and label.label = ${label.key}::uuid`]),
     ...(workflowIds === undefined ? [] : [sql`runs.workflow_id = any(${arrayOf(workflowIds)}::uuid[])`])
   ]
   const everywhere = [...ofPlace, ...conditions]
-  const since = filter.from === undefined ? [] : [sql`runs.created_at >= ${new Date(filter.from)}`]
+  const since = filter.from === undefined ? [] : [sql`${sql(`${by}.created_at`)} >= ${new Date(filter.from)}`]
   const busy = asksForSlots(filter) ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now) : new Set<string>()
   const condition = waitingCondition(sql, filter, pastReleases(sql, gates, now), { busy, now })
-  const waitingFrom = condition === null ? sql`runs` : sql`runs join gates on gates.workflow_id = runs.workflow_id`
 
   const asked = filter.statuses
   const waits = asked === undefined || asked.some((status) => unstarted.has(status))
@@ -77,29 +86,36 @@ export const sources = Effect.fnUntraced(function* (
         (status) => asked === undefined || asked.includes("execution.paused") || asked.includes(status)
       )
     : []
-  const only = onlyLabel(filter)
-  const by = only === null ? "runs" : "label"
-  const labelled =
-    only === null
-      ? []
-      : [
-          sql`label.workspace_id = ${workspaceId} and label.label = ${only}::uuid`,
-          ...(filter.to === undefined ? [] : [sql`label.created_at <= ${new Date(filter.to)}`]),
-          ...(filter.before === undefined ? [] : [sql`label.created_at <= ${new Date(filter.before.at)}`])
-        ]
-  const labelledRuns = only === null ? sql`runs` : sql`run_labels label join runs on runs.id = label.run_id`
+  const joined = label === null ? sql`runs` : sql`run_labels label join runs on runs.id = label.run_id`
+  // Each run is looked up by its label, in the order of the labels. As a plain join it would be planned by a guess of how
+  // many runs have the label, which may read all of them. Where a workflow has none of the label, that order is a long
+  // way.
+  const allRuns =
+    label === null || workflowIds !== undefined
+      ? joined
+      : sql`run_labels label cross join lateral (select * from runs where runs.id = label.run_id offset 0) runs`
+  const withGate = (of: Statement.Fragment) =>
+    condition === null ? of : sql`${of} join gates on gates.workflow_id = runs.workflow_id`
   const ofWaiting = (place: ReadonlyArray<Statement.Fragment>): Source => ({
-    from: condition === null ? labelledRuns : sql`${labelledRuns} join gates on gates.workflow_id = runs.workflow_id`,
-    where: sql.and([...everywhere, ...labelled, ...place, ...(condition === null ? [] : [condition])]),
+    from: withGate(allRuns),
+    withRuns: withGate(allRuns),
+    counted: withGate(joined),
+    where: sql.and([...everywhere, ...place, ...(condition === null ? [] : [condition])]),
     each: null,
     by
   })
-  const ofOthers = (place: ReadonlyArray<Statement.Fragment>): Source => ({
-    from: labelledRuns,
-    where: sql.and([...everywhere, ...labelled, ...since, ...place]),
-    each: null,
-    by
-  })
+  const ofOthers = (place: ReadonlyArray<Statement.Fragment>): Source => {
+    const asksRuns = place.length > 0 || workflowIds !== undefined || filter.triggers !== undefined
+    const from = label === null || asksRuns ? allRuns : sql`run_labels label`
+    return {
+      from,
+      withRuns: allRuns,
+      counted: from,
+      where: sql.and([...everywhere, ...since, ...place]),
+      each: null,
+      by
+    }
+  }
   const age = filter.waitingOfAnyAge === true ? [] : since
 
   const isOrderedElsewhere =
@@ -107,7 +123,7 @@ export const sources = Effect.fnUntraced(function* (
   const isAll = asked === undefined && filter.holds === undefined
   if (isOrderedElsewhere || (filter.triggers !== undefined && isAll && workflowIds === undefined)) {
     if (isAll && filter.from === undefined) return [ofOthers([])]
-    const older = sql`${sql.in("runs.status", Waiting.literals)} and runs.created_at < ${new Date(filter.from ?? 0)}`
+    const older = sql`${sql.in("runs.status", Waiting.literals)} and ${sql(`${by}.created_at`)} < ${new Date(filter.from ?? 0)}`
     if (isAll) return [ofOthers([]), ...(filter.waitingOfAnyAge === true ? [ofWaiting([older])] : [])]
     return [
       ...(ended.length === 0 ? [] : [ofOthers([sql.in("runs.status", ended)])]),
@@ -116,6 +132,8 @@ export const sources = Effect.fnUntraced(function* (
   }
   const placed = (from: Statement.Fragment, rest: ReadonlyArray<Statement.Fragment>): Source => ({
     from,
+    withRuns: from,
+    counted: from,
     where: sql.and([...(each === null ? everywhere : conditions), ...rest]),
     each,
     by: "runs"
@@ -123,19 +141,35 @@ export const sources = Effect.fnUntraced(function* (
   return [
     ...ended.map((status) => placed(sql`runs`, [...since, sql`runs.status = ${status}`])),
     ...waiting.map((status) =>
-      placed(waitingFrom, [...age, sql`runs.status = ${status}`, ...(condition === null ? [] : [condition])])
+      // As a subquery, the status is not known to the planner, which would sort what an index of all waiting runs has.
+      condition === null
+        ? placed(sql`runs`, [...age, sql`runs.status = (select ${status}::text)`])
+        : placed(withGate(sql`runs`), [...age, sql`runs.status = ${status}`, condition])
     )
   ]
 })
 
-/** The label that a filter asks for, if it is one. */
-const onlyLabel = ({ credentials = [], errorCodes = [], tags = [] }: RunFilter): string | null => {
-  const labels = [
-    ...tags.map((tag) => labelOf("tag", tag)),
-    ...errorCodes.map((code) => labelOf("error", asValue(code))),
-    ...credentials.map((id) => labelOf("credential", asValue(id)))
-  ]
-  return labels.length === 1 ? (labels[0] ?? null) : null
+type LabelKind = Parameters<typeof labelOf>[0]
+
+/** The keys of the labels that a filter asks for, by kind. A run satisfies it with one label of each kind. */
+const labelsOf = ({ credentials, errorCodes, tags }: RunFilter) =>
+  (
+    [
+      ["error", errorCodes?.map(asValue)],
+      ["tag", tags],
+      ["credential", credentials?.map(asValue)]
+    ] as const
+  ).flatMap(
+    ([kind, values]): ReadonlyArray<readonly [LabelKind, ReadonlyArray<string>]> =>
+      values === undefined ? [] : [[kind, values.map((value) => labelOf(kind, value))]]
+  )
+
+/** A label whose runs are read in its order: of a kind of which the filter asks for no other. */
+const drivingLabel = (filter: RunFilter): { readonly kind: LabelKind; readonly key: string } | null => {
+  for (const [kind, [key, ...others]] of labelsOf(filter)) {
+    if (key !== undefined && others.length === 0) return { kind, key }
+  }
+  return null
 }
 
 /** Those of some workflows that the workspace has: an index of theirs need not be asked for the workspace. */
@@ -150,35 +184,28 @@ const inWorkspace = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, ids: Re
 const common = (
   sql: SqlClient.SqlClient,
   workspaceId: WorkspaceId,
-  filter: RunFilter & Pick<Filter, "before">
+  filter: RunFilter & Pick<Filter, "before">,
+  label: ReturnType<typeof drivingLabel>
 ): ReadonlyArray<Statement.Fragment> => {
-  const labelled = (kind: Parameters<typeof labelOf>[0], values: ReadonlyArray<string> | undefined) =>
-    values === undefined
-      ? []
-      : [
-          sql`exists (select from run_labels label where label.workspace_id = ${workspaceId}
-            and ${sql.in(
-              "label.label",
-              values.map((value) => labelOf(kind, value))
-            )}
-            and label.created_at = runs.created_at and label.sequence = runs.sequence)`
-        ]
+  const by = label === null ? "runs" : "label"
+  const [createdAt, sequence] = [sql(`${by}.created_at`), sql(`${by}.sequence`)]
+  const labelled = (keys: ReadonlyArray<string>) =>
+    sql`exists (select from run_labels other where other.workspace_id = ${workspaceId}
+      and ${sql.in("other.label", keys)} and other.created_at = ${createdAt} and other.sequence = ${sequence})`
   return [
     sql`true`,
-    ...(filter.to === undefined ? [] : [sql`runs.created_at <= ${new Date(filter.to)}`]),
-    ...(filter.before === undefined ? [] : [behind(sql, filter.before)]),
+    ...(filter.to === undefined ? [] : [sql`${createdAt} <= ${new Date(filter.to)}`]),
+    ...(filter.before === undefined ? [] : [behind(sql, filter.before, by)]),
     ...(filter.triggers === undefined ? [] : [sql.in("runs.trigger", filter.triggers)]),
-    ...labelled("tag", filter.tags),
-    ...labelled("error", filter.errorCodes?.map(asValue)),
-    ...labelled("credential", filter.credentials?.map(asValue))
+    ...labelsOf(filter).flatMap(([kind, keys]) => (kind === label?.kind ? [] : [labelled(keys)]))
   ]
 }
 
 /** Behind a place in the list, which is one instant, or one run among those of that instant. */
-const behind = (sql: SqlClient.SqlClient, { at, id }: NonNullable<Filter["before"]>) =>
+const behind = (sql: SqlClient.SqlClient, { at, id }: NonNullable<Filter["before"]>, by: Source["by"]) =>
   id === undefined
-    ? sql`runs.created_at < ${new Date(at)}`
-    : sql`(runs.created_at, runs.sequence) < (${new Date(at)}, coalesce(
+    ? sql`${sql(`${by}.created_at`)} < ${new Date(at)}`
+    : sql`(${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)}) < (${new Date(at)}, coalesce(
         (select sequence from runs where id = ${id} and created_at = ${new Date(at)}), 0))`
 
 /** The holds of the gate that a filter asks for, if it asks for nothing else of waiting runs; `null` otherwise. */

@@ -33,23 +33,38 @@ interface TallyRow {
 
 type GateRow = Gates.Row & { readonly name: string }
 
-/** The first runs of all sources, newest first. */
-const merging = (sql: SqlClient.SqlClient) => (sources: ReadonlyArray<PgRunFilter.Source>, limit: number) => {
-  const newest = ({ by, each, from, where }: PgRunFilter.Source) => {
-    const ofOne = (condition: Statement.Fragment) => sql`
-      (select runs.id, runs.created_at, runs.sequence from ${from} where ${condition} and ${where}
+/** The first runs of all sources, newest first, with further columns of the runs and what they are called. */
+const merging =
+  (sql: SqlClient.SqlClient) =>
+  (
+    sources: ReadonlyArray<PgRunFilter.Source>,
+    limit: number,
+    more?: { readonly columns: Statement.Fragment; readonly names: Statement.Fragment }
+  ) => {
+    const further = more === undefined ? sql`` : sql`, ${more.columns}`
+    const named = more === undefined ? sql`` : sql`, ${more.names}`
+    const newest = ({ by, each, from, where, withRuns }: PgRunFilter.Source) => {
+      const id = by === "label" ? sql`label.run_id as id` : sql`runs.id`
+      const ofOne = (condition: Statement.Fragment) => sql`
+      (select ${id}, ${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)} ${further}
+        from ${more === undefined ? from : withRuns} where ${condition} and ${where}
         order by ${sql(`${by}.created_at`)} desc, ${sql(`${by}.sequence`)} desc limit ${limit})`
-    if (each === null) return ofOne(sql`true`)
-    return sql`(select of_each.* from unnest(${PgRunFilter.arrayOf(each)}::uuid[]) as workflow (id),
+      if (each === null) return ofOne(sql`true`)
+      return sql`(select of_each.* from unnest(${PgRunFilter.arrayOf(each)}::uuid[]) as workflow (id),
       lateral ${ofOne(sql`runs.workflow_id = workflow.id`)} of_each
       order by of_each.created_at desc, of_each.sequence desc limit ${limit})`
-  }
-  const all = sources.map(newest)
-  const [first, ...rest] = all.length === 0 ? [sql`(select id, created_at, sequence from runs where false)`] : all
-  const together = rest.reduce<Statement.Fragment>((before, one) => sql`${before} union all ${one}`, first ?? sql``)
-  return sql`select id, created_at, sequence from (${together}) found
+    }
+    const all = sources.map(newest)
+    const [first, ...rest] =
+      all.length === 0 ? [sql`(select id, created_at, sequence ${further} from runs where false)`] : all
+    const together = rest.reduce<Statement.Fragment>((before, one) => sql`${before} union all ${one}`, first ?? sql``)
+    return sql`select id, created_at, sequence ${named} from (${together}) found
     order by created_at desc, sequence desc limit ${limit}`
-}
+  }
+
+/** The texts of each run that was examined: looked up one by one, where a plain join may read all runs. */
+const texts = (sql: SqlClient.SqlClient) =>
+  sql`cross join lateral (select input, data from runs where runs.id = examined.id offset 0) runs`
 
 /** The runs whose input or output has a text. */
 const containing = (sql: SqlClient.SqlClient) => (text: string) => {
@@ -71,12 +86,12 @@ const counting = (sql: SqlClient.SqlClient) => {
       if (filter.text !== undefined) {
         const [row] = yield* sql<{ readonly n: number; readonly examined: number }>`
           with examined as materialized (${merged(sources, searchedRuns)})
-          select (select count(*)::int from examined join runs using (id) where ${contains(filter.text)}) as n,
+          select (select count(*)::int from examined ${texts(sql)} where ${contains(filter.text)}) as n,
             (select count(*)::int from examined) as examined`
         return { count: row?.n ?? 0, isExact: (row?.examined ?? 0) < searchedRuns } satisfies Total
       }
       let counted = 0
-      for (const { each, from, where } of sources) {
+      for (const { counted: from, each, where } of sources) {
         const place = each === null ? sql`true` : sql`runs.workflow_id = any(${PgRunFilter.arrayOf(each)}::uuid[])`
         const [row] = yield* sql<{ readonly n: number }>`
           select count(*)::int as n from (select from ${from} where ${place} and ${where} limit ${mostCounted + 1 - counted}) found`
@@ -93,10 +108,14 @@ const counting = (sql: SqlClient.SqlClient) => {
       const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
       const examined = filter.text === undefined ? mostCounted + 1 : searchedRuns
       const condition = filter.text === undefined ? sql`true` : contains(filter.text)
+      const more = {
+        columns: sql`runs.workflow_id, runs.tags, runs.errors <> '[]' as failed`,
+        names: sql`workflow_id, tags, failed`
+      }
       const rows = yield* sql<TallyRow>`
-        with candidates as materialized (${merged(sources, examined)}),
+        with candidates as materialized (${merged(sources, examined, more)}),
         counted as materialized (
-          select runs.id, workflow_id, tags, errors <> '[]' as failed from runs join candidates using (id)
+          select examined.* from candidates examined ${filter.text === undefined ? sql`` : texts(sql)}
           where ${condition} limit ${mostCounted}),
         workflow as (
           select workflow_id::text as value, count(*)::int as n from counted group by 1 order by n desc, 1
@@ -156,7 +175,7 @@ export const make = (sql: SqlClient.SqlClient) => {
     return sql<PageRow>`
       with examined as materialized (${merged(sources, searchedRuns)}),
       found as materialized (
-        select examined.* from examined join runs using (id) where ${contains(text)}
+        select examined.* from examined ${texts(sql)} where ${contains(text)}
         order by examined.created_at desc, examined.sequence desc limit ${limit + 1}),
       page as (
         select id, true as found from found

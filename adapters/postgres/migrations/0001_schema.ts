@@ -29,6 +29,7 @@ const workspaces = [
     waiting_ttl_ms bigint check (waiting_ttl_ms > 0),
     input_required_timeout_s integer not null default 15 check (input_required_timeout_s between 5 and 300),
     signed_url_ttl_s integer not null default 604800 check (signed_url_ttl_s between 3600 and 604800),
+    retention_days text not null default '{}',
     founding boolean not null default false
   )`,
   // The last digits of a workspace's id are part of the addresses of its inbox.
@@ -78,13 +79,18 @@ const workspaces = [
 
   collection("error_codes"),
 
-  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in.
+  // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in. `capacity` is how many
+  // runs it executes at once; null for a process that executes none.
   `create table processes (
     id uuid primary key,
     part text not null,
     version text not null,
     tz_data text,
     artifact_store text,
+    clock_skew_ms integer not null,
+    capacity integer,
+    running integer not null,
+    browsers integer not null,
     began_at timestamptz not null,
     seen_at timestamptz not null
   )`,
@@ -158,6 +164,8 @@ const workflows = [
     paused_until timestamptz,
     paused_by uuid,
     paused_reason text,
+    max_starts_per_minute integer check (max_starts_per_minute > 0),
+    max_running integer check (max_running > 0),
     starts_at timestamptz,
     stops_at timestamptz check (stops_at is null or starts_at < stops_at),
     review_at timestamptz,
@@ -165,18 +173,26 @@ const workflows = [
     ready_at timestamptz not null default 'epoch',
     released_ready_at timestamptz,
     blocked_on text[],
+    paced_until timestamptz,
     served_at timestamptz,
     removed_at timestamptz,
     slots boolean not null default false
   )`,
   // A claim looks only at gates that let runs start and have one that may: not at those that are closed, nor at those
-  // whose runs are all put off.
-  `create index gates_startable on gates (greatest(starts_at, ready_at)) where waiting and starts_at is not null`,
+  // whose runs are all put off, nor at those whose pace allows no start.
+  `create index gates_startable on gates (greatest(starts_at, ready_at, paced_until))
+    where waiting and starts_at is not null`,
   `create index gates_with_released_runs on gates (released_ready_at) where released_ready_at is not null`,
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
+  // How far the starts of paced workflows have taken up their minutes. Claims lock these rows behind the gates, which they
+  // share with submissions.
+  `create table gate_paces (
+    workflow_id uuid primary key references workflows,
+    taken_until timestamptz not null
+  )`,
   // The windows that workflows had: by these the starts of runs are judged later. A window without a definition was
   // removed. A trigger keeps each as it is set, in the transaction of the edit.
   `create table run_windows (
@@ -281,6 +297,9 @@ const runs = [
     released_by uuid,
     released_pause timestamptz,
     expires_at timestamptz,
+    priority integer not null default 0 check (priority between -10 and 10),
+    start_by timestamptz,
+    place bigint not null generated always as (((10 - priority)::bigint << 56) | sequence) stored,
     lease_worker text,
     lease_fence bigint,
     lease_until timestamptz,
@@ -304,15 +323,18 @@ const runs = [
   // With `not_before`, runs that are put off are passed over in the index.
   `create index runs_waiting on runs (workflow_id, sequence, not_before)
     where status in ('execution.queued', 'execution.requeued')`,
-  `create index runs_waiting_in_queue on runs (workflow_id, queue, sequence)
+  // The order in which the runs of a workflow start: the higher priority first, then the earlier submission.
+  `create index runs_in_place on runs (workflow_id, place, not_before)
+    where status in ('execution.queued', 'execution.requeued')`,
+  `create index runs_waiting_in_queue on runs (workflow_id, queue, place)
     where status in ('execution.queued', 'execution.requeued')`,
   `create index runs_waiting_of_queue on runs (workspace_id, queue)
     where status in ('execution.queued', 'execution.requeued') and queue <> ''`,
   `create index runs_that_retry on runs (retry_of, sequence) where retry_of is not null`,
   // Runs that users released past a closed window, which a claim finds among any number of held ones.
-  `create index runs_released on runs (workflow_id, sequence)
+  `create index runs_released on runs (workflow_id, place)
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
-  `create index runs_released_in_queue on runs (workflow_id, queue, sequence)
+  `create index runs_released_in_queue on runs (workflow_id, queue, place)
     where status in ('execution.queued', 'execution.requeued') and released_at is not null`,
   // A watched run gets a separate event when an edit holds it.
   `create index runs_waiting_watched on runs (workflow_id, sequence)
@@ -323,14 +345,24 @@ const runs = [
     where status = 'execution.start' and holds is not null`,
   `create index runs_expiring on runs (expires_at)
     where status in ('execution.queued', 'execution.requeued') and expires_at is not null`,
+  `create index runs_to_start_by on runs (start_by)
+    where status in ('execution.queued', 'execution.requeued') and start_by is not null and started_at is null`,
   `create index runs_put_off on runs (not_before) where status = 'execution.requeued'`,
   `create index runs_put_off_of_workflow on runs (workflow_id, not_before) where status = 'execution.requeued'`,
   // Lists are newest first, by stored status: see `PgRunFilter`.
   `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
   `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
   `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
-  // Retention removes the oldest first.
-  `create index runs_ended on runs (ended_at) where ended_at is not null`,
+  // Retention removes the oldest of a workspace first. Of a part of runs that is kept for a shorter time than the runs,
+  // everything is removed up to a place in that order.
+  `create index runs_ended on runs (workspace_id, ended_at, id) where ended_at is not null`,
+  `create table retention_places (
+    workspace_id uuid not null references workspaces,
+    part text not null,
+    ended_at timestamptz not null,
+    run_id uuid not null,
+    primary key (workspace_id, part)
+  )`,
   `create index runs_of_client on runs (workspace_id, client_id) where client_id is not null`,
 
   // A long input is collected here within the transaction that submits its run. Empty otherwise.
@@ -781,12 +813,13 @@ const invariants = [
     end if;
     raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
   end $$`,
-  // Tags are no part of what happened.
+  // Tags are no part of what happened. A generated column has no value yet in such a trigger.
   `create function refuse_change_except_of_tags() returns trigger language plpgsql as $$
   declare
     tagged runs := old;
   begin
     tagged.tags := new.tags;
+    tagged.place := new.place;
     if new is distinct from tagged then
       raise exception '% of % refused: %', tg_op, tg_table_name, tg_argv[0];
     end if;

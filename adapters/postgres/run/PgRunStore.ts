@@ -9,6 +9,7 @@ import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
+import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import * as PgRunList from "../list/PgRunList.ts"
@@ -64,7 +65,7 @@ export const layer = Layer.effect(
           const locked = yield* lockedOf(yield* owned(lease))
           const at = yield* Clock.currentTimeMillis
           const change = decide(locked, at)
-          yield* write(locked.run, change, at)
+          yield* write(locked, change, at)
           return change
         })
       )
@@ -88,10 +89,11 @@ export const layer = Layer.effect(
       )
 
     /** Locks are taken in the order run, gate, entries of the vault. */
-    const write = (before: Run, change: Transition.Change, at: number) =>
+    const write = ({ gate, run: before }: Gated, change: Transition.Change, at: number) =>
       Effect.gen(function* () {
         yield* Writing.changes(sql, [change], at)
         yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
+        yield* PgPaces.lookAgain(sql, isRunning(before) ? [{ workflowId: before.workflowId, pace: gate.pace }] : [])
         if (isWaiting(change.run)) yield* remind(change.run)
         yield* PgFailedLogins.note(sql, change, at)
       })
@@ -118,6 +120,12 @@ export const layer = Layer.effect(
         yield* PgSlots.giveBack(sql, [
           ...new Set(changed.flatMap(({ before, change: { run } }) => Slots.freed(before.credentials, run.credentials)))
         ])
+        yield* PgPaces.lookAgain(
+          sql,
+          changed.flatMap(({ before, gate }) =>
+            isRunning(before) ? [{ workflowId: before.workflowId, pace: gate.pace }] : []
+          )
+        )
         // The run of each workflow that may start first: gates are locked in the order of their ids.
         const waiting = changed.map(({ change: { run } }) => run).filter(isWaiting)
         const first = new Map(
@@ -156,6 +164,9 @@ export const layer = Layer.effect(
                 (select id from runs where status in ('execution.queued', 'execution.requeued')
                   and expires_at <= ${new Date(now)} order by expires_at limit ${limit})
                 union
+                (select id from runs where status in ('execution.queued', 'execution.requeued')
+                  and started_at is null and start_by <= ${new Date(now)} order by start_by limit ${limit})
+                union
                 (select id from runs where status in ('execution.queued', 'execution.requeued') and workflow_id in
                   (select workflow_id from gates where removed_at is not null and waiting) limit ${limit})
               ) order by id limit ${limit} for update skip locked`
@@ -164,7 +175,7 @@ export const layer = Layer.effect(
               const locked = yield* lockedOf(Runs.toRun(row))
               const change = decide(locked, now)
               if (change === null) continue
-              yield* write(locked.run, change, now)
+              yield* write(locked, change, now)
               changed.push(change.run)
             }
             yield* forgetRemoved
@@ -219,7 +230,7 @@ export const layer = Layer.effect(
             const locked = yield* lockedOf(Runs.toRun(row))
             const at = yield* Clock.currentTimeMillis
             const change = yield* Effect.fromResult(decide(locked, at))
-            yield* write(locked.run, change, at)
+            yield* write(locked, change, at)
             return change
           })
         )
@@ -258,6 +269,9 @@ export const layer = Layer.effect(
             (select min(lease_until) from runs where status = 'execution.start'),
             (select min(expires_at) from runs
               where status in ('execution.queued', 'execution.requeued') and expires_at is not null),
+            (select min(start_by) from runs
+              where status in ('execution.queued', 'execution.requeued') and start_by is not null
+                and started_at is null),
             (select min(removed_at) from gates where removed_at is not null and waiting),
             (select min(not_before) from runs where status = 'execution.requeued' and not_before > ${new Date(after)})
           ) as due`.pipe(

@@ -7,11 +7,13 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Gate } from "../../../core/gate/Gate.ts"
 import { isEnded, isRunning, type LeaseLost, type RunningRun } from "../../../core/run/Run.ts"
 import type { LeaseRef } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Change, LockedRun } from "../../../core/run/Transition.ts"
 import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
+import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as Together from "../Together.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
@@ -60,6 +62,8 @@ export const make = (sql: SqlClient.SqlClient, alone: Settle): Settle => {
     const given = decided.flatMap((one) => (one !== undefined && settled.has(one.change.run.id) ? one.freed : []))
     const giveBack = withoutSqlErrors(PgSlots.giveBack(sql, [...new Set(given)]))
     yield* Effect.ignore(StoreUnavailable.retry(giveBack))
+    const over = decided.flatMap((one) => (one === undefined ? [] : [one.of]))
+    yield* Effect.ignore(withoutSqlErrors(PgPaces.lookAgain(sql, over)))
     return decided.map((one) =>
       one !== undefined && settled.has(one.change.run.id) ? Option.some(one.change) : Option.none()
     )
@@ -88,16 +92,23 @@ interface Ended {
   readonly written: Writing.Written
   /** The slots that it gives back. */
   readonly freed: ReadonlyArray<string>
+  readonly of: { readonly workflowId: string; readonly pace: Gate["pace"] }
 }
 
 /** The rows that a decision writes; `undefined` if it needs more than a short row, its failures and its events. */
 const ended = (row: FoundRow, decide: Decide, at: number): Ended | undefined => {
   const run = Runs.toRun(row)
   if (!isRunning(run)) return undefined
-  const change = decide({ run, gate: Gates.toGate(row), files: [] }, at)
+  const gate = Gates.toGate(row)
+  const change = decide({ run, gate, files: [] }, at)
   if (!isEnded(change.run) || change.failedLogin !== undefined) return undefined
   const written = Writing.writtenOf(change, at, row.seen)
   return Writing.length(written) > Writing.mostTogether
     ? undefined
-    : { change, written, freed: Slots.freed(run.credentials, change.run.credentials) }
+    : {
+        change,
+        written,
+        freed: Slots.freed(run.credentials, change.run.credentials),
+        of: { workflowId: run.workflowId, pace: gate.pace }
+      }
 }

@@ -7,7 +7,7 @@
  * has stopped.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
-import { Effect, Layer, Redacted, Schedule } from "effect"
+import { Clock, Effect, Layer, Redacted, Schedule } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlError } from "effect/sql"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
@@ -68,7 +68,9 @@ export const layer = ({
         Effect.mapError(Migrations.unavailable)
       )
       const asked = yield* Probe.make(sql)
-      yield* Effect.forkScoped(watch({ asked, sockets, probing, suspectMillis }))
+      // The silence of a server passes in real time, also in a program that has swapped its clock.
+      const realTime = Effect.provideService(Clock.Clock, Clock.Clock.defaultValue())
+      yield* Effect.forkScoped(realTime(watch({ asked, sockets, probing, suspectMillis })))
       return asked
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -32,6 +32,7 @@ export const make = (url: string): Sockets => {
       socket.setKeepAlive(true, keepAliveMillis)
       open.set(socket, null)
       const write = socket.write
+      // It passes on the arguments of each overload, which its own type does not list.
       socket.write = ((...args: Parameters<typeof write>) => {
         if (open.get(socket) === null) open.set(socket, performance.now())
         return write.apply(socket, args)

@@ -47,6 +47,9 @@ export const layer = Layer.effect(
           select id from runs where workspace_id = ${workspaceId}
             and started_at >= ${new Date(from)} and started_at < ${new Date(to)}
             and not exists (select from run_starts where run_starts.run_id = runs.id and run_starts.attempt = 1)
+            and not exists (select from retention_places place
+              where place.workspace_id = runs.workspace_id and place.part = 'starts'
+                and (runs.ended_at, runs.id) <= (place.ended_at, place.run_id))
           order by started_at limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ id }) => id)),
           withoutSqlErrors

@@ -1,5 +1,6 @@
 /** The table of gates. */
 import * as Gate from "../../../core/gate/Gate.ts"
+import type { PastWindow } from "../../../core/gate/GateStore.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import type { Workflow } from "../../../core/workflow/Workflow.ts"
 import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -50,6 +51,8 @@ const decided = {
   paused_until: column(instant, ({ gate }) => gate.pause?.until ?? null),
   paused_by: column(user, ({ gate }) => gate.pause?.by ?? null),
   paused_reason: column(Table.nullable(Table.text), ({ gate }) => gate.pause?.reason ?? null),
+  max_starts_per_minute: column(Table.nullable(Table.integer), ({ gate }) => gate.pace?.maxStartsPerMinute ?? null),
+  max_running: column(Table.nullable(Table.integer), ({ gate }) => gate.pace?.maxRunning ?? null),
   removed_at: column(instant, ({ gate }) => gate.removedAt)
 }
 
@@ -75,8 +78,30 @@ const stored = Table.make("gates", { workflow_id: ids.workflow_id, ...decided },
 
 export type Row = Table.Row<typeof stored.columns>
 
+/** A row of the windows that workflows had. */
+export interface WindowRow {
+  readonly revision: number
+  readonly definition: string | null
+  readonly set_at: Date | null
+  readonly set_by: string | null
+}
+
+export const toWindow = ({ definition, revision, set_at, set_by }: WindowRow): PastWindow => ({
+  revision,
+  window: definition === null ? null : window.decode(definition),
+  setAt: set_at?.getTime() ?? null,
+  setBy: set_by
+})
+
 /** The interval of a row, where a statement answers it. */
 export type IntervalRow = Table.Row<Pick<typeof derived, "starts_at" | "stops_at">>
+
+/** The pace of a row. */
+export const paceOf = ({
+  max_running: maxRunning,
+  max_starts_per_minute: maxStartsPerMinute
+}: Pick<Row, "max_starts_per_minute" | "max_running">): Gate.Gate["pace"] =>
+  maxStartsPerMinute === null && maxRunning === null ? null : { maxStartsPerMinute, maxRunning }
 
 export const toGate = (row: Row): Gate.Gate => {
   const read = stored.decode(row)
@@ -95,6 +120,7 @@ export const toGate = (row: Row): Gate.Gate => {
             by: read.paused_by ?? "",
             reason: read.paused_reason ?? ""
           },
+    pace: paceOf(row),
     removedAt: read.removed_at
   }
 }

@@ -68,7 +68,9 @@ const submitted = {
   retry_by: column(Table.nullable(Table.uuid<string>()), (run) => run.retry?.by ?? null),
   retry_reason: column(Table.nullable(Table.text), (run) => run.retry?.reason ?? null),
   max_retries: column(Table.integer, (run) => run.maxRetries),
-  expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt)
+  expires_at: column(Table.nullable(Table.instant), (run) => run.expiresAt),
+  priority: column(Table.integer, (run) => run.priority),
+  start_by: column(Table.nullable(Table.instant), (run) => run.startBy)
 }
 
 /** The columns that transitions change. */
@@ -138,6 +140,8 @@ export const toRun = (row: Row): Run => {
     maxRetries: stored.max_retries,
     notBefore: stored.not_before,
     expiresAt: stored.expires_at,
+    priority: stored.priority,
+    startBy: stored.start_by,
     retry:
       stored.retry_of === null ? null : { of: stored.retry_of, by: stored.retry_by ?? "", reason: stored.retry_reason },
     release: releaseOf(stored),
@@ -241,6 +245,10 @@ export const toListed = (
 export const isReleased = (sql: SqlClient.SqlClient, at: number) => sql`
   coalesce(released_at is not null and removed_at is null
     and (paused_at is null or paused_until <= ${new Date(at)} or paused_at is not distinct from released_pause), false)`
+
+/** Whether a waiting run has started before, or may still start at an instant: see `Run.isTooLate`. */
+export const isInTime = (sql: SqlClient.SqlClient, at: number) => sql`
+  (start_by is null or start_by > ${new Date(at)} or started_at is not null)`
 
 /** How a run reads at an instant, where it is joined with its gate: see `Run.statusAt`. */
 export const statusAt = (sql: SqlClient.SqlClient, at: number) => sql`

@@ -1,6 +1,7 @@
 /** The tables of workspaces, of their API keys, and of sign-ins to the console. */
 import { Schema } from "effect"
 import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { OwnDays } from "../../../core/workspace/retention/RetentionDays.ts"
 import type { StoredSignIn } from "../../../core/workspace/signin/SignInStore.ts"
 import { Role, Scope, type Workspace } from "../../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../../core/workspace/WorkspaceStore.ts"
@@ -12,7 +13,8 @@ const changing = {
   name: column(Table.text, ({ name }) => name),
   waiting_ttl_ms: column(Table.nullable(Table.bigint), ({ waitingTtlMillis }) => waitingTtlMillis),
   input_required_timeout_s: column(Table.integer, ({ inputRequiredTimeoutSeconds }) => inputRequiredTimeoutSeconds),
-  signed_url_ttl_s: column(Table.integer, ({ signedUrlTtlSeconds }) => signedUrlTtlSeconds)
+  signed_url_ttl_s: column(Table.integer, ({ signedUrlTtlSeconds }) => signedUrlTtlSeconds),
+  retention_days: column(Table.json(OwnDays), ({ retentionDays }) => retentionDays ?? {})
 }
 
 /** The columns that a change of a workspace writes. */
@@ -40,6 +42,7 @@ export const toWorkspace = (row: Row): Workspace => {
     waitingTtlMillis: stored.waiting_ttl_ms,
     inputRequiredTimeoutSeconds: stored.input_required_timeout_s,
     signedUrlTtlSeconds: stored.signed_url_ttl_s,
+    ...(Object.keys(stored.retention_days).length === 0 ? {} : { retentionDays: stored.retention_days }),
     ...(stored.founding ? { founding: true } : {})
   }
 }

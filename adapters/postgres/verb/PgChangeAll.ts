@@ -6,6 +6,7 @@
 import { Clock, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { fileOf, type RunFile } from "../../../core/event/RunEvent.ts"
+import type { Gate } from "../../../core/gate/Gate.ts"
 import type { Run } from "../../../core/run/Run.ts"
 import type { RunStore } from "../../../core/run/RunStore.ts"
 import type { Change, LockedRun } from "../../../core/run/Transition.ts"
@@ -18,6 +19,7 @@ import * as Writing from "../Writing.ts"
 /** A run before and after. */
 export interface Changed {
   readonly before: Run
+  readonly gate: Gate
   readonly change: Change
 }
 
@@ -35,9 +37,9 @@ export const make =
       const decideAll = Effect.fnUntraced(function* (some: ReadonlyArray<string>) {
         const all = yield* read(sql, workspaceId, some, dryRun)
         const at = yield* Clock.currentTimeMillis
-        const decided = all.map((locked) => ({ before: locked.run, decision: decide(locked, at) }))
-        const changed = decided.flatMap(({ before, decision: { change } }) =>
-          change === null ? [] : [{ before, change }]
+        const decided = all.map((locked) => ({ before: locked.run, gate: locked.gate, decision: decide(locked, at) }))
+        const changed = decided.flatMap(({ before, decision: { change }, gate }) =>
+          change === null ? [] : [{ before, gate, change }]
         )
         if (changed.length > 0 && !dryRun) {
           yield* Writing.changes(

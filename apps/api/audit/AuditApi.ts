@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Needs } from "../Annotations.ts"
+import { wholeNumber } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -23,7 +24,7 @@ export const AuditEntry = Schema.Struct({
   at: Schema.String.annotate({ description: "When the change was made, by the clock of the database" }),
   action: Schema.String.annotate({
     description:
-      "What was done to a kind of resource: run_window, lift, pause, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, invitation, runs or schedule, and after a dot the verb, such as run_window.set"
+      "What was done to a kind of resource: run_window, lift, pause, pace, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, invitation, runs or schedule, and after a dot the verb, such as run_window.set"
   }),
   resource_id: Schema.NullOr(Schema.String),
   resource_name: Schema.NullOr(Schema.String),
@@ -47,15 +48,8 @@ export class AuditGroup extends group.add(
   HttpApiEndpoint.get("listAudit", "/audit", {
     query: {
       ...filter,
-      limit: Schema.optionalKey(
-        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-      ).annotate({ description: "The number of entries of a page, 1 to 1000; default 100" }),
-      cursor: Schema.optionalKey(
-        Schema.FiniteFromString.check(
-          Schema.isInt(),
-          Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-        )
-      ).annotate({ description: "The next_cursor of the page before" })
+      limit: wholeNumber(1, 1_000).annotate({ description: "The number of entries of a page, 1 to 1000; default 100" }),
+      cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER).annotate({ description: "The next_cursor of the page before" })
     },
     success: Schema.Struct({
       entries: Schema.Array(AuditEntry),

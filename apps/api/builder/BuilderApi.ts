@@ -16,6 +16,7 @@ import { WorkflowView } from "../workflow/WorkflowView.ts"
 
 /** 404: the conversation does not exist, or it has ended and accepts no further messages. */
 export const ConversationGone = Errors.answering(
+  "ConversationGone",
   Schema.Struct({
     ...Errors.body(404).fields,
     code: Schema.optionalKey(Schema.Literals(["CONVERSATION_NOT_FOUND", "MESSAGE_NOT_FOUND"])),

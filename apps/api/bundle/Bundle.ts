@@ -3,7 +3,7 @@
  * and its signature. It is written as a stream, so that no file is held as a whole.
  */
 import { createHash } from "node:crypto"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import * as Tar from "../../../adapters/archive/Tar.ts"
 import type { ArtifactFiles, ArtifactsUnavailable } from "../../../core/run/artifact/ArtifactFiles.ts"
 import type { BundleSigner } from "../../../core/run/evidence/BundleSigner.ts"
@@ -15,23 +15,21 @@ export const signatureName = "manifest.sig"
 export const startsName = "starts.json"
 
 /** A file as the manifest names it. */
-export interface Listed {
-  readonly name: string
-  readonly bytes: number
-  readonly sha256: string
-}
+const Listed = Schema.Struct({ name: Schema.String, bytes: Schema.Int, sha256: Schema.String })
+type Listed = typeof Listed.Type
 
-export interface Manifest {
-  readonly format: typeof format
-  readonly format_version: 1
-  readonly workspace_id: string
-  readonly session_id: string
-  readonly made_at: string
-  readonly public_key: string
-  readonly files: ReadonlyArray<Listed>
+export const Manifest = Schema.Struct({
+  format: Schema.Literal(format),
+  format_version: Schema.Literal(1),
+  workspace_id: Schema.String,
+  session_id: Schema.String,
+  made_at: Schema.String,
+  public_key: Schema.String,
+  files: Schema.Array(Listed),
   /** Files that the record names and that are not kept any more. */
-  readonly missing: ReadonlyArray<string>
-}
+  missing: Schema.Array(Schema.String)
+})
+export type Manifest = typeof Manifest.Type
 
 /** A start with what it is judged by. */
 export interface KeptStart {

@@ -1,11 +1,12 @@
-/** The endpoints of run windows and pauses. */
+/** The endpoints of run windows, paces and pauses. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { mostCounted } from "../../../core/gate/GateStore.ts"
 import { mostListed } from "../../../core/gate/Gates.ts"
+import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
-import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
@@ -17,6 +18,30 @@ export const RunWindowResponse = Schema.Struct({
   ...InForce.fields,
   warnings: Schema.optionalKey(Schema.Array(RunWindow.RunWindowIssue))
 }).annotate({ identifier: "RunWindowResponse" })
+
+const RunWindowHistory = Schema.Struct({
+  run_windows: Schema.Array(
+    Schema.Struct({
+      run_window_revision: Schema.Int,
+      run_window: Schema.NullOr(RunWindow.RunWindow).annotate({ description: "null where the window was removed" }),
+      set_at: Schema.NullOr(Schema.String),
+      set_by: Schema.NullOr(Schema.String).annotate({ description: "The user who set or removed the window" })
+    })
+  ),
+  next_cursor: Schema.NullOr(Schema.String)
+}).annotate({ identifier: "RunWindowHistory" })
+const limit = (most: number) => Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })))
+
+/** How fast the runs of a workflow may start. Both fields must be sent, so that a misspelled one removes no limit. */
+export const WorkflowPace = Schema.Struct({
+  max_starts_per_minute: limit(mostStartsPerMinute).annotate({
+    description:
+      "The highest number of starts in any 60 seconds, retries included; they are spread evenly. null: any number"
+  }),
+  max_running: limit(mostRunning).annotate({
+    description: "The highest number of runs that are executed at the same time. null: any number"
+  })
+}).annotate({ identifier: "WorkflowPace" })
 
 /** Some of the runs that a preview counts. */
 const listedRuns = (what: string) =>
@@ -52,7 +77,10 @@ const PreviewResponse = Schema.Struct({
 
 export class GatesGroup extends HttpApiGroup.make("runWindows")
   .annotate(OpenApi.Title, "run windows")
-  .annotate(OpenApi.Description, "The hours in which the runs of a workflow may start, and manual pauses")
+  .annotate(
+    OpenApi.Description,
+    "The hours in which the runs of a workflow may start, how fast they may, and manual pauses"
+  )
   .add(
     HttpApiEndpoint.get("getRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
@@ -60,6 +88,21 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       error: Errors.NotFound
     })
       .annotate(OpenApi.Summary, "Read the run window of a workflow and whether it is open now")
+      .annotate(Needs, "read"),
+    HttpApiEndpoint.get("listRunWindows", "/workflows/:workflow_id/run-window/history", {
+      params: workflow,
+      query: {
+        limit: Schema.optionalKey(
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
+        ).annotate({ description: "The number of windows of a page, 1 to 1000; default 100" }),
+        cursor: Schema.optionalKey(
+          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
+        ).annotate({ description: "The next_cursor of the page before" })
+      },
+      success: RunWindowHistory,
+      error: [Errors.BadRequest, Errors.NotFound]
+    })
+      .annotate(OpenApi.Summary, "List the run windows that a workflow had, newest first, the one in force included")
       .annotate(Needs, "read"),
     HttpApiEndpoint.put("setRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
@@ -83,9 +126,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     HttpApiEndpoint.post("previewRunWindow", "/workflows/:workflow_id/run-window/preview", {
       params: workflow,
       query: {
-        openings: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
-        )
+        openings: wholeNumber(1, 100)
       },
       payload: sent(RunWindow.RunWindow),
       success: PreviewResponse,
@@ -97,6 +138,21 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       )
       .annotate(Needs, "read")
       .annotate(InvalidBody, Errors.invalidWindowBody),
+    HttpApiEndpoint.get("getPace", "/workflows/:workflow_id/pace", {
+      params: workflow,
+      success: WorkflowPace,
+      error: Errors.NotFound
+    })
+      .annotate(OpenApi.Summary, "Read how many runs of a workflow may start a minute and be executed at once")
+      .annotate(Needs, "read"),
+    HttpApiEndpoint.put("setPace", "/workflows/:workflow_id/pace", {
+      params: workflow,
+      payload: WorkflowPace,
+      success: WorkflowPace,
+      error: edits
+    })
+      .annotate(OpenApi.Summary, "Limit how many runs of a workflow start a minute and are executed at once")
+      .annotate(Needs, "edit"),
     HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
       params: workflow,
       payload: Schema.Struct({

@@ -1,8 +1,9 @@
-/** Answers the endpoints of run windows and pauses. */
+/** Answers the endpoints of run windows, paces and pauses. */
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Waiting } from "../../../core/gate/GateStore.ts"
 import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
+import type { Pace } from "../../../core/gate/Pace.ts"
 import type { RunWindowState } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
@@ -10,10 +11,12 @@ import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
-import type { RunWindowResponse } from "./GatesApi.ts"
+import type { RunWindowResponse, WorkflowPace } from "./GatesApi.ts"
 import * as InForce from "./InForce.ts"
 
 const defaultOpenings = 10
+const defaultHistory = 100
+const mostRevisions = 2_147_483_647
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -24,6 +27,22 @@ export const layer = HttpApiBuilder.group(
       getRunWindow: Effect.fn(function* ({ params }) {
         const id = yield* workflowId(params.workflow_id)
         return yield* response(yield* gates.window(yield* CurrentCaller, id))
+      }),
+      listRunWindows: Effect.fn(function* ({ params, query }) {
+        const id = yield* workflowId(params.workflow_id)
+        const limit = query.limit ?? defaultHistory
+        const before = query.cursor ?? mostRevisions
+        const found = yield* gates.history(yield* CurrentCaller, id, { before, limit: limit + 1 })
+        const page = found.slice(0, limit)
+        return {
+          run_windows: page.map(({ revision, setAt, setBy, window }) => ({
+            run_window_revision: revision,
+            run_window: window,
+            set_at: isoOrNull(setAt),
+            set_by: setBy
+          })),
+          next_cursor: found.length > limit ? String(page.at(-1)?.revision) : null
+        }
       }),
       setRunWindow: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
@@ -57,6 +76,17 @@ export const layer = HttpApiBuilder.group(
             decided_by: opening.deciders
           }))
         }
+      }),
+      getPace: Effect.fn(function* ({ params }) {
+        const id = yield* workflowId(params.workflow_id)
+        return paceJson(yield* gates.pace(yield* CurrentCaller, id))
+      }),
+      setPace: Effect.fn(function* ({ params, payload }) {
+        const caller = yield* CurrentCaller
+        const id = yield* workflowId(params.workflow_id)
+        const { max_running: maxRunning, max_starts_per_minute: maxStartsPerMinute } = payload
+        const isNone = maxRunning === null && maxStartsPerMinute === null
+        return paceJson(yield* gates.setPace(caller, id, isNone ? null : { maxRunning, maxStartsPerMinute }))
       }),
       pause: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
@@ -95,6 +125,11 @@ const shown = ({ inForce, revision, runWindow, state, warnings }: WindowView): t
   state: state === null ? null : stateJson(state),
   ...InForce.json(revision, inForce),
   ...(warnings.length === 0 ? {} : { warnings })
+})
+
+const paceJson = (pace: Pace | null): typeof WorkflowPace.Type => ({
+  max_starts_per_minute: pace?.maxStartsPerMinute ?? null,
+  max_running: pace?.maxRunning ?? null
 })
 
 const stateJson = ({ nextOpenAt, open }: RunWindowState) => ({ open, nextOpenAt: isoOrNull(nextOpenAt) })

@@ -45,6 +45,7 @@ export const ifMatch = OpenApi.annotations({
   transform: (operation) => ({
     ...operation,
     parameters: [
+      // Its type names no members: those of OpenAPI are a list.
       ...(operation.parameters as ReadonlyArray<unknown>),
       {
         name: "If-Match",

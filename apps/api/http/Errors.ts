@@ -40,6 +40,7 @@ import type { ApiKeyNotFound, LastOwnerKey } from "../../../core/workspace/ApiKe
 import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { ErrorCodeNotFound } from "../../../core/workspace/ErrorCodes.ts"
 import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
+import type { LinkNeedsKey } from "../../../core/workspace/signin/SignIns.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 import type { NotInstallationOwner, WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
 
@@ -258,6 +259,7 @@ const answers = {
     UrlRefused: urlRefused
   }),
   403: table({
+    LinkNeedsKey: forbidden<LinkNeedsKey>(),
     NoInbox: forbidden<NoInbox>(),
     NotInstallationOwner: forbidden<NotInstallationOwner>(),
     OriginsForOwners: forbidden<OriginsForOwners>(),
@@ -310,10 +312,32 @@ const answers = {
 }
 
 /**
- * The schema of an error body for the handlers of an endpoint: they fail with such a body, or with a failure of the
- * table, which is answered as the table says.
+ * A body as a client has it: with the name of its kind as `_tag`, so that a program can handle it by its kind. The name
+ * is not part of the answer.
  */
-export const answering = <B extends { readonly statusCode: number }, const T>(
+export type Named<Tag extends string, B> = B & { readonly _tag: Tag }
+
+/** The schema of an error body that clients have under a name. Handlers fail with the body, with or without the name. */
+export const named = <const Tag extends string, B extends object>(tag: Tag, schema: Schema.Codec<B>) => {
+  const isBody = Schema.is(schema)
+  return schema.pipe(
+    Schema.decodeTo(
+      Schema.declare((value): value is Named<Tag, B> | B => isBody(value)),
+      SchemaTransformation.transform<Named<Tag, B> | B, B>({
+        decode: (body) => ({ ...body, _tag: tag }),
+        encode: identity
+      })
+    ),
+    Schema.annotate({ description: SchemaAST.resolveIdentifier(schema.ast) })
+  )
+}
+
+/**
+ * The schema of an error body for the handlers of an endpoint: they fail with such a body, or with a failure of the
+ * table, which is answered as the table says. Clients have the body under a name.
+ */
+export const answering = <const Tag extends string, B extends { readonly statusCode: number }, const T>(
+  tag: Tag,
   schema: Schema.Codec<B>,
   entries: T & Table<T>
 ) => {
@@ -326,9 +350,9 @@ export const answering = <B extends { readonly statusCode: number }, const T>(
   const isBody = Schema.is(schema)
   return schema.pipe(
     Schema.decodeTo(
-      Schema.declare((value): value is B | Answered<T> => answer(value) !== null || isBody(value)),
-      SchemaTransformation.transform<B | Answered<T>, B>({
-        decode: identity,
+      Schema.declare((value): value is Named<Tag, B> | B | Answered<T> => answer(value) !== null || isBody(value)),
+      SchemaTransformation.transform<Named<Tag, B> | B | Answered<T>, B>({
+        decode: (body) => ({ ...body, _tag: tag }),
         // A value without an answer is a body.
         encode: (value) => answer(value) ?? (value as B)
       })
@@ -362,13 +386,15 @@ const badRequestBody = Schema.Struct({
 export type BadRequest = typeof badRequestBody.Type
 
 /** 400: the request cannot be understood, or breaks a rule of the interface. */
-export const BadRequest = answering(badRequestBody, answers[400]).pipe(HttpApiSchema.status(400))
+export const BadRequest = answering("BadRequest", badRequestBody, answers[400]).pipe(HttpApiSchema.status(400))
 
-export const Unauthorized = body(401).annotate({ identifier: "Unauthorized" }).pipe(HttpApiSchema.status(401))
-export const Forbidden = answering(body(403).annotate({ identifier: "Forbidden" }), answers[403]).pipe(
+export const Unauthorized = named("Unauthorized", body(401).annotate({ identifier: "Unauthorized" })).pipe(
+  HttpApiSchema.status(401)
+)
+export const Forbidden = answering("Forbidden", body(403).annotate({ identifier: "Forbidden" }), answers[403]).pipe(
   HttpApiSchema.status(403)
 )
-export const NotFound = answering(body(404).annotate({ identifier: "NotFound" }), answers[404]).pipe(
+export const NotFound = answering("NotFound", body(404).annotate({ identifier: "NotFound" }), answers[404]).pipe(
   HttpApiSchema.status(404)
 )
 
@@ -389,31 +415,32 @@ const conflictBody = Schema.Struct({
 }).annotate({ identifier: "Conflict" })
 
 /** 409: what is stored does not allow the request now. */
-export const Conflict = answering(conflictBody, answers[409]).pipe(HttpApiSchema.status(409))
+export const Conflict = answering("Conflict", conflictBody, answers[409]).pipe(HttpApiSchema.status(409))
 
-export const PayloadTooLarge = Schema.Struct({
+const payloadTooLargeBody = Schema.Struct({
   statusCode: Schema.Literal(413),
   code: Schema.Literal("PAYLOAD_TOO_LARGE"),
   message: Schema.String,
   limit_bytes: Schema.Int,
   /** Only when the request declared its length. */
   received_bytes: Schema.optionalKey(Schema.Int)
-})
-  .annotate({ identifier: "PayloadTooLarge" })
-  .pipe(HttpApiSchema.status(413))
+}).annotate({ identifier: "PayloadTooLarge" })
 
-export const UnsupportedMediaType = body(415)
-  .annotate({ identifier: "UnsupportedMediaType" })
-  .pipe(HttpApiSchema.status(415))
+export const PayloadTooLarge = named("PayloadTooLarge", payloadTooLargeBody).pipe(HttpApiSchema.status(413))
 
-export const TooManyRequests = Schema.Struct({
+export const UnsupportedMediaType = named(
+  "UnsupportedMediaType",
+  body(415).annotate({ identifier: "UnsupportedMediaType" })
+).pipe(HttpApiSchema.status(415))
+
+const tooManyRequestsBody = Schema.Struct({
   ...body(429).fields,
   limit: Schema.Int,
   remaining: Schema.Int,
   retryAfterSeconds: Schema.Int
-})
-  .annotate({ identifier: "TooManyRequests" })
-  .pipe(HttpApiSchema.status(429))
+}).annotate({ identifier: "TooManyRequests" })
+
+export const TooManyRequests = named("TooManyRequests", tooManyRequestsBody).pipe(HttpApiSchema.status(429))
 
 /** 503: the database cannot be reached, or too much of the workspace is being checked. The request may be sent again; `Retry-After` says when. */
 const unavailableBody = body(503).annotate({ identifier: "StoreUnavailable" })

@@ -13,6 +13,7 @@ import type { Filter } from "../../../core/run/RunStore.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
+import { present } from "../http/body/Fields.ts"
 import { names } from "./RunFilterJson.ts"
 
 type Name = keyof typeof names
@@ -97,7 +98,7 @@ const filterOf = ({ instantOf, many, one, wrong }: ReturnType<typeof reader>, no
   } else if (end !== undefined && end.at < from) {
     wrong(end.name, "an instant within the last 24 hours, or start_time beside it", new Date(end.at).toISOString())
   }
-  return withoutUndefined({
+  return present({
     workflowIds: many(["workflow_id", "workflow_ids", "workflow_ids[]"], Schema.is(WorkflowId), "a UUID"),
     statuses: many(["status", "statuses", "statuses[]"], Schema.is(Status), `one of ${Status.literals.join(", ")}`),
     holds: many(["hold", "hold[]"], Schema.is(HoldReason), `one of ${HoldReason.literals.join(", ")}`),
@@ -137,6 +138,7 @@ export const readFilterOfBody = (sent: unknown, now: number): RunFilter | Wrong 
     return isValue(value) ? [] : [{ path, message: "Expected a text or a list of texts" }]
   })
   if (problems.length > 0) return below({ problems: problems.slice(0, mostProblems) })
+  // Its values were checked above.
   const filter = readFilter(sent as Sent, now)
   return "problems" in filter ? below(filter) : filter
 }
@@ -158,11 +160,6 @@ export const read = (query: Query, now: number): Filter | Wrong => {
   if (problems.length > 0) return { problems }
   return { ...filter, limit, ...(before === undefined ? {} : { before }) }
 }
-
-const withoutUndefined = <A extends object>(fields: A) =>
-  Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined)) as {
-    [K in keyof A]?: Exclude<A[K], undefined>
-  }
 
 const example = "an instant such as 2026-01-31T08:00:00Z"
 const cursorExample = `${example}, alone or followed by _ and the id of a run`

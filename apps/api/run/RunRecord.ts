@@ -115,6 +115,10 @@ export const RunRecord = Schema.Struct({
   /** What submitted the run. */
   trigger: Trigger,
   tags: Schema.Array(Schema.String),
+  /** Of the waiting runs of a workflow a higher priority starts first. */
+  priority: Schema.Int,
+  /** The instant before which the run must have started for the first time. */
+  start_by: instant,
   /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
   retry: Schema.NullOr(
     Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
@@ -241,6 +245,8 @@ export const record = (
     holds: view.holds.map(holdJson),
     trigger: run.trigger,
     tags: run.tags,
+    priority: run.priority,
+    start_by: isoOrNull(run.startBy),
     retry: run.retry,
     retried_as: view.retriedAs,
     release:

@@ -1,5 +1,6 @@
 /** The body of a submission. */
 import { Effect, Result, Schema } from "effect"
+import { highestPriority, lowestPriority } from "../../../core/run/Run.ts"
 import * as UnknownFields from "../../../core/window/UnknownFields.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
@@ -19,6 +20,15 @@ export const RunRequest = Schema.Struct({
   ),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
+  priority: optional(
+    Schema.Int.check(Schema.isBetween({ minimum: lowestPriority, maximum: highestPriority }))
+  ).annotate({
+    description: `Of the waiting runs of a workflow a higher priority starts first; of equal ones the one that was submitted first. ${lowestPriority} to ${highestPriority}, default 0`
+  }),
+  start_by: optional(Schema.String).annotate({
+    description:
+      "An instant in the future, with its offset: a run that has not started before it ends as execution.failed with the code EXPIRED-E0002, held or not. Retries of a run that has started are not bound by it"
+  }),
   webhook: optional(RunWebhookRequest),
   additional_context: optional(jsonObject),
   notifications: optional(jsonObject)

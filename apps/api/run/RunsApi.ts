@@ -24,7 +24,7 @@ const listQuery = {
   ...filters,
   limit: described("Maximum number of runs, 1 to 10000; default 1000"),
   cursor: described(
-    "Goes on behind the page before, newest first: the created_at of its last run, which leaves out others of that millisecond, or the header x-next-cursor of its answer, which leaves out none"
+    "Where the page begins, newest first: the header x-next-cursor of the page before, or the created_at of its last run, which leaves out other runs of that millisecond"
   )
 }
 

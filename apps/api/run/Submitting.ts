@@ -1,11 +1,13 @@
 /** Submits a run as a body asks for it: one alone, or one of several. */
-import { Effect, Result, type Schema } from "effect"
+import { Clock, Effect, Result, type Schema } from "effect"
 import { Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import type { Trigger } from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
+import { parseInstant } from "../gate/GatesHttp.ts"
 import { AfterResponse } from "../http/AfterResponse.ts"
+import { present } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { sealed } from "../webhook/RunWebhookRequest.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -22,8 +24,10 @@ export const make = Effect.gen(function* () {
       Effect.map(Result.succeed),
       Effect.catchTag("UrlRefused", ({ reason }) => Effect.succeed(Result.fail(reason)))
     )
+    const startBy = instantOf(fields.start_by ?? null, yield* Clock.currentTimeMillis)
     const problems = [
       ...ofForm,
+      ...(typeof startBy === "string" ? [{ path: "start_by", message: startBy }] : []),
       ...(Result.isFailure(webhook) ? [{ path: "webhook.url", message: webhook.failure }] : [])
     ]
     if (fields.workflow_id === undefined) return yield* Effect.fail(Errors.invalidQuery(problems))
@@ -32,7 +36,7 @@ export const make = Effect.gen(function* () {
         runs.submit(caller, {
           workflowId: id,
           input: run_input_variables ?? {},
-          options: withoutNulls({
+          options: present({
             dryRun: dryRunOf(dry_run),
             clientId: client_id?.toLowerCase(),
             debug,
@@ -40,6 +44,8 @@ export const make = Effect.gen(function* () {
             additionalContext: additional_context,
             notifications
           }),
+          priority: fields.priority ?? 0,
+          startBy: typeof startBy === "string" ? null : startBy,
           trigger,
           problems
         })
@@ -64,15 +70,18 @@ export const make = Effect.gen(function* () {
 /** The answer travels on another connection than the events, and must be there first. */
 const arrival = "25 millis"
 
+/** The instant by which a run must start, or what is wrong with it. */
+const instantOf = (text: string | null, now: number): number | string | null => {
+  if (text === null) return null
+  const at = parseInstant(text)
+  return at !== null && at > now
+    ? at
+    : `Expected an instant in the future such as 2027-01-31T08:00:00Z, got "${text.slice(0, 80)}"`
+}
+
 const dryRunOf = (
   sent: { readonly enabled?: boolean | null; readonly add_to_output?: Schema.Json | null } | null | undefined
 ) =>
   sent === null || sent === undefined
     ? undefined
     : { enabled: sent.enabled !== false, ...(sent.add_to_output == null ? {} : { addToOutput: sent.add_to_output }) }
-
-/** `null` is the same as leaving a field out. */
-const withoutNulls = <A extends object>(fields: A) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
-    [K in keyof A]?: Exclude<A[K], null | undefined>
-  }

@@ -7,7 +7,7 @@ import { CalendarDate, Time } from "../../../core/window/Definition.ts"
 import { RunWindowIssue } from "../../../core/window/RunWindow.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { Needs } from "../Annotations.ts"
-import { edits, optional } from "../http/body/Fields.ts"
+import { edits, optional, wholeNumber } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 
@@ -40,7 +40,7 @@ export const ScheduleRecord = Schema.Struct({
   starts_at: instant,
   ends_at: instant,
   state: Schema.Literals(["active", "paused", "ended"]).annotate({
-    description: "A schedule has ended when no firing is in sight and its times are not those of a run window"
+    description: "A schedule has ended when it will not fire again and does not wait for a run window"
   }),
   paused: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) })),
   next_scheduled_at: instant,
@@ -58,9 +58,9 @@ export const PreviewResponse = Schema.Struct({
     Schema.Struct({
       scheduled_at: Schema.String,
       fires_at: Schema.String.annotate({ description: "The same with the jitter" }),
-      local: Schema.String.annotate({ description: "As the clocks of the schedule's time zone show it" }),
+      local: Schema.String.annotate({ description: "The local time in the time zone of the schedule" }),
       window_local: Schema.NullOr(Schema.String).annotate({
-        description: "As the clocks of the run window's time zone show it; null without a run window"
+        description: "The local time in the time zone of the run window; null without a run window"
       }),
       window_open: Schema.Boolean,
       can_start_at: instant.annotate({ description: "When the run can start, by the run window alone" })
@@ -72,14 +72,12 @@ export const PreviewResponse = Schema.Struct({
 const params = { schedule_id: Schema.String }
 
 const count = {
-  count: Schema.optionalKey(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 100 }))
-  )
+  count: wholeNumber(1, 100)
 }
 
 const group = HttpApiGroup.make("schedules").annotate(
   OpenApi.Description,
-  "What submits runs of a workflow by itself: at the times of a cron expression or of a recurrence rule, or whenever its run window opens"
+  "A schedule submits runs of one workflow: at the times of a cron expression or a recurrence rule, or whenever the run window of the workflow opens"
 )
 
 export class SchedulesGroup extends group.add(
@@ -88,15 +86,13 @@ export class SchedulesGroup extends group.add(
     success: ScheduleRecord.pipe(HttpApiSchema.status(201)),
     error: edits
   })
-    .annotate(OpenApi.Summary, "Create a schedule, if it fires at all and its input satisfies its workflow")
+    .annotate(OpenApi.Summary, "Create a schedule; it must fire at least once, and its input must satisfy the workflow")
     .annotate(Needs, "edit"),
   HttpApiEndpoint.get("listSchedules", "/schedules", {
     query: {
       workflow_id: Schema.optionalKey(Schema.String.check(Schema.isUUID())),
       cursor: Schema.optionalKey(Schema.String.check(Schema.isUUID())),
-      limit: Schema.optionalKey(
-        Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-      )
+      limit: wholeNumber(1, 1_000)
     },
     success: Schema.Array(ScheduleRecord),
     error: Errors.BadRequest
@@ -112,7 +108,7 @@ export class SchedulesGroup extends group.add(
     success: PreviewResponse,
     error: [Errors.BadRequest, Errors.NotFound]
   })
-    .annotate(OpenApi.Summary, "Show the next firings of a schedule, 10 unless asked otherwise, without creating it")
+    .annotate(OpenApi.Summary, "Show the next firings of a schedule, 10 by default, without creating it")
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("getSchedule", "/schedules/:schedule_id", {
     params,
@@ -142,7 +138,7 @@ export class SchedulesGroup extends group.add(
     success: PreviewResponse,
     error: [Errors.BadRequest, Errors.NotFound]
   })
-    .annotate(OpenApi.Summary, "Show the next firings of a schedule, 10 unless asked otherwise")
+    .annotate(OpenApi.Summary, "Show the next firings of a schedule, 10 by default")
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("pauseSchedule", "/schedules/:schedule_id/pause", {
     params,
@@ -160,7 +156,7 @@ export class SchedulesGroup extends group.add(
     success: ScheduleRecord,
     error: [Errors.Forbidden, Errors.NotFound]
   })
-    .annotate(OpenApi.Summary, "Resume a paused schedule; what it would have fired meanwhile is not made up for")
+    .annotate(OpenApi.Summary, "Resume a paused schedule; the firings of its pause are not caught up")
     .annotate(Needs, "edit"),
   HttpApiEndpoint.post("runScheduleNow", "/schedules/:schedule_id/run-now", {
     params,
@@ -169,7 +165,7 @@ export class SchedulesGroup extends group.add(
   })
     .annotate(
       OpenApi.Summary,
-      "Submit a run as a firing at this instant would, whatever the overlap policy; the schedule may be paused"
+      "Submit a run now, as a firing would, regardless of the overlap policy; the schedule may be paused"
     )
     .annotate(Needs, "edit")
 ) {}

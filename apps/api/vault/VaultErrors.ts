@@ -45,7 +45,7 @@ const unavailable =
   (error: E) => ({ ...Errors.general(503, error.message), code: sourceCode(error) })
 
 /** 422: what is stored, or an external secret store that it depends on, cannot be used. */
-export const Unprocessable = Errors.answering(unprocessable, {
+export const Unprocessable = Errors.answering("UnprocessableEntity", unprocessable, {
   AccessRefused: unusable<AccessRefused>(),
   InvalidTfaSecret: ({ message }: InvalidTfaSecret) => Errors.general(422, message),
   ItemIncomplete: unusable<ItemIncomplete>(),
@@ -55,13 +55,14 @@ export const Unprocessable = Errors.answering(unprocessable, {
 }).pipe(HttpApiSchema.status(422))
 
 /** 422 where the external secret store itself is asked: a person must correct its access. */
-export const Refused = Errors.answering(unprocessable, {
+export const Refused = Errors.answering("UnprocessableEntity", unprocessable, {
   AccessRefused: unusable<AccessRefused>(),
   ItemNotFound: unusable<ItemNotFound>()
 }).pipe(HttpApiSchema.status(422))
 
 /** 503 where the external secret store itself is asked, and does not answer. */
 export const Unavailable = Errors.answering(
+  "ServiceUnavailable",
   Schema.Struct({ ...Errors.body(503).fields, code: Schema.optionalKey(SourceCode) }).annotate({
     identifier: "ServiceUnavailable"
   }),
@@ -73,6 +74,7 @@ export const Unavailable = Errors.answering(
 
 /** 400 of the older endpoints: each problem with its place. */
 export const InvalidAuthentication = Errors.answering(
+  "InvalidAuthentication",
   Schema.Struct({
     ...Errors.body(400).fields,
     detail: Schema.Array(Schema.Struct({ loc: Schema.Array(Schema.String), msg: Schema.String, type: Schema.String }))

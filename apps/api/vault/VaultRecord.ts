@@ -1,6 +1,7 @@
 /** Vault entries as they are answered. */
 import type { EntryView } from "../../../core/vault/Vault.ts"
 import type { Fields } from "../../../core/vault/VaultEntry.ts"
+import { present } from "../http/body/Fields.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { AuthenticationRecord } from "./AuthenticationApi.ts"
 import type { VaultRecord } from "./VaultApi.ts"
@@ -80,9 +81,3 @@ const fieldsOf = ({
     user_alias
   })
 })
-
-/** The fields that have a value. */
-const present = <A extends object>(fields: A) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as {
-    [K in keyof A]?: Exclude<A[K], null>
-  }

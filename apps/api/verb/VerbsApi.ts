@@ -27,10 +27,10 @@ const selection = {
       "Instead of session_ids: the parameters of GET /runs that select runs, at least one. Without start_time they are those of the last 24 hours, and waiting runs of any age"
   }),
   limit: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostNamed }))).annotate({
-    description: "At most so many runs of the filter, newest first; default 10000"
+    description: "The most runs that are taken of the filter, newest first; default 10000"
   }),
   cursor: optional(Schema.String).annotate({
-    description: "next_cursor of the answer before: the call goes on with the runs of the filter behind those"
+    description: "next_cursor of the answer before: the call continues with the runs of the filter after those"
   }),
   dry_run: optional(Schema.Boolean).annotate({
     description: "Changes nothing, and answers the outcomes that the call would have"
@@ -50,7 +50,7 @@ const answerOf = <const Kinds extends ReadonlyArray<string>, const More extends 
   Schema.Struct({
     dry_run: Schema.Boolean,
     next_cursor: Schema.NullOr(Schema.String).annotate({
-      description: "The cursor of the call that goes on with the filter; null when no run is left"
+      description: "The cursor of the next call with the filter; null when no run is left"
     }),
     counts: Schema.Record(Schema.String, Schema.Int).annotate({ description: "How many runs have each outcome" }),
     results: Schema.Array(

@@ -69,14 +69,17 @@ export const layer = HttpApiBuilder.group(
         const isOneStep = headers["idempotency-key"] !== undefined
         const one = (body: unknown) =>
           submit(caller, body, "batch").pipe(
-            Effect.map(({ id }) => ({ status: 201, session_id: id as string | null, error: null })),
+            Effect.map(({ id }): Submitted => ({ status: 201, session_id: id, error: null })),
             Effect.catch((error) => {
               if (error instanceof RoleForbids || (isOneStep && StoreUnavailable.is(error))) return Effect.fail(error)
-              return Effect.map(refusal(error), (refused) => ({
-                status: refused.statusCode,
-                session_id: null,
-                error: refused
-              }))
+              return Effect.map(
+                refusal(error),
+                (refused): Submitted => ({
+                  status: refused.statusCode,
+                  session_id: null,
+                  error: refused
+                })
+              )
             })
           )
         const results = yield* Effect.forEach(payload.runs, one, { concurrency: isOneStep ? 1 : together })
@@ -85,6 +88,13 @@ export const layer = HttpApiBuilder.group(
     })
   })
 )
+
+/** What one of the submissions of a batch came to. */
+interface Submitted {
+  readonly status: number
+  readonly session_id: string | null
+  readonly error: Schema.JsonObject | null
+}
 
 /** How many submissions of a batch are under way at once. */
 const together = 16

@@ -1,7 +1,7 @@
 /** The webhook options of the body of a submission. */
 import { Effect, Redacted, Schema } from "effect"
 import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
-import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
+import { Metadata, Url, Validity } from "../../../core/event/webhook/Webhook.ts"
 import type { RunRequest, Webhooks } from "../../../core/event/webhook/Webhooks.ts"
 import { optional } from "../http/body/Fields.ts"
 
@@ -14,7 +14,7 @@ export const RunWebhookRequest = Schema.Struct({
   event_types_subscribed: optional(EventTypes),
   secret: optional(Schema.String.check(Schema.isBetweenLength(1, 1_024))),
   validity: optional(Validity),
-  metadata: optional(Schema.Json)
+  metadata: optional(Metadata)
 })
   .check(
     Schema.makeFilter(({ event_types_subscribed, secret, url, validity }) => {

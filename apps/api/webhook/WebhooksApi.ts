@@ -6,7 +6,7 @@ import { Status } from "../../../core/event/webhook/Delivery.ts"
 import { EventTypes } from "../../../core/event/webhook/Subscription.ts"
 import { Url, Validity } from "../../../core/event/webhook/Webhook.ts"
 import { Needs, ReachesOut, TellsSecret } from "../Annotations.ts"
-import { edits, optional, session } from "../http/body/Fields.ts"
+import { edits, optional, session, wholeNumber } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 const webhook = { webhook_id: Schema.String }
@@ -99,13 +99,9 @@ const Replay = Schema.Struct({
 const deliveryFilter = {
   status: Schema.optionalKey(Status),
   session_id: Schema.optionalKey(Schema.String),
-  limit: Schema.optionalKey(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 500 }))
-  ),
+  limit: wholeNumber(1, 500),
   /** The `next_cursor` of the page before. */
-  cursor: Schema.optionalKey(
-    Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
-  )
+  cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER)
 }
 
 const group = HttpApiGroup.make("webhooks").annotate(

@@ -50,7 +50,8 @@ const nodeOf = (action: ActionName, { fields }: Schema.Struct<Schema.Struct.Fiel
   }).annotate({ identifier: `${pascalCase(action)}Node` })
 }
 
-// The type is stated: inferred from the list it would not tell which parameters belong to which action.
+// The names of a constant record are its actions. The type of the union is stated, as the one that is inferred from a list
+// does not tell which parameters belong to which action.
 const WorkflowNode = Schema.Union(
   (Object.keys(parameters) as ReadonlyArray<ActionName>).map((action) => nodeOf(action, parameters[action]))
 ).annotate({ identifier: "WorkflowNode" }) as unknown as Schema.Codec<WorkflowNode>

@@ -5,7 +5,7 @@ import { InputError } from "../../../core/workflow/contract/InputContract.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
 import * as InForce from "../gate/InForce.ts"
-import { edits, optional, workflow } from "../http/body/Fields.ts"
+import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
@@ -26,9 +26,6 @@ const Metadata = Schema.Struct({
   vault_schema: Schema.JsonObject,
   ...InForce.fields
 }).annotate({ identifier: "WorkflowMetadata" })
-
-const whole = (minimum: number, maximum: number) =>
-  Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum })))
 
 /** A page of the workflows that lie in one folder, with the folders around. The top is the folder "". */
 const FolderPage = Schema.Struct({
@@ -85,7 +82,7 @@ export class WorkflowsGroup extends group.add(
   HttpApiEndpoint.get("list", "/workflows", {
     query: {
       folder_path: Schema.optionalKey(Schema.String),
-      limit: whole(1, 10_000),
+      limit: wholeNumber(1, 10_000),
       cursor: Schema.optionalKey(Schema.String)
     },
     success: Schema.Array(WorkflowItem),
@@ -101,8 +98,8 @@ export class WorkflowsGroup extends group.add(
     query: {
       folder_path: Schema.optionalKey(Schema.String),
       search: Schema.optionalKey(Schema.String),
-      page: whole(0, 1_000_000),
-      page_size: whole(1, 1_000)
+      page: wholeNumber(0, 1_000_000),
+      page_size: wholeNumber(1, 1_000)
     },
     success: FolderPage,
     error: Errors.BadRequest

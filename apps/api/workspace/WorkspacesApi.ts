@@ -1,6 +1,7 @@
 /** The endpoints of workspaces, their settings and their API keys. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Kind as RetentionKind } from "../../../core/workspace/retention/RetentionDays.ts"
 import { Role, Scope, signedUrlTtlSeconds } from "../../../core/workspace/Workspace.ts"
 import { Needs, TellsSecret } from "../Annotations.ts"
 import { edits, optional } from "../http/body/Fields.ts"
@@ -27,6 +28,8 @@ export const WorkspaceRecord = Schema.Struct({
   members: Schema.optionalKey(Schema.Array(Member))
 }).annotate({ identifier: "Workspace" })
 
+const retentionDays = Schema.Record(RetentionKind, Schema.NullOr(Schema.Int))
+
 export const WorkspaceSettings = Schema.Struct({
   workspace_id: Schema.String,
   name: Schema.String,
@@ -36,6 +39,13 @@ export const WorkspaceSettings = Schema.Struct({
   input_required_timeout_seconds: Schema.Int,
   /** How long the signed addresses of files, screenshots and videos work. */
   signed_url_ttl_seconds: Schema.Int,
+  retention_days: retentionDays.annotate({
+    description:
+      "For how many days after the end of a run the workspace keeps each kind; null where it has no setting of its own"
+  }),
+  retention_days_in_force: retentionDays.annotate({
+    description: "The same with the settings of the installation; null is without limit"
+  }),
   /** The number of the workspace's own that codes come to by SMS. */
   phone_number: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "WorkspaceSettings" })
@@ -55,6 +65,12 @@ const SettingsChanges = Schema.Struct({
   }),
   signed_url_ttl_seconds: optional(Schema.Int.check(Schema.isBetween(signedUrlTtlSeconds))).annotate({
     description: "One hour to seven days, in seconds. Addresses signed earlier keep their expiry"
+  }),
+  retention_days: optional(
+    Schema.Record(RetentionKind, optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 }))))
+  ).annotate({
+    description:
+      "For how many days after the end of a run each kind is kept, at most as long as the installation keeps it. runs are removed with everything of them; the other kinds may be removed before their runs. Kinds that are left out do not change; null gives a kind back to the setting of the installation"
   }),
   phone_number: optional(Schema.String.check(Schema.isMaxLength(64))).annotate({
     description:

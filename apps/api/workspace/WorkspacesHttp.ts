@@ -4,10 +4,12 @@ import { HttpApiBuilder } from "effect/http-api"
 import { otherwiseDie } from "../../../core/runtime/StoreUnavailable.ts"
 import { PhoneNumbers } from "../../../core/vault/otp/PhoneNumbers.ts"
 import { type ApiKey, ApiKeys } from "../../../core/workspace/ApiKeys.ts"
+import * as RetentionDays from "../../../core/workspace/retention/RetentionDays.ts"
 import { type Caller, clampInputRequiredTimeout, type Workspace } from "../../../core/workspace/Workspace.ts"
 import { Workspaces } from "../../../core/workspace/Workspaces.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
 import type { ApiKeyRecord, WorkspaceRecord, WorkspaceSettings } from "./WorkspacesApi.ts"
 
@@ -20,6 +22,7 @@ export const layer = HttpApiBuilder.group(
     const workspaces = yield* Workspaces
     const apiKeys = yield* ApiKeys
     const phoneNumbers = yield* PhoneNumbers
+    const installation = yield* RetentionDays.InstallationRetention
     // The workspace of an authenticated caller exists.
     const mine = (caller: Caller) => otherwiseDie(workspaces.get(caller, caller.workspaceId))
     return handlers.handleAll({
@@ -44,7 +47,7 @@ export const layer = HttpApiBuilder.group(
       getSettings: Effect.fn(function* ({ params }) {
         const caller = yield* CurrentCaller
         const workspace = yield* workspaces.get(caller, params.workspace_id)
-        return settings(workspace, yield* phoneNumbers.ownNumberOf(workspace.id))
+        return settings(workspace, yield* phoneNumbers.ownNumberOf(workspace.id), installation)
       }),
       changeSettings: Effect.fn(function* ({ params, payload }) {
         const caller = yield* CurrentCaller
@@ -52,11 +55,14 @@ export const layer = HttpApiBuilder.group(
           input_required_timeout_seconds: timeout,
           name,
           phone_number: number,
+          retention_days: days,
           signed_url_ttl_seconds: signed,
           waiting_ttl_seconds: ttl
         } = payload
         const { id } = yield* workspaces.get(caller, params.workspace_id)
         // Checks that may refuse come first: a refusal changes nothing.
+        const tooLong = RetentionDays.problemsOf(days ?? {}, installation)
+        if (tooLong.length > 0) return yield* Effect.fail(Errors.invalidQuery(tooLong))
         if (number !== undefined) {
           yield* phoneNumbers.set(caller, number)
         }
@@ -64,10 +70,11 @@ export const layer = HttpApiBuilder.group(
           ...(name == null ? {} : { name }),
           ...(ttl === undefined ? {} : { waitingTtlMillis: ttl === null ? null : ttl * 1_000 }),
           ...(timeout == null ? {} : { inputRequiredTimeoutSeconds: clampInputRequiredTimeout(timeout) }),
-          ...(signed == null ? {} : { signedUrlTtlSeconds: signed })
+          ...(signed == null ? {} : { signedUrlTtlSeconds: signed }),
+          ...(days == null ? {} : { retentionDays: days })
         })
 
-        return settings(changed, yield* phoneNumbers.ownNumberOf(id))
+        return settings(changed, yield* phoneNumbers.ownNumberOf(id), installation)
       }),
       listApiKeys: Effect.fn(function* () {
         const caller = yield* CurrentCaller
@@ -113,12 +120,18 @@ const record = ({ role }: Pick<Caller, "role">, workspace: Workspace): typeof Wo
   role
 })
 
-const settings = (workspace: Workspace, phoneNumber: string | null): typeof WorkspaceSettings.Type => ({
+const settings = (
+  workspace: Workspace,
+  phoneNumber: string | null,
+  installation: RetentionDays.Installation
+): typeof WorkspaceSettings.Type => ({
   workspace_id: workspace.id,
   name: workspace.name,
   waiting_ttl_seconds: workspace.waitingTtlMillis === null ? null : workspace.waitingTtlMillis / 1_000,
   input_required_timeout_seconds: workspace.inputRequiredTimeoutSeconds,
   signed_url_ttl_seconds: workspace.signedUrlTtlSeconds,
+  retention_days: RetentionDays.own(workspace.retentionDays ?? {}),
+  retention_days_in_force: RetentionDays.inForce(workspace.retentionDays ?? {}, installation),
   phone_number: phoneNumber
 })
 

@@ -1,58 +1,88 @@
 /**
- * `sluice keys`: the API keys of a workspace, and its encryption key.
+ * `sluice keys`: the API keys of a workspace, and its encryption key. Keys are those of a service, over HTTP, or of the
+ * stores of an installation.
  */
 import { Argument, Command, Flag } from "effect/cli"
-import { Role } from "../../../core/workspace/Workspace.ts"
+import { Role, Scope } from "../../../core/workspace/Workspace.ts"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
-import { rotate } from "./Rotate.ts"
+import { rotations } from "./Rotate.ts"
+import { service } from "./user/Service.ts"
 import { workspace } from "./WorkspaceFlag.ts"
+
+const load = () => import("../handlers/Keys.ts")
+
+/** A service, or the stores of an installation. */
+const place = { ...Settings.storage, ...service, workspace }
+
+const id = Argument.String("key-id").pipe(Argument.withDescription("Id of the key"))
 
 const create = Command.make(
   "create",
   {
-    ...Settings.storage,
-    workspace,
+    ...place,
     name: Flag.String("name").pipe(Flag.withDescription("Name of the key in lists"), Flag.optional),
     role: Flag.Literals("role", Role.literals).pipe(
       Flag.withDescription("What the key may do"),
       Flag.withDefault("Member")
+    ),
+    scope: Flag.Literals("scope", Scope.literals).pipe(
+      Flag.withDescription("Restricts the key to a part of what its role allows"),
+      Flag.atLeast(0)
+    ),
+    expiresIn: Flag.Int("expires-in").pipe(
+      Flag.withDescription("After how many seconds the key is not accepted any more, from 60 on; never when not set"),
+      Flag.filter(
+        (seconds) => seconds >= 60,
+        () => "a number of seconds from 60 on"
+      ),
+      Flag.optional
     )
   },
-  handler(
-    () => import("../handlers/Keys.ts"),
-    ({ create }) => create
-  )
+  handler(load, ({ create }) => create)
 ).pipe(Command.withDescription("Create a key, and show it once"))
 
 const list = Command.make(
   "list",
-  { ...Settings.storage, workspace },
-  handler(
-    () => import("../handlers/Keys.ts"),
-    ({ list }) => list
-  )
+  place,
+  handler(load, ({ list }) => list)
 ).pipe(Command.withDescription("List the keys of a workspace; their secret values are not stored"))
 
 const revoke = Command.make(
   "revoke",
-  { ...Settings.storage, workspace, key: Argument.String("key-id") },
-  handler(
-    () => import("../handlers/Keys.ts"),
-    ({ revoke }) => revoke
-  )
+  { ...place, id },
+  handler(load, ({ revoke }) => revoke)
 ).pipe(Command.withDescription("Revoke a key by its id"))
+
+const rotateKey = Command.make(
+  "key",
+  {
+    ...place,
+    id,
+    grace: Flag.Int("grace").pipe(
+      Flag.withDescription("For how many seconds the former key is still accepted, up to 2592000; a day when not set"),
+      Flag.filter(
+        (seconds) => seconds >= 0 && seconds <= 2_592_000,
+        () => "a number of seconds from 0 to 2592000"
+      ),
+      Flag.optional
+    )
+  },
+  handler(load, ({ rotate }) => rotate)
+).pipe(Command.withDescription("Replace an API key by a new one, and show it once"))
 
 const encryption = Command.make(
   "encryption",
   { ...Settings.storage, workspace },
-  handler(
-    () => import("../handlers/Keys.ts"),
-    ({ encryption }) => encryption
-  )
+  handler(load, ({ encryption }) => encryption)
 ).pipe(Command.withDescription("Show the key that the credentials of a workspace are sealed with"))
 
+const rotate = Command.make("rotate").pipe(
+  Command.withDescription("Rotate an API key, the encryption key of a workspace, or the master key"),
+  Command.withSubcommands([rotateKey, ...rotations])
+)
+
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Create, list and revoke API keys, and show or rotate encryption keys"),
+  Command.withDescription("Create, list, rotate and revoke API keys, and show or rotate encryption keys"),
   Command.withSubcommands([create, list, revoke, encryption, rotate])
 )

@@ -16,6 +16,7 @@ export const api = Command.make(
     ...Settings.vault,
     ...Settings.inbox,
     ...Settings.inbound,
+    ...Settings.keeping,
     ...Settings.health
   },
   handler(

@@ -11,7 +11,7 @@ export const prune = Command.make(
     ...Settings.storage,
     ...Settings.keeping,
     dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Say how many runs would be removed, and change nothing"),
+      Flag.withDescription("Say what would be removed, by workspace and kind, and change nothing"),
       Flag.withDefault(false)
     )
   },
@@ -19,4 +19,8 @@ export const prune = Command.make(
     () => import("../handlers/retention/Prune.ts"),
     ({ prune }) => prune
   )
-).pipe(Command.withDescription("Remove the runs and artifacts whose retention is over, while the service runs"))
+).pipe(
+  Command.withDescription(
+    "Remove the runs, parts of runs and artifacts whose retention is over, while the service runs"
+  )
+)

@@ -1,5 +1,5 @@
 /**
- * `sluice keys rotate`: rotates the keys that protect secrets, while the service runs.
+ * `sluice keys rotate master|workspace`: rotates the keys that protect secrets, while the service runs.
  */
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
@@ -39,7 +39,5 @@ const oneWorkspace = Command.make(
   )
 )
 
-export const rotate = Command.make("rotate").pipe(
-  Command.withDescription("Rotate the master key, or the encryption key of a workspace"),
-  Command.withSubcommands([master, oneWorkspace])
-)
+/** The commands that rotate keys which protect secrets. */
+export const rotations = [oneWorkspace, master] as const

@@ -1,9 +1,10 @@
 /**
- * `sluice workspaces`: the workspaces of an installation.
+ * `sluice workspaces`: the workspaces of an installation, in its stores or over HTTP.
  */
 import { Argument, Command } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 
 const load = () => import("../handlers/workspaces/Workspaces.ts")
 
@@ -12,13 +13,13 @@ export const workspaces = Command.make("workspaces").pipe(
   Command.withSubcommands([
     Command.make(
       "create",
-      { ...Settings.storage, name: Argument.String("name") },
+      { ...Settings.storage, ...service, name: Argument.String("name") },
       handler(load, ({ create }) => create)
     ).pipe(Command.withDescription("Create a workspace with a key of its Owner, and show the key once")),
     Command.make(
       "list",
-      { ...Settings.storage },
+      { ...Settings.storage, ...service },
       handler(load, ({ list }) => list)
-    ).pipe(Command.withDescription("List the workspaces"))
+    ).pipe(Command.withDescription("List the workspaces of an installation, or the one of a key"))
   ])
 )

@@ -6,9 +6,10 @@ import * as Ending from "../Ending.ts"
 import * as Guards from "../guards/Guards.ts"
 import * as Health from "../health/Health.ts"
 import * as Installation from "../health/Installation.ts"
-import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
+import { layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { untilEnd } from "./AtRest.ts"
+import type { Keeping } from "./retention/Keeping.ts"
 
 export const scheduler = (settings: StorageSettings & Keeping & Health.HealthSettings) =>
   Effect.andThen(Console.log("sluice scheduler started"), untilEnd).pipe(

@@ -21,10 +21,11 @@ import * as Installation from "../health/Installation.ts"
 import { layerApi, type Serving } from "../layers/Api.ts"
 import * as FirstWorkspace from "../layers/FirstWorkspace.ts"
 import * as Inbox from "../layers/Inbox.ts"
-import { type Keeping, layerScheduler } from "../layers/Scheduler.ts"
+import { layerScheduler } from "../layers/Scheduler.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
 import { layerWorker, type Working } from "../layers/Worker.ts"
 import { untilEnd } from "./AtRest.ts"
+import type { Keeping } from "./retention/Keeping.ts"
 
 interface UpSettings
   extends StorageSettings,
@@ -54,7 +55,7 @@ export const up = Effect.fnUntraced(
       Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site)))),
       Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
       Layer.provideMerge(FirstWorkspace.layer(settings)),
-      Layer.provideMerge(Installation.layer("up")),
+      Layer.provideMerge(Installation.layer("up", settings.concurrency)),
       Layer.provideMerge(layerEncryption(settings)),
       Layer.provideMerge(layerStorage(settings)),
       Layer.provide(Health.layer(settings))

@@ -15,7 +15,7 @@ export const worker = (settings: StorageSettings & Working & Health.HealthSettin
     Effect.provide(
       Health.checks.pipe(
         Layer.provideMerge(layerWorker(settings)),
-        Layer.provideMerge(Installation.layer("worker")),
+        Layer.provideMerge(Installation.layer("worker", settings.concurrency)),
         Layer.provide(layerEncryption(settings)),
         Layer.provide(layerStorage(settings)),
         Layer.provide(Health.layer(settings))

@@ -7,7 +7,9 @@ import { Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Own } from "../../../adapters/postgres/server/Processes.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 import * as Background from "../../../core/runtime/Background.ts"
+import { ClockSkew } from "../../../core/runtime/ClockSkew.ts"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
+import { LivingProcesses } from "../../api/installation/LivingProcesses.ts"
 import { version } from "../Version.ts"
 
 /** Raised when a worker would keep artifacts where the HTTP interface does not find them. */
@@ -55,22 +57,33 @@ const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
   )
 }
 
-/** Stands among the others for as long as the layer lives. */
-export const layer = (part: string) =>
-  Layer.effectDiscard(
+/**
+ * Stands among the others for as long as the layer lives, and provides what all of them say of themselves. `capacity` is how
+ * many runs the process executes at once; `null` for one that executes none.
+ */
+export const layer = (part: string, capacity: number | null = null) =>
+  Layer.effect(
+    LivingProcesses,
     Effect.gen(function* () {
       const Processes = yield* Effect.promise(() => import("../../../adapters/postgres/server/Processes.ts"))
       const Backlog = yield* Effect.promise(() => import("../../../adapters/postgres/server/Backlog.ts"))
       const registry = yield* Processes.make
       const count = yield* Backlog.make
       const keeps = part === "api" || part === "worker" || part === "up"
-      const own: Own = {
+      const { millis: clockSkew } = yield* ClockSkew
+      const fixed = {
         id: randomUUID(),
         part,
         version,
         tzData: process.versions.tz ?? null,
-        artifactStore: keeps ? yield* storeName : null
+        artifactStore: keeps ? yield* storeName : null,
+        capacity
       }
+      const present = Effect.gen(function* () {
+        const { browsers, leases } = yield* Gauges.inUse("runs")
+        return { ...fixed, clockSkewMillis: yield* clockSkew, running: leases, browsers } satisfies Own
+      })
+      const own = yield* present
       const all = yield* registry.beat(own)
       yield* Effect.addFinalizer(() => Effect.ignore(registry.leave(own.id)))
       if (part === "worker" && all.some((other) => serves(other) && differ(own, other))) {
@@ -87,7 +100,7 @@ export const layer = (part: string) =>
       if (schedules(own)) yield* lead(all).pipe(Background.round("count what waits"))
       yield* Effect.sleep(Processes.everyMillis).pipe(
         Effect.andThen(
-          registry.beat(own).pipe(
+          Effect.flatMap(present, registry.beat).pipe(
             Effect.tap((living) => (schedules(own) ? lead(living) : Effect.void)),
             Background.round("say that this process is alive")
           )
@@ -95,5 +108,6 @@ export const layer = (part: string) =>
         Effect.forever,
         Effect.forkScoped
       )
+      return { living: registry.living }
     })
   )

@@ -12,6 +12,7 @@ import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
 import * as Proxies from "../../../core/vault/Proxies.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
+import { InstallationRetention } from "../../../core/workspace/retention/RetentionDays.ts"
 import { AllowedOrigins } from "../../api/delivery/CrossOrigin.ts"
 import { PublicUrl } from "../../api/http/Origin.ts"
 import { Inbound } from "../../api/inbound/Inbound.ts"
@@ -20,13 +21,14 @@ import { Readiness } from "../../api/Readiness.ts"
 import * as Server from "../../api/Server.ts"
 import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
 import * as Ending from "../Ending.ts"
+import { installationOf, type Keeping } from "../handlers/retention/Keeping.ts"
 import { Health } from "../health/Health.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
 import { layerSecretSources, type SourceSettings } from "./SecretSources.ts"
 
-export interface Serving extends Inbox.Reachable, Models.ModelSettings, SourceSettings {
+export interface Serving extends Inbox.Reachable, Keeping, Models.ModelSettings, SourceSettings {
   readonly host: string
   readonly port: number
   readonly rateLimits: ReadonlyArray<Limit>
@@ -63,6 +65,7 @@ export const layerApi = (settings: Serving) =>
       LiveTickets.layer,
       HttpSender.layer({ ...HttpSender.defaults, allowPrivateNetworks: settings.allowPrivateNetworks }),
       layerSecretSources(settings),
+      Layer.succeed(InstallationRetention, installationOf(settings)),
       Layer.succeed(PublicUrl, settings.publicUrl),
       Layer.succeed(AllowedOrigins, settings.corsOrigins),
       Layer.succeed(StreamLimits, { perKey: settings.streamsPerKey, perWorkspace: settings.streamsPerWorkspace }),

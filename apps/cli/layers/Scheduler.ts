@@ -4,7 +4,7 @@
 import { Effect, Layer } from "effect"
 import * as Retention from "../../../core/run/artifact/Retention.ts"
 import * as InteractionRequest from "../../../core/run/interaction/InteractionRequest.ts"
-import * as RunRemoval from "../../../core/run/retention/RunRemoval.ts"
+import * as Sweep from "../../../core/run/retention/Sweep.ts"
 import * as Scheduler from "../../../core/run/Scheduler.ts"
 import * as Periodic from "../../../core/runtime/Periodic.ts"
 import * as Firing from "../../../core/schedule/Firing.ts"
@@ -12,20 +12,14 @@ import * as Receiving from "../../../core/vault/inbox/Receiving.ts"
 import * as Reencryption from "../../../core/vault/keys/Reencryption.ts"
 import * as GeneratedCodes from "../../../core/vault/otp/GeneratedCodes.ts"
 import * as Idempotency from "../../../core/workspace/request/Idempotency.ts"
+import { installationOf, type Keeping } from "../handlers/retention/Keeping.ts"
 import { layerSandbox } from "./Sandbox.ts"
-
-export interface Keeping {
-  /** The number of days for which artifacts and evidence of runs are kept; `null`: without limit. */
-  readonly retentionDays: number | null
-  /** The number of days for which runs that have ended are kept; `null`: without limit. */
-  readonly runRetentionDays: number | null
-}
 
 /** Does a job for as long as the layer lives. */
 const periodically = <R>(job: Periodic.Job<R>) => Layer.effectDiscard(Effect.forkScoped(Periodic.run(job)))
 
 /** The scheduler, running for as long as the layer lives. */
-export const layerScheduler = ({ retentionDays, runRetentionDays }: Keeping) =>
+export const layerScheduler = (keeping: Keeping) =>
   Layer.mergeAll(
     Layer.effectDiscard(Effect.forkScoped(Scheduler.run())),
     Layer.effectDiscard(Effect.forkScoped(Firing.run())).pipe(Layer.provide(layerSandbox)),
@@ -34,6 +28,6 @@ export const layerScheduler = ({ retentionDays, runRetentionDays }: Keeping) =>
     periodically(Idempotency.forgetting),
     periodically(Reencryption.reencryption),
     periodically(Receiving.forgetting),
-    periodically(Retention.sweeping(retentionDays)),
-    periodically(RunRemoval.sweeping(runRetentionDays))
+    periodically(Retention.sweeping(keeping.retentionDays)),
+    periodically(Sweep.sweeping(installationOf(keeping)))
   )

@@ -1,15 +1,15 @@
 /**
  * The cells of a table as inputs of a workflow: each is read as the type that the input schema has for its column.
  */
-import { Result } from "effect"
+import { Result, type Schema } from "effect"
 import * as Json from "../../../core/workspace/Json.ts"
 
-type Schema = Readonly<Record<string, unknown>>
+type InputSchema = Readonly<Record<string, unknown>>
 
-const typesOf = (schema: Schema): ReadonlyArray<unknown> =>
+const typesOf = (schema: InputSchema): ReadonlyArray<unknown> =>
   Array.isArray(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type]
 
-const asJson = (text: string, type: string): Result.Result<unknown, string> => {
+const asJson = (text: string, type: string): Result.Result<Schema.Json, string> => {
   const expected = type === "array" ? "a JSON list" : "a JSON object"
   try {
     const value = Json.parse(text)
@@ -20,7 +20,7 @@ const asJson = (text: string, type: string): Result.Result<unknown, string> => {
   }
 }
 
-const readers: Readonly<Record<string, (text: string) => Result.Result<unknown, string>>> = {
+const readers: Readonly<Record<string, (text: string) => Result.Result<Schema.Json, string>>> = {
   integer: (text) => (/^-?\d{1,15}$/.test(text.trim()) ? Result.succeed(Number(text)) : Result.fail("a whole number")),
   number: (text) =>
     text.trim() !== "" && Number.isFinite(Number(text)) ? Result.succeed(Number(text)) : Result.fail("a number"),
@@ -35,7 +35,7 @@ const readers: Readonly<Record<string, (text: string) => Result.Result<unknown, 
 }
 
 /** The value of a cell, or what was expected. Without a type in the schema, a cell is text. */
-export const read = (text: string, schema: Schema): Result.Result<unknown, string> => {
+export const read = (text: string, schema: InputSchema): Result.Result<Schema.Json, string> => {
   const types = typesOf(schema)
   const tried = (types.length === 0 ? ["string"] : types)
     // Every text is a string: the other types are tried first.
@@ -59,10 +59,10 @@ export interface BadCell {
 }
 
 /** Reads rows under the names of the first one. */
-export const columns = (head: ReadonlyArray<string>, inputSchema: Schema) => {
+export const columns = (head: ReadonlyArray<string>, inputSchema: InputSchema) => {
   const properties = Json.isObject(inputSchema.properties) ? inputSchema.properties : {}
   const required: ReadonlyArray<unknown> = Array.isArray(inputSchema.required) ? inputSchema.required : []
-  const schemaOf = (column: string): Schema => {
+  const schemaOf = (column: string): InputSchema => {
     const schema = Object.hasOwn(properties, column) ? properties[column] : undefined
     return Json.isObject(schema) ? schema : {}
   }
@@ -82,12 +82,12 @@ export const columns = (head: ReadonlyArray<string>, inputSchema: Schema) => {
     )
   ]
   /** The input of a row. An empty cell leaves its input out, unless the workflow requires it as text. */
-  const input = (line: number, cells: ReadonlyArray<string>): Result.Result<Record<string, unknown>, BadCell> => {
+  const input = (line: number, cells: ReadonlyArray<string>): Result.Result<Schema.JsonObject, BadCell> => {
     if (cells.length !== head.length) {
       const column = head[Math.min(cells.length, head.length - 1)] ?? ""
       return Result.fail({ line, column, problem: `expected ${head.length} cells, got ${cells.length}` })
     }
-    const values: Array<readonly [string, unknown]> = []
+    const values: Array<readonly [string, Schema.Json]> = []
     for (const [at, column] of head.entries()) {
       const text = cells[at] ?? ""
       if (text === "" && !required.includes(column)) continue

@@ -30,7 +30,7 @@ export const meanings: Readonly<Record<Class, string>> = {
   conflict: "The state of the service does not allow this now",
   unsuccessful: "A run that was followed ended without success",
   timeout: "The time of `--timeout` is over, and a run has not ended",
-  stale: "What the change is based on was changed meanwhile",
+  stale: "What the change is based on has changed since it was read",
   unavailable: "The service cannot be reached, or asks to send the request again later"
 }
 

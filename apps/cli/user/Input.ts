@@ -2,7 +2,7 @@
  * Values that a user writes at the command line or in files.
  */
 import { readFileSync } from "node:fs"
-import { Effect, type Schema } from "effect"
+import { Effect } from "effect"
 import * as Json from "../../../core/workspace/Json.ts"
 import { refused } from "./Ending.ts"
 
@@ -29,7 +29,7 @@ export const jsonObjectOf = Effect.fnUntraced(function* (name: string, written: 
   if (!Json.isObject(value)) {
     return yield* refused("wrong", `${name}: expected a JSON object such as {"month": "2026-10"}, or @ and a file`)
   }
-  return value as Schema.JsonObject
+  return value
 })
 
 /** The JSON of a file. */

@@ -31,7 +31,7 @@ const sorted = (value: unknown): unknown => {
 /** The members of a node begin with what tells it from the others. */
 const nodeOf = (node: unknown): unknown => {
   if (!Json.isObject(node)) return node
-  const { action, id, name, ...rest } = sorted(node) as Fields
+  const { action, id, name, ...rest } = Json.objectOf(sorted(node))
   return { id, name, action, ...rest }
 }
 
@@ -56,9 +56,8 @@ const around = 3
 /** The lines that differ, each with a few lines around it, from one text to another; empty for equal texts. */
 export const difference = (from: string, to: string): string => {
   if (from === to) return ""
-  const signs = { "-1": "+", "0": " ", "1": "-" } as const
   const all = diff(from.split("\n"), to.split("\n")).map(([operation, line]) => ({
-    line: `${signs[String(operation) as keyof typeof signs]}${line}`,
+    line: `${operation === -1 ? "+" : operation === 1 ? "-" : " "}${line}`,
     differs: operation !== 0
   }))
   const shown = all.map((_, at) => all.slice(Math.max(0, at - around), at + around + 1).some(({ differs }) => differs))

@@ -1,7 +1,90 @@
 /** What Home shows, out of what the service answers. */
 import type * as Gates from "../../api/gate/GatesApi.ts"
+import type { ProcessRecord } from "../../api/installation/InstallationApi.ts"
 
 type RunWindowResponse = typeof Gates.RunWindowResponse.Type
+export type Process = typeof ProcessRecord.Type
+
+/** What is wrong with the installation, and what ends it. */
+export interface Alarm {
+  readonly text: string
+  readonly remedy: string
+}
+
+/** Clocks that differ from that of the database by more than this are an alarm, in milliseconds. */
+const skewWarnsAbove = 1_000
+/** A process whose clock differs by more starts no run, in milliseconds. */
+const skewStopsAbove = 5_000
+
+const isWorker = ({ capacity }: Process): boolean => capacity !== null && capacity > 0
+
+/** The alarms of an installation. `null` processes are not known, and give none. */
+export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArray<Alarm> => {
+  if (processes === null) return []
+  const zones = [...new Set(processes.flatMap(({ tz_data }) => tz_data ?? []))].toSorted()
+  const skewed = processes.filter(({ clock_skew_ms }) => Math.abs(clock_skew_ms) > skewWarnsAbove)
+  return [
+    ...(processes.some(isWorker)
+      ? []
+      : [{ text: "No worker is alive: runs wait", remedy: "Start sluice worker, or sluice up" }]),
+    ...skewed.map(({ clock_skew_ms: skew, part }) => ({
+      text: `The clock of a process (${part}) is ${(Math.abs(skew) / 1_000).toFixed(1)} s ${skew > 0 ? "ahead of" : "behind"} that of the database${Math.abs(skew) > skewStopsAbove ? ": it starts no run" : ""}`,
+      remedy: "Set the clock of its machine by NTP"
+    })),
+    ...(zones.length > 1
+      ? [
+          {
+            text: `Processes have different time zone data (${zones.join(", ")}): windows of zones that changed open at different times`,
+            remedy: "Give every process the same Node"
+          }
+        ]
+      : [])
+  ]
+}
+
+/** How much the workers of an installation can do, and do; `null` where it is not known. */
+export const workersOf = (processes: ReadonlyArray<Process> | null) =>
+  processes === null
+    ? null
+    : {
+        workers: processes.filter(isWorker).length,
+        capacity: sum(processes.map(({ capacity }) => capacity ?? 0)),
+        running: sum(processes.map(({ running }) => running)),
+        browsers: sum(processes.map(({ browsers }) => browsers))
+      }
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((one, other) => one + other, 0)
+
+/** The window of a workflow, beside its name. */
+export interface Opening {
+  readonly id: string
+  readonly name: string
+  readonly gate: RunWindowResponse
+}
+
+/** What opens next first; then the windows that are open, and those that do not open by themselves. */
+export const byOpening = (openings: ReadonlyArray<Opening>): ReadonlyArray<Opening> =>
+  openings
+    .filter(({ gate }) => gate.run_window !== null || gate.manual_pause !== null)
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+
+const rankOf = ({ gate: { lift, manual_pause, state } }: Opening): number => {
+  const next = state === null || state.open ? null : state.nextOpenAt
+  if (manual_pause !== null || next === null) return Number.MAX_VALUE
+  return lift === null ? Date.parse(next) : Number.MAX_SAFE_INTEGER
+}
+
+/** The state of a window in a few words. */
+export const openingWords = (
+  { lift, manual_pause, run_window, state }: RunWindowResponse,
+  words: (instant: string) => string
+): string => {
+  if (manual_pause !== null) return manual_pause.until === null ? "paused" : `paused until ${words(manual_pause.until)}`
+  if (run_window === null) return "always open"
+  if (state?.open === true) return "open now"
+  if (lift !== null) return "closed, but lifted"
+  return state?.nextOpenAt == null ? "does not open within 400 days" : `opens ${words(state.nextOpenAt)}`
+}
 
 /** Why the runs of a workflow wait, in words, and which button ends it; `null` when nothing holds them any more. */
 export const reasonOf = (

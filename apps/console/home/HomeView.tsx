@@ -1,4 +1,6 @@
 /** What matters now: what is held and why, what runs, what failed, and what opens next. */
+import { Effect } from "effect"
+import { holdWords } from "../data/Holds.ts"
 import { useChanges } from "../data/Live.ts"
 import { windowOf, workflows } from "../data/Workflows.ts"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
@@ -8,7 +10,7 @@ import { act, client, query, refresh } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { short, viewerZone } from "../kit/Times.ts"
-import { reasonOf } from "./HomeModel.ts"
+import { alarmsOf, byOpening, openingWords, reasonOf, workersOf } from "./HomeModel.ts"
 
 const day = 86_400_000
 
@@ -21,8 +23,37 @@ const failed = query((client) => client.runs.summary({ query: lately() }))
 const liveRows = query((client) => client.runs.listRuns({ query: { status: waiting, limit: "8" } }))
 const failedRows = query((client) => client.runs.listRuns({ query: { ...lately(), limit: "8" } }))
 
+/** Why runs wait, those that are queued and those that are held. */
+const reasons = query((client) => client.runs.summary({ query: { status: `execution.paused,${waiting}` } }))
+const installation = query((client) => client.installation.readInstallation())
+const mostDead = 100
+const dead = query((client) => client.webhooks.listDeliveries({ query: { status: "dead", limit: mostDead } }))
+const due = query((client) =>
+  Effect.map(client.schedules.listSchedules({ query: { limit: 1_000 } }), (all) =>
+    all
+      .filter(({ next_fires_at, state }) => state === "active" && next_fires_at !== null)
+      .toSorted((one, other) => (one.next_fires_at ?? "").localeCompare(other.next_fires_at ?? ""))
+  )
+)
+/** How many workflows Home asks for their windows. */
+const mostAsked = 40
+const mostShown = 8
+const openings = query((client) =>
+  client.workflows.list({ query: {} }).pipe(
+    Effect.flatMap((all) =>
+      Effect.forEach(
+        all.slice(0, mostAsked),
+        ({ id, name }) =>
+          Effect.map(client.runWindows.getRunWindow({ params: { workflow_id: id } }), (gate) => ({ id, name, gate })),
+        { concurrency: 6 }
+      )
+    ),
+    Effect.map(byOpening)
+  )
+)
+
 export const HomeView = () => {
-  useChanges(() => refresh(held, live, failed, liveRows, failedRows))
+  useChanges(() => refresh(held, live, failed, liveRows, failedRows, reasons, installation, dead))
   const all = useQuery(workflows).value
   if (all !== null && all.length === 0) return <Newcomer />
   return (
@@ -41,8 +72,11 @@ export const HomeView = () => {
           href={to(["runs"], { status: "execution.failed", since: "day" })}
           tone="bad"
         />
+        <Workers />
       </div>
+      <Alarms />
       <Section title="Held runs" note="by workflow, with what ends it">
+        <Reasons />
         <Loaded query={held}>
           {({ workflows: found }) =>
             found.length === 0 ? (
@@ -99,17 +133,10 @@ export const HomeView = () => {
           </Loaded>
         </Section>
       </div>
-      <Section title="Windows" note={`what opens next, in your zone, ${viewerZone}`}>
-        <Loaded query={workflows}>
-          {(items) => (
-            <ul class="entries">
-              {items.slice(0, 10).map(({ id, name }) => (
-                <WindowLine key={id} id={id} name={name} />
-              ))}
-            </ul>
-          )}
-        </Loaded>
-      </Section>
+      <div class="columns even">
+        <Openings />
+        <DueSchedules />
+      </div>
     </Page>
   )
 }
@@ -133,6 +160,25 @@ const Tile = ({
       <span class="tile-count">{count}</span>
       <span>{word}</span>
     </a>
+  )
+}
+
+/** How many runs wait for each reason. */
+const Reasons = () => {
+  const holds = Object.entries(useQuery(reasons).value?.holds ?? {}).filter(([, { count }]) => count > 0)
+  if (holds.length === 0) return null
+  return (
+    <div class="chips body">
+      {holds.map(([hold, { count, exact }]) => (
+        <a key={hold} class="button" href={to(["runs"], { hold })}>
+          {holdWords[hold] ?? hold}{" "}
+          <b>
+            {count.toLocaleString("en")}
+            {exact ? "" : "+"}
+          </b>
+        </a>
+      ))}
+    </div>
   )
 }
 
@@ -171,28 +217,99 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
   )
 }
 
-const WindowLine = ({ id, name }: { readonly id: string; readonly name: string }) => {
-  const gate = useQuery(windowOf(id)).value
-  if (gate === null) return null
-  const words =
-    gate.manual_pause !== null
-      ? "paused"
-      : gate.run_window === null
-        ? "always open"
-        : gate.state?.open === true
-          ? "open now"
-          : gate.lift !== null
-            ? "closed, but lifted"
-            : gate.state?.nextOpenAt == null
-              ? "never opens"
-              : `opens ${short(Date.parse(gate.state.nextOpenAt))}`
+const Openings = () => (
+  <Section title="Next openings" note={`in your zone, ${viewerZone}`}>
+    <Loaded query={openings}>
+      {(all) =>
+        all.length === 0 ? (
+          <Empty title="Every workflow is always open">
+            Give a workflow a <a href={to(["workflows"])}>run window</a>, and its runs start only while it is open.
+          </Empty>
+        ) : (
+          <ul class="entries">
+            {all.slice(0, mostShown).map(({ gate, id, name }) => (
+              <li key={id}>
+                <a href={to(["workflows", id, "window"])}>{name}</a>
+                <span class="quiet">{openingWords(gate, (instant) => short(Date.parse(instant)))}</span>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  </Section>
+)
+
+const DueSchedules = () => (
+  <Section title="Due schedules">
+    <Loaded query={due}>
+      {(all) =>
+        all.length === 0 ? (
+          <Empty title="No schedule is due">
+            A <a href={to(["schedules"])}>schedule</a> submits runs by itself.
+          </Empty>
+        ) : (
+          <ul class="entries">
+            {all.slice(0, mostShown).map(({ id, name, next_fires_at, workflow_id }) => (
+              <li key={id}>
+                <a href={to(["schedules"], { workflow: workflow_id })}>{name === "" ? "Schedule" : name}</a>
+                <span class="quiet">{next_fires_at !== null && short(Date.parse(next_fires_at))}</span>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  </Section>
+)
+
+/** What is wrong with the installation, and events that no receiver took. Nothing where all is well. */
+const Alarms = () => {
+  const state = useQuery(installation).value
+  const given = useQuery(dead).value?.deliveries ?? []
+  const alarms = state === null ? [] : alarmsOf(state.processes)
+  if (alarms.length === 0 && given.length === 0) return null
   return (
-    <li>
-      <a href={to(["workflows", id, "window"])}>{name}</a>
-      <span class="quiet">{words}</span>
-    </li>
+    <Section title="Alarms">
+      <ul class="entries">
+        {alarms.map(({ remedy, text }) => (
+          <li key={text}>
+            <span class="wrong">{text}</span>
+            <span class="quiet">{remedy}</span>
+          </li>
+        ))}
+        {given.length > 0 && (
+          <li>
+            <span class="wrong">
+              {given.length === mostDead ? `${mostDead} or more` : given.length}{" "}
+              {given.length === 1 ? "delivery to a webhook was" : "deliveries to webhooks were"} given up
+            </span>
+            <a href={to(["webhooks"])}>Deliveries</a>
+          </li>
+        )}
+      </ul>
+    </Section>
   )
 }
+
+/** How many runs can be executed at once, and how many are. */
+const Workers = () => {
+  const state = useQuery(installation).value
+  const known = state === null ? null : workersOf(state.processes)
+  if (known === null) return null
+  return (
+    <div class="tile">
+      <span class="tile-count">
+        {known.running} / {known.capacity}
+      </span>
+      <span>
+        Places taken, by {counted(known.workers, "worker")} with {counted(known.browsers, "browser")}
+      </span>
+    </div>
+  )
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
 
 const Newcomer = () => (
   <Page title="Home">

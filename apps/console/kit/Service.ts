@@ -3,6 +3,7 @@ import { Context, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type AsyncResult, Atom } from "effect/reactivity"
 import * as Api from "../../api/Client.ts"
+import * as SchemaErrors from "../../api/http/body/SchemaErrors.ts"
 import { say } from "./Notices.ts"
 import { registry } from "./Registry.ts"
 
@@ -41,10 +42,27 @@ export const reasonOf = (error: unknown): string =>
     ? "The service cannot be reached. It is asked again"
     : Api.reasonOf(error)
 
-/** The problems of a refused body, each at its path; empty where the error has none. */
+/**
+ * The problems of a body, each at its path; empty where the error has none. The service refused it, or the client did not
+ * send it, because it does not have the described form.
+ */
 export const problemsOf = (error: unknown): ReadonlyArray<Problem> => {
+  if (Schema.isSchemaError(error)) return SchemaErrors.problemsOf(error.issue)
   const found = Schema.decodeUnknownOption(Refusal)(error)
   return found._tag === "None" ? [] : (found.value.issues ?? found.value.errors ?? [])
+}
+
+/**
+ * What an error says about each field of a form. What it says about the whole, or about something that has no field, stands
+ * at the first field.
+ */
+export const problemsByField = (error: unknown, fields: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+  const found = problemsOf(error)
+  const [first = ""] = fields
+  if (found.length === 0) return { [first]: reasonOf(error) }
+  return Object.fromEntries(
+    found.map(({ message, path }) => (fields.includes(path) ? [path, message] : [first, `${path}: ${message}`]))
+  )
 }
 
 const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })

@@ -66,6 +66,12 @@ export const leave = async (): Promise<void> => {
   location.reload()
 }
 
+/** The workspace of the person who is signed in; empty for nobody. */
+export const ownWorkspaceId = (): string => {
+  const now = registry.get(session)
+  return now === null || now === "none" ? "" : now.workspace_id
+}
+
 /** A user as a sentence names them: by a part of their id, or as the one who reads it. */
 export const whoIs = (userId: string): string => {
   const now = registry.get(session)

@@ -33,6 +33,7 @@ export const useRuns = (filters: Filters, address: string) => {
   useEffect(() => {
     let isCurrent = true
     setListing(empty)
+    setTotal(null)
     setRead(false)
     const read = async (isFirst: boolean) => {
       const result = await Effect.runPromise(Effect.result(readPage(filters, null)))

@@ -1,5 +1,6 @@
 /** The list of runs as a value: its filters in the address, and how what arrives joins what is shown. */
 import type { RunListItem } from "../../api/run/RunRecord.ts"
+import { holdWords } from "../data/Holds.ts"
 import type { statuses } from "../kit/Status.tsx"
 
 export type Row = typeof RunListItem.Type
@@ -67,15 +68,6 @@ export const parametersOf = (filters: Filters, now: number, limit: number, curso
   limit: String(limit),
   ...(cursor === null ? {} : { cursor })
 })
-
-/** Why a waiting run has not started, in words. */
-export const holdWords: Readonly<Record<string, string>> = {
-  run_window: "Run window closed",
-  manual: "Workflow paused",
-  credential: "Credential in use",
-  browser: "No free browser",
-  capacity: "No free place"
-}
 
 /** Why a run is where it is: what holds it, or what it failed with; empty for every other one. */
 export const whyOf = ({ error, holds, status }: Row): string => {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks"
+import { holdWords } from "../data/Holds.ts"
 import { namesOf, workflows } from "../data/Workflows.ts"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page } from "../kit/Page.tsx"
@@ -13,7 +14,6 @@ import {
   admitted,
   type Filters,
   filtersOf,
-  holdWords,
   selectedAfter,
   selectionOf,
   sinces,
@@ -40,7 +40,7 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   }
 
   return (
-    <Page title="Runs" wide note={counted(total ?? `${rows.length}${cursor === null ? "" : "+"}`)}>
+    <Page title="Runs" wide note={isRead ? counted(total ?? `${rows.length}${cursor === null ? "" : "+"}`) : "…"}>
       <FilterBar filters={filters} names={names} />
       {problem !== null && (
         <div class="problem" role="alert">

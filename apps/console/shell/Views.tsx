@@ -19,13 +19,20 @@ export const places: ReadonlyArray<{
   { name: "schedules", word: "Schedules", icon: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 5v3l2 1.5" },
   { name: "vault", word: "Vault", icon: "M3.5 7h9v6h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" },
   { name: "webhooks", word: "Webhooks", icon: "M5 5h8m-2-2 2 2-2 2M11 11H3m2-2-2 2 2 2" },
+  { name: "error-codes", word: "Error codes", icon: "M8 2.5 14 13H2zM8 6.5v3M8 11v.5" },
+  {
+    name: "members",
+    word: "Members",
+    icon: "M6 3a2.2 2.2 0 1 1 0 4.4A2.2 2.2 0 0 1 6 3M2 13c0-2.4 1.8-4 4-4s4 1.6 4 4M11 4.2a2 2 0 0 1 0 3.6M11.5 9.5c1.6.4 2.5 1.8 2.5 3.5"
+  },
   {
     name: "keys",
     word: "Keys",
     icon: "M9.5 6.5a2.5 2.5 0 1 0-2 2.45L9 10.5h1.5V12H12v1.5h1.5v-2L9.4 7.4",
     role: "Owner"
   },
-  { name: "audit", word: "Audit", icon: "M4 2.5h6l2.5 2.5v8.5H4zM6 7h5M6 9.5h5", role: "Owner" }
+  { name: "audit", word: "Audit", icon: "M4 2.5h6l2.5 2.5v8.5H4zM6 7h5M6 9.5h5", role: "Owner" },
+  { name: "settings", word: "Settings", icon: "M2.5 5h6m3 0h2M2.5 11h2m3 0h6M10 3.5v3M6 9.5v3" }
 ]
 
 /** A view that is loaded when it is first drawn. */
@@ -53,6 +60,9 @@ const WebhooksView = later(async () => (await import("../webhooks/WebhooksView.t
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
 const SchedulesView = later(async () => (await import("../schedules/SchedulesView.tsx")).SchedulesView)
 const AuthorView = later(async () => (await import("../author/AuthorView.tsx")).AuthorView)
+const ErrorCodesView = later(async () => (await import("../errorCodes/ErrorCodesView.tsx")).ErrorCodesView)
+const MembersView = later(async () => (await import("../members/MembersView.tsx")).MembersView)
+const SettingsView = later(async () => (await import("../settings/SettingsView.tsx")).SettingsView)
 const AuditView = later(async () => (await import("../audit/AuditView.tsx")).AuditView)
 
 interface View {
@@ -84,6 +94,12 @@ export const viewOf = ({ path, query }: Route): View => {
       return { place, key: place, draw: () => <WebhooksView /> }
     case "keys":
       return { place, key: place, draw: () => <KeysView /> }
+    case "error-codes":
+      return { place, key: place, draw: () => <ErrorCodesView /> }
+    case "members":
+      return { place, key: place, draw: () => <MembersView /> }
+    case "settings":
+      return { place, key: place, draw: () => <SettingsView /> }
     case "schedules":
       return { place, key: place, draw: () => <SchedulesView query={query} /> }
     case "audit":

@@ -6,6 +6,9 @@
  */
 import { Context, Schema } from "effect"
 import type { Collection, Kind } from "../../workspace/Collection.ts"
+import * as Json from "../../workspace/Json.ts"
+import * as ParsedJson from "../../workspace/request/ParsedJson.ts"
+import { isMetadataWithin, mostMetadata } from "../EventBounds.ts"
 import { EventTypes } from "./Subscription.ts"
 
 /** Why a text is no address that can be delivered to; `undefined` when it is one. */
@@ -27,6 +30,27 @@ export const Validity = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum:
 
 /** The default of `validity`. */
 export const defaultValidity = 300
+
+/** The most objects and lists that a value in the metadata of a webhook may be within. */
+const metadataLevels = 32
+
+const problemOfMetadata = (metadata: Schema.Json): string | undefined => {
+  if (Json.isDeeperThan(metadata, metadataLevels)) {
+    return `Expected metadata of at most ${metadataLevels} levels of objects and lists, got more`
+  }
+  return isMetadataWithin(metadata)
+    ? undefined
+    : `Expected metadata of at most ${mostMetadata} bytes as JSON, got more: each message of the run carries it`
+}
+
+const describedMetadata = {
+  description: `Any JSON value, carried by each message to a webhook about this run: at most ${mostMetadata} bytes as JSON in UTF-8, and ${metadataLevels} levels of objects and lists`
+}
+
+/** What a submission adds to each message about its run: any JSON value of at most 16 KiB and 32 levels. */
+export const Metadata = ParsedJson.json.check(
+  Schema.makeFilter(problemOfMetadata, { toJsonSchema: () => describedMetadata })
+)
 
 export const Webhook = Schema.Struct({
   id: Schema.String,

@@ -82,7 +82,10 @@ export class RunArtifacts extends Context.Service<
           ): Effect.Effect<A, E | NotKept> =>
             effect.pipe(
               Effect.mapError((error) =>
-                StoreUnavailable.is(error) ? new NotKept({ kind, reason: error.message }) : (error as E | NotKept)
+                StoreUnavailable.is(error)
+                  ? new NotKept({ kind, reason: error.message })
+                  : // What is left of the union, of which the compiler excludes nothing as `E` is open.
+                    (error as E | NotKept)
               ),
               Effect.tapError((error) => (error instanceof NotKept ? leaveOut(error) : Effect.void))
             )

@@ -11,7 +11,7 @@ import * as Run from "../Run.ts"
 
 /**
  * Why a waiting run has not started: its run window is closed, its workflow is paused, its credentials are in use, it
- * lost its browser and is tried again later, or it waits for a free worker.
+ * lost its browser and is tried again later, or it waits for a free worker or for the pace of its workflow.
  */
 export const HoldReason = Schema.Literals(["run_window", "manual", "credential", "browser", "capacity"])
 export type HoldReason = typeof HoldReason.Type

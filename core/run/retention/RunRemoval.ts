@@ -1,10 +1,9 @@
 /**
- * Removing runs that have ended, with everything that they left: at the request of an owner, or when their time is over.
+ * Removing a run that has ended, with everything that it left, at the request of an owner.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
-import type * as Periodic from "../../runtime/Periodic.ts"
+import { Context, Effect, Layer, Schema } from "effect"
 import { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import type { RunId, RunNotFound, WorkspaceId } from "../../workspace/Ids.ts"
+import type { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import { ArtifactFiles } from "../artifact/ArtifactFiles.ts"
@@ -19,16 +18,8 @@ export class RunNotEnded extends Schema.TaggedError<RunNotEnded>()("RunNotEnded"
   }
 }
 
-const dayMillis = 86_400_000
-
-/** How many runs one transaction removes. */
-const batch = 50
-
-/** The pause after a batch, so that a large removal leaves the database to others. */
-const pace = "50 millis"
-
 /** Removes runs that have ended: first the bytes of their artifacts, so that none are left without an owner. */
-const removeAll = Effect.fnUntraced(function* (ids: ReadonlyArray<RunId>) {
+export const removeAll = Effect.fnUntraced(function* (ids: ReadonlyArray<RunId>) {
   const store = yield* RunRemovalStore
   const files = yield* ArtifactFiles
   const artifacts = yield* store.artifactsOf(ids)
@@ -65,41 +56,3 @@ export class RunRemoval extends Context.Service<
     }).pipe(Permissions.checked<RunRemoval["Service"]>({ remove: "manage" }))
   )
 }
-
-/** Removes all runs that ended more than so many days ago, and answers how many they were. */
-export const sweep = Effect.fn("RunRemoval.sweep")(function* (days: number, only: WorkspaceId | null = null) {
-  const store = yield* RunRemovalStore
-  const before = (yield* Clock.currentTimeMillis) - days * dayMillis
-  let count = 0
-  for (
-    let ids = yield* store.ended(before, batch, only);
-    ids.length > 0;
-    ids = yield* store.ended(before, batch, only)
-  ) {
-    const removed = yield* removeAll(ids)
-    count += removed
-    // There are no more, or another process is removing them.
-    if (ids.length < batch || removed === 0) break
-    yield* Effect.sleep(pace)
-  }
-  return count
-})
-
-/** How many runs `sweep` would remove now, by workspace. */
-export const count = Effect.fn("RunRemoval.count")(function* (days: number) {
-  return yield* (yield* RunRemovalStore).countEnded((yield* Clock.currentTimeMillis) - days * dayMillis)
-})
-
-/** Removes old runs every ten minutes; none for `null` days. */
-export const sweeping = (days: number | null): Periodic.Job<Effect.Services<ReturnType<typeof sweep>>> => ({
-  name: "remove old runs",
-  every: "10 minutes",
-  round:
-    days === null
-      ? Effect.void
-      : sweep(days).pipe(
-          Effect.catchTag("ArtifactsUnavailable", ({ message }) =>
-            Effect.logWarning(`Could not remove old runs; trying again later: ${message}`)
-          )
-        )
-})

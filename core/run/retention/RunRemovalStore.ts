@@ -6,15 +6,12 @@ import type { RunId, WorkspaceId } from "../../workspace/Ids.ts"
 export class RunRemovalStore extends Context.Service<
   RunRemovalStore,
   {
-    /** At most `limit` runs that ended before an instant, oldest submissions first; of one workspace, if one is named. */
+    /** At most `limit` runs of a workspace that ended before an instant, in the order of their ends. */
     readonly ended: (
+      workspaceId: WorkspaceId,
       before: number,
-      limit: number,
-      only: WorkspaceId | null
+      limit: number
     ) => Effect.Effect<ReadonlyArray<RunId>, StoreUnavailable>
-
-    /** How many runs ended before an instant, by workspace. Takes as long as there are runs. */
-    readonly countEnded: (before: number) => Effect.Effect<ReadonlyMap<WorkspaceId, number>, StoreUnavailable>
 
     /** The artifacts of these runs. */
     readonly artifactsOf: (ids: ReadonlyArray<RunId>) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>

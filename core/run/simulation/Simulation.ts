@@ -182,6 +182,7 @@ const simulation = Effect.fnUntraced(function* (
   const world = yield* World.make(time)
   const submissions: Array<{ readonly key: string; readonly answered: Array<string> }> = []
   const all = Object.entries(scenario.processes).flatMap(([kind, count]) =>
+    // The names of `processes` are the kinds, which the type of `entries` does not say.
     Array.from({ length: count }, (_, number) => ({ kind, number }) as Scenario.Process)
   )
   yield* Effect.forEach(all, world.boot, { discard: true })
@@ -401,7 +402,8 @@ const ask = (step: Scenario.Step, { request, submissions, workflows, world }: St
   if (workflow === undefined) return Effect.void
   switch (step._tag) {
     case "submit": {
-      const submission = { key: `key-${submissions.length}`, answered: [] as Array<string> }
+      const answered: Array<string> = []
+      const submission = { key: `key-${submissions.length}`, answered }
       submissions.push(submission)
       const input = { ...step.work, key: submission.key }
       return request(({ submit }) => submit(submission.key, caller, { workflowId: workflow, input, options: {} })).pipe(

@@ -74,7 +74,7 @@ interface Booted {
 
 const leaseMillis = 30_000
 
-/** The inputs of a simulation keep their contracts. */
+/** The inputs of a simulation keep their contracts: whatever is asked, the answer is a list without problems. */
 const sandbox: SandboxShape = { run: () => Effect.succeed([] as never) }
 
 const links = {

@@ -48,7 +48,10 @@ export class StartLedger extends Context.Service<
     /** The instants at which the log of events says that these runs were released and started. */
     readonly logged: (runIds: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LoggedStart>, StoreUnavailable>
 
-    /** The runs of a workspace that first started within `[from, to)` and have no start here, at most `limit` of them. */
+    /**
+     * The runs of a workspace that first started within `[from, to)` and have no start here, at most `limit` of them. Those
+     * whose starts were removed because their time is over are left out.
+     */
     readonly missing: (
       workspaceId: WorkspaceId,
       range: Pick<Range, "from" | "to" | "limit">

@@ -16,6 +16,8 @@ export interface Draft {
   readonly input: Schema.JsonObject
   readonly options: Run.Options
   readonly trigger: Run.Trigger
+  readonly priority?: number
+  readonly startBy?: number | null
 }
 
 export const make = Effect.gen(function* () {
@@ -32,7 +34,7 @@ export const make = Effect.gen(function* () {
   /** The submission of a run of this version. */
   const draft = Effect.fnUntraced(function* (
     { versionId, content }: RunTerms,
-    { input, options, trigger, workflowId, workspaceId }: Draft
+    { input, options, priority = 0, startBy = null, trigger, workflowId, workspaceId }: Draft
   ) {
     const submission: Transition.Submission = {
       id: RunId.make(yield* identifiers.uuid),
@@ -43,6 +45,8 @@ export const make = Effect.gen(function* () {
       credentials: CredentialReferences.of(content, input),
       options,
       trigger,
+      priority,
+      startBy,
       maxRetries: content.max_retries,
       expiresAt: yield* expiry(workspaceId)
     }

@@ -23,6 +23,10 @@ export interface Request {
   readonly workflowId: WorkflowId
   readonly input: Schema.JsonObject
   readonly options: Run.Options
+  /** From `Run.lowestPriority` to `Run.highestPriority`; 0 when it is left out. */
+  readonly priority?: number
+  /** The instant before which it must start; none when it is left out. */
+  readonly startBy?: number | null
   /** What submits it; `api` when it is left out. */
   readonly trigger?: Run.Trigger
   /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
@@ -65,7 +69,9 @@ export const make = Effect.gen(function* () {
       workflowId: request.workflowId,
       input: request.input,
       options: { ...request.options, ...(yield* Trace.origin) },
-      trigger: request.trigger ?? "api"
+      trigger: request.trigger ?? "api",
+      priority: request.priority ?? 0,
+      startBy: request.startBy ?? null
     })
     if (errors.length === 0 && problems.length === 0) return yield* runs.submit(submission)
     const others = [...problems, ...FieldLimit.asProblems(yield* runs.weigh(submission))]
@@ -105,7 +111,10 @@ export const make = Effect.gen(function* () {
         InvalidSubmission: refused
       })
     )
-    yield* signals.publish({ _tag: Gate.mayStart(gate, run.createdAt) ? "work" : "due" })
+    const mayStart = Gate.mayStart(gate, run.createdAt)
+    yield* signals.publish({ _tag: mayStart ? "work" : "due" })
+    // The scheduler may have to end it before anything else is due.
+    if (mayStart && run.startBy !== null) yield* signals.publish({ _tag: "due" })
     yield* signals.publish({ _tag: "events" })
     return run
   })

@@ -97,6 +97,8 @@ export const make = Effect.gen(function* () {
           options: { ...options, ...(yield* Trace.origin) },
           trigger: "retry",
           tags: run.tags,
+          // The instant by which the run had to start may have passed.
+          priority: run.priority,
           maxRetries: version?.content.max_retries ?? run.maxRetries,
           expiresAt: yield* expiry(caller.workspaceId),
           retry: { of: id, by: caller.userId, reason: terms.reason }

@@ -116,6 +116,7 @@ interface Temporal {
   }
 }
 
+// A global that not every runtime has.
 const temporal = (globalThis as { readonly Temporal?: Temporal }).Temporal
 
 const offsetAt = (name: string, at: number): number | null => {

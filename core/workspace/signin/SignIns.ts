@@ -2,7 +2,7 @@
  * Signing in to the console. An API key, or a link that was made for one, is exchanged for a session. The session has the
  * role and the scopes of its key and ends with it, when it is signed out, or after twelve hours.
  */
-import { Clock, Context, Effect, Layer, Option, type Redacted } from "effect"
+import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../Ids.ts"
 import { Keys } from "../Keys.ts"
@@ -12,6 +12,13 @@ import { type SignInKind, SignInStore } from "./SignInStore.ts"
 
 /** How long sessions and links are valid, in milliseconds. */
 export const lifetimes = { session: 12 * 3_600_000, link: 3_600_000 } as const satisfies Record<SignInKind, number>
+
+/** Raised when a session asks for a link: by its own links it would outlive its twelve hours. */
+export class LinkNeedsKey extends Schema.TaggedError<LinkNeedsKey>()("LinkNeedsKey", {}) {
+  override get message() {
+    return "A session makes no link: present an API key in the header cc-key"
+  }
+}
 
 /** The holder of a session. */
 export interface SignedIn {

@@ -1,9 +1,9 @@
 /** Expressions, drawn and changed, each carried out by the agent as a step of a workflow. */
 import { ManagedRuntime, Result } from "effect"
+import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
 import * as GraphCheck from "../../../core/workflow/language/graph/GraphCheck.ts"
 import { graphOf, walk } from "../../support/browser.ts"
 import { type Draw, draws, pick } from "../../support/JsonSchema.ts"
-import * as ScriptedBrowser from "../../support/scripted/ScriptedBrowser.ts"
 import * as Hostile from "./Hostile.ts"
 import { shrink, simpler } from "./Shrink.ts"
 import * as Structures from "./Structures.ts"

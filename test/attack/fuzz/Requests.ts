@@ -23,6 +23,7 @@ const bodies: Readonly<Record<string, (draw: Draw) => unknown>> = {
   "workflowComponents.renameComponent": () => ({ name: "Sign in" }),
   setRunWindow: Structures.window,
   "runWindows.previewRunWindow": Structures.window,
+  "runWindows.setPace": () => ({ max_starts_per_minute: 30, max_running: null }),
   "runWindows.pause": () => ({ reason: "Work on the site", until: "2099-01-01T00:00:00Z" }),
   "runWindows.unpause": () => ({ pause_resource: "workflow", resource_ids: ["{workflow_id}"] }),
   "runs.start": (draw) => ({

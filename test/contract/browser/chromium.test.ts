@@ -6,12 +6,13 @@ import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
+import { Site } from "../../../core/testing/contract/BrowserContract.ts"
+import { pages } from "../../../core/testing/contract/BrowserPages.ts"
 import { certificate } from "../../support/certificate.ts"
 import { listening } from "../../support/listening.ts"
 import { chromiumPath } from "../../support/realBrowser.ts"
 import { type Answer, html, serve } from "../../support/site.ts"
-import { pages } from "./Pages.ts"
-import { promises, Site } from "./Promises.ts"
+import { promises } from "./Promises.ts"
 
 const status =
   (code: number): Answer =>

@@ -1,8 +1,9 @@
 import { Layer } from "effect"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import * as ScriptedBrowser from "../../support/scripted/ScriptedBrowser.ts"
-import { pages } from "./Pages.ts"
-import { promises, Site } from "./Promises.ts"
+import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
+import { Site } from "../../../core/testing/contract/BrowserContract.ts"
+import { pages } from "../../../core/testing/contract/BrowserPages.ts"
+import { promises } from "./Promises.ts"
 
 const origin = "http://site.test"
 

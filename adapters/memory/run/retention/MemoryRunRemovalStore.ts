@@ -2,9 +2,9 @@
 import { Effect, Layer } from "effect"
 import * as Run from "../../../../core/run/Run.ts"
 import { RunRemovalStore } from "../../../../core/run/retention/RunRemovalStore.ts"
-import type { RunId, WorkspaceId } from "../../../../core/workspace/Ids.ts"
+import type { RunId } from "../../../../core/workspace/Ids.ts"
 import { atomicStore } from "../../Atomic.ts"
-import { Tables } from "../../Tables.ts"
+import { forgetEvents, Tables } from "../../Tables.ts"
 
 export const layer = Layer.effect(
   RunRemovalStore,
@@ -14,16 +14,7 @@ export const layer = Layer.effect(
 
     const removeOne = (id: RunId) => {
       tables.runs.delete(id)
-      // The others keep their places in the log.
-      tables.events.forEach((one, index) => {
-        if (one.runId !== id) return
-        tables.events[index] = {
-          sequence: one.sequence,
-          runId: one.runId,
-          at: 0,
-          event: { event: "execution.queued", runId: id, workflowId: one.event.workflowId }
-        }
-      })
+      forgetEvents(tables, (runId) => runId === id)
       const byRun = [
         tables.interactions,
         tables.networkLogs,
@@ -35,6 +26,7 @@ export const layer = Layer.effect(
       ]
       for (const table of byRun) table.delete(id)
       tables.watched.delete(id)
+      tables.uncounted.delete(id)
       const kept = tables.starts.filter(({ runId }) => runId !== id)
       tables.starts.splice(0, tables.starts.length, ...kept)
       for (const [key, { runId }] of tables.snapshots) if (runId === id) tables.snapshots.delete(key)
@@ -46,20 +38,13 @@ export const layer = Layer.effect(
     }
 
     return RunRemovalStore.of({
-      ended: Effect.fn("RunRemovalStore.ended")((before, limit, only) =>
+      ended: Effect.fn("RunRemovalStore.ended")((workspaceId, before, limit) =>
         Effect.sync(() =>
           endedBefore(before)
-            .filter(({ workspaceId }) => only === null || workspaceId === only)
+            .filter((run) => run.workspaceId === workspaceId)
             .slice(0, limit)
             .map(({ id }) => id)
         )
-      ),
-      countEnded: Effect.fn("RunRemovalStore.countEnded")((before) =>
-        Effect.sync(() => {
-          const counts = new Map<WorkspaceId, number>()
-          for (const { workspaceId } of endedBefore(before)) counts.set(workspaceId, (counts.get(workspaceId) ?? 0) + 1)
-          return counts
-        })
       ),
       artifactsOf: Effect.fn("RunRemovalStore.artifactsOf")((ids) =>
         Effect.sync(() => [...tables.artifacts.values()].filter(({ runId }) => ids.includes(runId)).map(({ id }) => id))

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { RunRemovalStore } from "../../../../core/run/retention/RunRemovalStore.ts"
-import type { RunId, WorkspaceId } from "../../../../core/workspace/Ids.ts"
+import type { RunId } from "../../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../../Transaction.ts"
 
 /** The tables with a column `run_id`, in an order in which nothing refers to what is gone. */
@@ -30,19 +30,11 @@ export const layer = Layer.effect(
   RunRemovalStore,
   Effect.map(SqlClient.SqlClient, (sql) =>
     RunRemovalStore.of({
-      ended: Effect.fn("RunRemovalStore.ended")((before, limit, only) =>
+      ended: Effect.fn("RunRemovalStore.ended")((workspaceId, before, limit) =>
         sql<{ readonly id: RunId }>`
-          select id from runs where ended_at < ${new Date(before)} and created_at < ${new Date(before)}
-            ${only === null ? sql`` : sql`and workspace_id = ${only}`}
-          order by ended_at limit ${limit}`.pipe(
+          select id from runs where workspace_id = ${workspaceId} and ended_at < ${new Date(before)}
+          order by ended_at, id limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ id }) => id)),
-          withoutSqlErrors
-        )
-      ),
-      countEnded: Effect.fn("RunRemovalStore.countEnded")((before) =>
-        sql<{ readonly workspace_id: WorkspaceId; readonly count: bigint }>`
-          select workspace_id, count(*) as count from runs where ended_at < ${new Date(before)} group by workspace_id`.pipe(
-          Effect.map((rows) => new Map(rows.map((row) => [row.workspace_id, Number(row.count)]))),
           withoutSqlErrors
         )
       ),

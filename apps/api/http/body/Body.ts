@@ -20,17 +20,22 @@ import * as Utf8 from "./Utf8.ts"
  * parse. Most values of small bodies are described one by one, and judging a value takes longer than reading it.
  */
 const limitsOf = (maxBytes: number): JsonMeter.Limits => {
-  if (maxBytes <= mebibytes(1)) return { depth: 100, names: 60_000, nameBytes: mebibytes(1), values: 100_000 }
-  return { depth: 100, names: 100_000, nameBytes: mebibytes(4), values: maxBytes <= mebibytes(5) ? 200_000 : 500_000 }
+  const always = { depth: 100, numberBytes: 1_000 }
+  if (maxBytes <= mebibytes(1)) return { ...always, names: 60_000, nameBytes: mebibytes(1), values: 100_000 }
+  const values = maxBytes <= mebibytes(5) ? 200_000 : 500_000
+  return { ...always, names: 100_000, nameBytes: mebibytes(4), values }
 }
 
-const tooMuch = (excess: JsonMeter.Excess, { depth, nameBytes, names, values }: JsonMeter.Limits): string =>
-  ({
+const tooMuch = (excess: JsonMeter.Excess, limits: JsonMeter.Limits, position: number): string => {
+  const { depth, nameBytes, names, numberBytes, values } = limits
+  return {
     depth: `The body is nested more than ${depth} levels deep`,
     names: `The body has more than ${names} names`,
     nameBytes: `The names in the body take more than ${nameBytes} bytes`,
-    values: `The body has more than ${values} values`
-  })[excess]
+    values: `The body has more than ${values} values`,
+    numberBytes: `Expected a JSON body whose numbers have at most ${numberBytes} characters, got more outside of a string, from byte ${position - numberBytes - 1} on`
+  }[excess]
+}
 
 /** A body that was read. */
 export interface BodyRead {
@@ -118,7 +123,7 @@ const begin = (
     received += bytes.length
     if (received > limit) return tooLarge(limit, length)
     const excess = meter.add(bytes)
-    if (excess !== null) return Errors.badRequest(tooMuch(excess, limits))
+    if (excess !== null) return Errors.badRequest(tooMuch(excess, limits, meter.position()))
     const piece = decoder.add(bytes)
     if (piece === null) return notUtf8
     hash?.update(bytes)

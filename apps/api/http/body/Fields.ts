@@ -13,5 +13,16 @@ export const session = { session_id: Schema.String }
 /** A field that may be left out; `null` is the same as leaving it out. */
 export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
+/** A whole number in the query of an address, which may be left out. */
+export const wholeNumber = (minimum: number, maximum: number) =>
+  Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum })))
+
+/** The fields that have a value: neither `null` nor `undefined`. */
+export const present = <A extends object>(fields: A) =>
+  // `fromEntries` forgets the names that it is given.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
+    [K in keyof A]?: Exclude<A[K], null | undefined>
+  }
+
 /** How a change of one thing may be refused. */
 export const edits = [Errors.BadRequest, Errors.Forbidden, Errors.NotFound] as const

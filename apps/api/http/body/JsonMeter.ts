@@ -12,6 +12,8 @@ export interface Limits {
   /** Bytes of all names together, as they are written. */
   readonly nameBytes: number
   readonly values: number
+  /** Bytes of one number or word. A number takes long to parse by its length, and digits beyond its precision are lost. */
+  readonly numberBytes: number
 }
 
 /** The limit that a text exceeds. */
@@ -20,6 +22,8 @@ export type Excess = keyof Limits
 export interface Meter {
   /** Takes the next bytes, and answers what there is too much of by now; `null` while all is within the limits. */
   readonly add: (bytes: Uint8Array) => Excess | null
+  /** How many bytes were taken. After an excess, its last byte is the last one that was taken. */
+  readonly position: () => number
 }
 
 /** A meter at the beginning of a text. Its answers do not depend on how the text is cut into pieces. */
@@ -35,6 +39,13 @@ export const make = (limits: Limits): Meter => {
   let nameBytes = 0
   // An array was just opened: the next token, if it is not the end, is its first value.
   let opened = false
+  let numberBytes = 0
+  let position = 0
+
+  const exceeds = (excess: Excess, at: number): Excess => {
+    position += at
+    return excess
+  }
 
   const add = (bytes: Uint8Array): Excess | null => {
     const end = bytes.length
@@ -56,30 +67,33 @@ export const make = (limits: Limits): Meter => {
       }
       // The position is within the bytes, and each byte has a kind.
       const kind = kinds[bytes[at++] as number] as number
+      if (kind !== other) numberBytes = 0
+      else if (++numberBytes > limits.numberBytes) return exceeds("numberBytes", at)
       if (kind === space) continue
       if (opened) {
         opened = false
-        if (kind !== close && ++values > limits.values) return "values"
+        if (kind !== close && ++values > limits.values) return exceeds("values", at)
       }
       if (kind === text) {
         inString = true
         stringBytes = 0
       } else if (kind === colon) {
         nameBytes += stringBytes
-        if (++names > limits.names) return "names"
-        if (nameBytes > limits.nameBytes) return "nameBytes"
-        if (++values > limits.values) return "values"
+        if (++names > limits.names) return exceeds("names", at)
+        if (nameBytes > limits.nameBytes) return exceeds("nameBytes", at)
+        if (++values > limits.values) return exceeds("values", at)
       } else if (kind === comma) {
-        if (isArray[depth] === 1 && ++values > limits.values) return "values"
+        if (isArray[depth] === 1 && ++values > limits.values) return exceeds("values", at)
       } else if (kind === openArray || kind === openObject) {
-        if (++depth > limits.depth) return "depth"
+        if (++depth > limits.depth) return exceeds("depth", at)
         opened = kind === openArray
         isArray[depth] = opened ? 1 : 0
       } else if (kind === close && depth > 0) depth--
     }
+    position += end
     return null
   }
-  return { add }
+  return { add, position: () => position }
 }
 
 const quote = 0x22

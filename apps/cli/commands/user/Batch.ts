@@ -22,7 +22,7 @@ export const batch = Command.make(
       Flag.withDefault(false)
     ),
     fromRow: Flag.Int("from-row").pipe(
-      Flag.withDescription("Leave out the rows before this line of the file, to go on where a batch broke off"),
+      Flag.withDescription("Skip the rows before this line of the file, to continue a batch that was interrupted"),
       Flag.optional
     )
   },

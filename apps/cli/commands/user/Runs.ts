@@ -21,7 +21,7 @@ const selection = {
     Argument.variadic()
   ),
   ...filter,
-  limit: whole("limit", "At most so many runs of the filter, newest first").pipe(
+  limit: whole("limit", "The most runs that are taken of the filter, newest first").pipe(
     Flag.filter(
       (limit) => limit > 0,
       () => "a number from 1 on"
@@ -48,7 +48,7 @@ const ls = Command.make(
       ),
       Flag.withDefault(50)
     ),
-    cursor: Flag.String("cursor").pipe(Flag.withDescription("Goes on behind the page before"), Flag.optional)
+    cursor: Flag.String("cursor").pipe(Flag.withDescription("next_cursor of the page before this one"), Flag.optional)
   },
   handler(loadLists, ({ ls }) => ls)
 ).pipe(Command.withDescription("List runs, newest first; without filters, those of the last day and all waiting ones"))
@@ -64,6 +64,16 @@ const show = Command.make(
   { ...service, id },
   handler(loadLists, ({ show }) => show)
 ).pipe(Command.withDescription("Show a run: its status, steps, errors and results"))
+
+const logs = Command.make(
+  "logs",
+  {
+    ...service,
+    id,
+    follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on until the run has ended"), Flag.withDefault(false))
+  },
+  handler(loadLists, ({ logs }) => logs)
+).pipe(Command.withDescription("Print the events of a run, oldest first, each on a line"))
 
 const why = Command.make(
   "why",
@@ -121,7 +131,7 @@ const retry = Command.make(
       Flag.optional
     ),
     force: Flag.Boolean("force").pipe(
-      Flag.withDescription("Retry also what must not be repeated; needs --reason"),
+      Flag.withDescription("Also retry runs whose actions must not be repeated; needs --reason"),
       Flag.withDefault(false)
     )
   },
@@ -143,6 +153,6 @@ const tag = Command.make(
 ).pipe(Command.withDescription("Add tags to runs and remove tags from them"))
 
 export const runs = Command.make("runs").pipe(
-  Command.withDescription("List, explain, release, interrupt, retry and tag runs"),
-  Command.withSubcommands([ls, summary, show, why, wait, release, interrupt, retry, tag])
+  Command.withDescription("List, explain, follow, release, interrupt, retry and tag runs"),
+  Command.withSubcommands([ls, summary, show, logs, why, wait, release, interrupt, retry, tag])
 )

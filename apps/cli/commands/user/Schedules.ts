@@ -29,7 +29,7 @@ const terms = {
     Flag.optional
   ),
   catchUp: Flag.Literals("catch-up", CatchUp.literals).pipe(
-    Flag.withDescription("Which firings are made up for after an outage"),
+    Flag.withDescription("Which missed firings are caught up after an outage"),
     Flag.optional
   )
 }
@@ -74,7 +74,7 @@ export const schedule = Command.make("schedule").pipe(
       "resume",
       { ...service, id },
       handler(load, ({ resume }) => resume)
-    ).pipe(Command.withDescription("Resume a schedule; what it would have fired meanwhile is not made up for")),
+    ).pipe(Command.withDescription("Resume a schedule; the firings of its pause are not caught up")),
     Command.make(
       "delete",
       { ...service, id },

@@ -2,15 +2,19 @@
  * The commands that talk to a service over HTTP, as one of its users.
  */
 import { batch } from "./Batch.ts"
+import { consoleLink } from "./Console.ts"
 import { run } from "./Execute.ts"
 import { login } from "./Login.ts"
 import { runs } from "./Runs.ts"
 import { schedule } from "./Schedules.ts"
 import { workflow } from "./Workflows.ts"
+import { audit } from "./workspace/Audit.ts"
+import { vault } from "./workspace/Vault.ts"
+import { webhook } from "./workspace/Webhook.ts"
 
-export const commands = [login, run, runs, workflow, batch, schedule] as const
+export const commands = [login, consoleLink, run, runs, workflow, batch, schedule, vault, audit, webhook] as const
 
-const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "window"])
+const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "window", "keys", "workspaces"])
 
 /** Whether a path of commands, such as `sluice runs ls`, is that of a command of users. */
 export const isOne = (path: ReadonlyArray<string>): boolean => names.has(path[1] ?? "")

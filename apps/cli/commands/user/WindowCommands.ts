@@ -1,5 +1,5 @@
 /**
- * `sluice window show|preview|set`: the run window of a workflow of a service.
+ * `sluice window show|preview|set|history|restore`: the run window of a workflow of a service.
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
@@ -37,5 +37,36 @@ export const windowCommands = [
       )
     },
     handler(load, ({ set }) => set)
-  ).pipe(Command.withDescription("Show what a run window does, and set it unless another one was set meanwhile"))
+  ).pipe(
+    Command.withDescription("Show the effect of a run window, and set it unless it was changed since it was read")
+  ),
+  Command.make(
+    "history",
+    {
+      ...service,
+      workflow,
+      limit: Flag.Int("limit").pipe(
+        Flag.withDescription("How many windows are listed, 1 to 1000"),
+        Flag.filter(
+          (limit) => limit > 0 && limit <= 1_000,
+          () => "a number from 1 to 1000"
+        ),
+        Flag.withDefault(20)
+      )
+    },
+    handler(load, ({ history }) => history)
+  ).pipe(Command.withDescription("List the run windows that a workflow had, newest first, with who set each and when")),
+  Command.make(
+    "restore",
+    {
+      ...service,
+      workflow,
+      revision: Argument.Int("revision").pipe(Argument.withDescription("Revision of the window, as history lists it"))
+    },
+    handler(load, ({ restore }) => restore)
+  ).pipe(
+    Command.withDescription(
+      "Show the effect of a former run window, and set it again unless the window was changed since it was read"
+    )
+  )
 ] as const

@@ -55,7 +55,36 @@ const validate = Command.make(
   handler(load, ({ validate }) => validate)
 ).pipe(Command.withDescription("Check the workflow of a file without a service; fails if it is not valid"))
 
+const explain = Command.make(
+  "explain",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(
+      Argument.withDescription("Id or name of the workflow, or a file of one, which needs no service")
+    )
+  },
+  handler(load, ({ explain }) => explain)
+).pipe(Command.withDescription("Say what a workflow needs, when it may run, and what each of its steps does"))
+
+/** A limit, or `none`. */
+const limit = (name: string, what: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(`${what}: a whole number, or none; unchanged when not set`),
+    Flag.optional
+  )
+
+const pace = Command.make(
+  "pace",
+  {
+    ...service,
+    workflow: Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow")),
+    starts: limit("starts", "The most starts in any 60 seconds"),
+    running: limit("running", "The most runs that are executed at the same time")
+  },
+  handler(load, ({ pace }) => pace)
+).pipe(Command.withDescription("Show how fast the runs of a workflow may start, and limit it"))
+
 export const workflow = Command.make("workflow").pipe(
-  Command.withDescription("List, pull, push, compare, check and run workflows"),
-  Command.withSubcommands([list, pull, push, diff, validate, run])
+  Command.withDescription("List, pull, push, compare, check, explain, limit and run workflows"),
+  Command.withSubcommands([list, pull, push, diff, validate, explain, pace, run])
 )

@@ -8,21 +8,15 @@ import { Console, Effect, Option, Schema } from "effect"
 import * as Tar from "../../../../adapters/archive/Tar.ts"
 import { isSigned } from "../../../../adapters/crypto/BundleSigning.ts"
 import * as Start from "../../../../core/run/start/Start.ts"
-import {
-  format,
-  type KeptStart,
-  type Manifest,
-  manifestName,
-  signatureName,
-  startsName
-} from "../../../api/bundle/Bundle.ts"
+import * as Json from "../../../../core/workspace/Json.ts"
+import { type KeptStart, Manifest, manifestName, signatureName, startsName } from "../../../api/bundle/Bundle.ts"
 
 /** Raised for a bundle that does not hold; `problems` are sentences. */
 export class BundleRefused extends Schema.TaggedError<BundleRefused>()("BundleRefused", {
   problems: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `The bundle does not hold: ${this.problems.join("; ")}`
+    return `The bundle is not valid: ${this.problems.join("; ")}`
   }
 }
 
@@ -60,13 +54,13 @@ export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Arr
   const found = yield* readAll(pieces)
   const textOf = (name: string) => Buffer.concat(found.get(name)?.pieces ?? []).toString()
   const text = textOf(manifestName)
-  const manifest = yield* Effect.try({
-    try: () => JSON.parse(text) as Manifest,
+  const parsed = yield* Effect.try({
+    try: () => Json.parse(text),
     catch: () => new BundleRefused({ problems: [`${manifestName} is missing or no JSON`] })
   })
-  if (manifest.format !== format || manifest.format_version !== 1) {
-    return yield* new BundleRefused({ problems: ["it is of another format or a later version"] })
-  }
+  const manifest = yield* Schema.decodeUnknownEffect(Manifest)(parsed).pipe(
+    Effect.mapError(() => new BundleRefused({ problems: ["it is of another format or a later version"] }))
+  )
   const problems: Array<string> = []
   const key = Option.getOrElse(publicKey, () => manifest.public_key).toLowerCase()
   if (!isSigned(text, textOf(signatureName).trim(), key)) {

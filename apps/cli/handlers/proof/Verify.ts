@@ -18,7 +18,7 @@ export interface VerifySettings extends StorageSettings, OfWorkspace {
 /** Raised when something does not hold; the lines before say what. */
 export class DoesNotHold extends Schema.TaggedError<DoesNotHold>()("DoesNotHold", { count: Schema.Int }) {
   override get message() {
-    return `${this.count} of the checked starts do not hold`
+    return `${this.count} of the checked starts are not valid`
   }
 }
 

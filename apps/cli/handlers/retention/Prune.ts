@@ -1,11 +1,12 @@
 /**
- * What `sluice prune` does: removes the runs and artifacts whose retention is over, or counts them.
+ * What `sluice prune` does: removes the runs, parts of runs and artifacts whose retention is over, or counts them.
  */
-import { Clock, Console, Effect } from "effect"
+import { Console, Effect } from "effect"
 import * as Retention from "../../../../core/run/artifact/Retention.ts"
-import * as RunRemoval from "../../../../core/run/retention/RunRemoval.ts"
-import type { Keeping } from "../../layers/Scheduler.ts"
+import * as Sweep from "../../../../core/run/retention/Sweep.ts"
+import { Kind } from "../../../../core/workspace/retention/RetentionDays.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
+import { installationOf, type Keeping } from "./Keeping.ts"
 
 interface PruneSettings extends StorageSettings, Keeping {
   readonly dryRun: boolean
@@ -13,28 +14,40 @@ interface PruneSettings extends StorageSettings, Keeping {
 
 export const prune = (settings: PruneSettings) => pruned(settings).pipe(Effect.provide(layerStorage(settings)))
 
-/** Removes, or counts, and prints what it did. */
-export const pruned = Effect.fnUntraced(function* ({
-  dryRun,
-  retentionDays,
-  runRetentionDays
-}: Keeping & { readonly dryRun: boolean }) {
-  if (runRetentionDays === null) {
-    yield* Console.log("Runs are kept without limit: SLUICE_RUN_RETENTION_DAYS is not set")
-  } else if (dryRun) {
-    const counts = yield* RunRemoval.count(runRetentionDays)
-    const total = [...counts.values()].reduce((sum, one) => sum + one, 0)
-    yield* Console.log(`Would remove ${total} runs that ended more than ${runRetentionDays} days ago`)
-    for (const [workspace, count] of counts) yield* Console.log(`  workspace ${workspace}: ${count}`)
-  } else {
-    yield* Console.log(`Removed ${yield* RunRemoval.sweep(runRetentionDays)} runs`)
-  }
+/** Removes, or counts, and prints what it did by workspace and kind. */
+export const pruned = Effect.fnUntraced(function* ({ dryRun, ...keeping }: Keeping & { readonly dryRun: boolean }) {
+  const installation = installationOf(keeping)
   if (dryRun) {
-    const now = yield* Clock.currentTimeMillis
-    const until = retentionDays === null ? null : new Date(now - retentionDays * 86_400_000).toISOString()
-    return yield* Console.log(
-      until === null ? "Artifacts are kept without limit" : `Would remove artifacts of runs from before ${until}`
-    )
+    const counts = yield* Sweep.count(installation)
+    return yield* print("Would remove", counts, [])
   }
-  yield* Console.log(`Removed ${yield* Retention.sweep(retentionDays)} artifacts`)
+  const swept = yield* Sweep.sweep(installation)
+  const artifacts = yield* Retention.sweep(keeping.retentionDays)
+  yield* print("Removed", swept, [`${artifacts} artifacts older than this installation keeps, or of deleted workflows`])
 })
+
+const print = Effect.fnUntraced(function* (
+  verb: string,
+  all: ReadonlyArray<Sweep.Swept>,
+  further: ReadonlyArray<string>
+) {
+  const lines = all.flatMap(({ counts, workspaceId }) =>
+    Kind.literals.flatMap((kind) => {
+      const count = counts[kind] ?? 0
+      return count === 0 ? [] : [`  workspace ${workspaceId}: ${count} ${names[kind]}`]
+    })
+  )
+  yield* Console.log(lines.length === 0 ? `${verb} nothing of any workspace` : `${verb}:`)
+  for (const line of lines) yield* Console.log(line)
+  for (const line of further) yield* Console.log(`${verb} ${line}`)
+})
+
+const names: Readonly<Record<Kind, string>> = {
+  runs: "runs, with everything of them",
+  events: "events",
+  deliveries: "deliveries",
+  errors: "counted errors",
+  decisions: "decisions of models",
+  artifacts: "artifacts",
+  starts: "starts"
+}

@@ -89,7 +89,7 @@ export const written = Effect.fnUntraced(function* ({ folder, withoutArtifacts }
   const rest =
     artifacts === null
       ? "no artifacts"
-      : `${artifacts.count} artifacts of ${artifacts.bytes} bytes${artifacts.missing === 0 ? "" : `; ${artifacts.missing} were removed meanwhile`}`
+      : `${artifacts.count} artifacts of ${artifacts.bytes} bytes${artifacts.missing === 0 ? "" : `; ${artifacts.missing} were removed during the backup`}`
   yield* Console.log(`Backed up ${rows} rows and ${rest} to ${folder}`)
 })
 

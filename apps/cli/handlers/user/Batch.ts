@@ -3,7 +3,8 @@
  * holds one batch of rows at a time, however long the file is.
  */
 import { createReadStream, statSync } from "node:fs"
-import { Effect, Option, Result, Stream } from "effect"
+import { Effect, Option, Result, type Schema, Stream } from "effect"
+import * as Json from "../../../../core/workspace/Json.ts"
 import * as CellTypes from "../../user/CellTypes.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import * as CsvRows from "../../user/CsvRows.ts"
@@ -38,7 +39,7 @@ async function* rowsOf(path: string): AsyncGenerator<CsvRows.Row> {
 interface Batch {
   readonly first: number
   readonly last: number
-  readonly runs: Array<{ readonly line: number; readonly input: Readonly<Record<string, unknown>> }>
+  readonly runs: Array<{ readonly line: number; readonly input: Schema.JsonObject }>
 }
 
 /** The good rows of a file, in batches; `bad` is called with every other one. */
@@ -76,7 +77,7 @@ async function* batchesOf(
 }
 
 const reasonOf = (error: unknown): string => {
-  const { message } = (error ?? {}) as { readonly message?: unknown }
+  const { message } = Json.objectOf(error)
   return typeof message === "string" ? message : JSON.stringify(error)
 }
 
@@ -132,13 +133,13 @@ export const batch = (settings: Settings) =>
         Effect.fnUntraced(function* ({ first, last, runs }) {
           const answered = yield* client.runVerbs
             .batch({
-              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input })) } as never
+              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input })) }
             })
             .pipe(
               Effect.mapError((error) =>
                 refused(
                   "unavailable",
-                  `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them: look with sluice runs ls, and go on with --from-row ${first}`
+                  `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them: see sluice runs ls, and continue with --from-row ${first}`
                 )
               )
             )

@@ -4,7 +4,8 @@
 import { Clock, Effect, Option, Result } from "effect"
 import * as RunWindow from "../../../../core/window/RunWindow.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
-import { type ConnectionSettings, client, connected } from "../../user/Connection.ts"
+import type { Client } from "../../../api/Client.ts"
+import { type ConnectionSettings, client, connected, type Target } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { jsonFile } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
@@ -68,7 +69,20 @@ interface SetSettings extends FileSettings {
   readonly revision: Option.Option<number>
 }
 
-/** Shows what the window does, and sets it, unless another one was set since it was read. */
+/** Shows what a window does, and sets it, unless another one was set since the revision `base`. */
+const setting = Effect.fnUntraced(function* (
+  { reading, settings, target }: { readonly reading: Client; readonly target: Target; readonly settings: Settings },
+  params: { readonly workflow_id: string },
+  window: RunWindow.RunWindow,
+  base: number
+) {
+  const impact = yield* reading.runWindows.previewRunWindow({ params, query: { openings: 5 }, payload: window })
+  if (!settings.json) yield* answer(settings, impact, () => WindowView.preview(impact, zoneOf(window)))
+  const writing = yield* client(target, { "if-match": `"${base}"` })
+  const stored = yield* writing.runWindows.setRunWindow({ params, payload: window })
+  yield* answer(settings, { impact, ...stored }, () => WindowView.set(stored, zoneOf(window)))
+})
+
 export const set = (settings: SetSettings) =>
   connected(
     settings,
@@ -76,11 +90,50 @@ export const set = (settings: SetSettings) =>
       const params = { workflow_id: yield* workflowId(reading, settings.workflow) }
       const { window } = yield* windowOf(settings.file)
       const before = yield* reading.runWindows.getRunWindow({ params })
-      const impact = yield* reading.runWindows.previewRunWindow({ params, query: { openings: 5 }, payload: window })
-      if (!settings.json) yield* answer(settings, impact, () => WindowView.preview(impact, zoneOf(window)))
       const base = Option.getOrElse(settings.revision, () => before.run_window_revision)
-      const writing = yield* client(target, { "if-match": `"${base}"` })
-      const stored = yield* writing.runWindows.setRunWindow({ params, payload: window })
-      yield* answer(settings, { impact, ...stored }, () => WindowView.set(stored, zoneOf(window)))
+      yield* setting({ reading, target, settings }, params, window, base)
+    })
+  )
+
+interface HistorySettings extends Settings {
+  readonly limit: number
+}
+
+export const history = (settings: HistorySettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, settings.workflow) }
+      const page = yield* client.runWindows.listRunWindows({ params, query: { limit: settings.limit } })
+      yield* answer(settings, page, () => WindowView.history(page.run_windows))
+    })
+  )
+
+interface RestoreSettings extends Settings {
+  readonly revision: number
+}
+
+/** Sets a former window again, as a new revision. A revision that removed the window removes the present one. */
+export const restore = (settings: RestoreSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (reading, target) {
+      const { revision } = settings
+      const params = { workflow_id: yield* workflowId(reading, settings.workflow) }
+      const before = yield* reading.runWindows.getRunWindow({ params })
+      const query = { limit: 1, cursor: revision + 1 }
+      const [former] = (yield* reading.runWindows.listRunWindows({ params, query })).run_windows
+      if (former?.run_window_revision !== revision) {
+        return yield* refused(
+          "missing",
+          `The workflow had no run window of revision ${revision}: sluice window history`
+        )
+      }
+      if (former.run_window !== null) {
+        return yield* setting({ reading, target, settings }, params, former.run_window, before.run_window_revision)
+      }
+      const writing = yield* client(target, { "if-match": `"${before.run_window_revision}"` })
+      const stored = yield* writing.runWindows.removeRunWindow({ params })
+      yield* answer(settings, stored, () => `Removed the run window, as revision ${stored.run_window_revision}`)
     })
   )

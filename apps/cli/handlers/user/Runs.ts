@@ -1,7 +1,7 @@
 /**
  * What the commands of `sluice runs` do that read runs.
  */
-import { Effect, Option, Stream } from "effect"
+import { Console, Effect, Option, Stream } from "effect"
 import * as Client from "../../../api/Client.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
@@ -50,6 +50,29 @@ export const show = (settings: OfRun) =>
     Effect.fnUntraced(function* (client) {
       const run = yield* client.runs.record({ params: { session_id: settings.id } })
       yield* answer(settings, run, () => RunsView.record(run))
+    })
+  )
+
+interface LogsSettings extends OfRun {
+  readonly follow: boolean
+}
+
+/** The events of a run, each on a line; with JSON, as it was logged. */
+export const logs = (settings: LogsSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const write = (event: Parameters<typeof RunsView.step>[0]) =>
+        Console.log(settings.json ? JSON.stringify(event) : RunsView.step(event))
+      if (!settings.follow) {
+        const { events } = yield* client.runs.record({ params: { session_id: settings.id } })
+        return yield* Effect.forEach(events, write, { discard: true })
+      }
+      yield* Client.events(client, settings.id).pipe(
+        Stream.runForEach(({ event, payload, timestamp }) =>
+          write({ event, at: new Date(timestamp * 1_000).toISOString(), payload })
+        )
+      )
     })
   )
 

@@ -3,6 +3,8 @@
  */
 import { existsSync, writeFileSync } from "node:fs"
 import { Clock, Effect, Option } from "effect"
+import { mostRunning, mostStartsPerMinute } from "../../../../core/gate/Pace.ts"
+import * as GraphCheck from "../../../../core/workflow/language/graph/GraphCheck.ts"
 import * as SaveBody from "../../../../core/workflow/SaveBody.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import type { WorkflowToSave } from "../../../api/Client.ts"
@@ -10,7 +12,9 @@ import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
 import { jsonFile } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
+import * as ExplainView from "../../user/view/ExplainView.ts"
 import { cell, instant, table } from "../../user/view/Table.ts"
+import * as WindowView from "../../user/view/WindowView.ts"
 import * as WorkflowFile from "../../user/WorkflowFile.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 
@@ -27,7 +31,7 @@ const fieldsOf = Effect.fnUntraced(function* (path: string) {
   const value = yield* jsonFile(path)
   if (!Json.isObject(value))
     return yield* refused("wrong", `${path}: expected a JSON object, as workflow pull writes it`)
-  return value as Readonly<Record<string, unknown>>
+  return value
 })
 
 export const list = (settings: Settings) =>
@@ -134,7 +138,7 @@ export const push = (settings: PushSettings) =>
       if (id !== undefined && typeof base_version_id !== "string") {
         return yield* refused(
           "wrong",
-          `${settings.file} has no base_version_id, so that a change of someone else cannot be noticed: pull the workflow first`
+          `${settings.file} has no base_version_id, so changes by other users cannot be detected: pull the workflow first`
         )
       }
       // The service checks it, and reports every problem at its path.
@@ -155,6 +159,83 @@ export const push = (settings: PushSettings) =>
             `Saved version ${view.version_number} of "${cell(view.name)}" (${view.id})`,
             ...warnings.map(({ message, path }) => `Warning: ${path}: ${cell(message)}`)
           ].join("\n")
+      )
+    })
+  )
+
+interface ExplainSettings extends Settings {
+  readonly workflow: string
+}
+
+/** The steps of a workflow in words, from a file or from the service. */
+const explained = Effect.fnUntraced(function* (
+  settings: Settings,
+  fields: Readonly<Record<string, unknown>>,
+  window: string
+) {
+  const { graph, problems } = GraphCheck.examine(fields.nodes ?? null, fields.edges ?? null)
+  if (graph === null) {
+    const lines = problems.map(({ message, path }) => `  ${path === "" ? "" : `${path}: `}${cell(message)}`)
+    return yield* refused("failed", ["The workflow is not valid:", ...lines].join("\n"))
+  }
+  yield* answer(settings, fields, () => ExplainView.text(fields, graph, window))
+})
+
+export const explain = Effect.fnUntraced(function* (settings: ExplainSettings) {
+  const { workflow } = settings
+  if (existsSync(workflow)) return yield* explained(settings, yield* fieldsOf(workflow), "")
+  yield* connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, workflow) }
+      const view = yield* client.workflows.get({ params })
+      const stored = yield* client.runWindows.getRunWindow({ params })
+      const window = WindowView.stored(stored, "").trimEnd()
+      yield* explained(settings, { ...view, run_window: stored.run_window }, window)
+    })
+  )
+})
+
+interface PaceSettings extends Settings {
+  readonly workflow: string
+  readonly starts: Option.Option<string>
+  readonly running: Option.Option<string>
+}
+
+/** A limit as it was given; the stored one where it was not. */
+const limitOf = Effect.fnUntraced(function* (
+  flag: string,
+  given: Option.Option<string>,
+  stored: number | null,
+  most: number
+) {
+  if (Option.isNone(given)) return stored
+  if (given.value === "none") return null
+  const limit = /^\d{1,9}$/.test(given.value) ? Number(given.value) : 0
+  return limit >= 1 && limit <= most
+    ? limit
+    : yield* refused("wrong", `--${flag}: expected a whole number from 1 to ${most}, or none, got ${given.value}`)
+})
+
+/** Shows how fast the runs of a workflow may start, and sets it first where a limit is given. */
+export const pace = (settings: PaceSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const params = { workflow_id: yield* workflowId(client, settings.workflow) }
+      const stored = yield* client.runWindows.getPace({ params })
+      const { max_running, max_starts_per_minute } = stored
+      const payload = {
+        max_starts_per_minute: yield* limitOf("starts", settings.starts, max_starts_per_minute, mostStartsPerMinute),
+        max_running: yield* limitOf("running", settings.running, max_running, mostRunning)
+      }
+      const isGiven = Option.isSome(settings.starts) || Option.isSome(settings.running)
+      const shown = isGiven ? yield* client.runWindows.setPace({ params, payload }) : stored
+      yield* answer(settings, shown, () =>
+        [
+          `Starts in any 60 seconds: ${shown.max_starts_per_minute ?? "any number"}`,
+          `Runs at the same time: ${shown.max_running ?? "any number"}`
+        ].join("\n")
       )
     })
   )

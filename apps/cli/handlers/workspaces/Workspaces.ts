@@ -1,11 +1,15 @@
 /**
  * What `sluice workspaces` does with the workspaces of an installation.
  */
-import { Console, Effect, Layer, Redacted, Schema } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { EncryptionKeys } from "../../../../core/vault/keys/EncryptionKeys.ts"
 import { WorkspaceStore } from "../../../../core/workspace/WorkspaceStore.ts"
 import { making } from "../../../../core/workspace/Workspaces.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../../layers/Storage.ts"
+import type { ConnectionSettings } from "../../user/Connection.ts"
+import { answer, type OutputSettings } from "../../user/Output.ts"
+import { isService } from "../../user/Place.ts"
+import * as Service from "../user/workspace/Workspaces.ts"
 
 /** Raised for a name that no workspace may have. */
 export class InvalidName extends Schema.TaggedError<InvalidName>()("InvalidName", { length: Schema.Int }) {
@@ -14,24 +18,37 @@ export class InvalidName extends Schema.TaggedError<InvalidName>()("InvalidName"
   }
 }
 
-export const create = Effect.fnUntraced(function* (settings: StorageSettings & { readonly name: string }) {
+interface Settings extends StorageSettings, ConnectionSettings, OutputSettings {}
+
+export const create = Effect.fnUntraced(function* (settings: Settings & { readonly name: string }) {
+  if (yield* isService(settings)) return yield* Service.create(settings)
   const name = settings.name.trim()
   if (name === "" || name.length > 256) return yield* new InvalidName({ length: name.length })
   yield* Effect.gen(function* () {
     const { key, owner, workspace } = yield* (yield* making)(null, name)
     // The workspace has its encryption key from the beginning, as the first one has.
     yield* (yield* EncryptionKeys).of(workspace.id)
-    yield* Console.log(
-      `${Redacted.value(key)}\nOwner key ${owner.id} of workspace ${workspace.id}; it is shown only once`
+    yield* answer(
+      settings,
+      { id: workspace.id, name, api_key: { id: owner.id, key: Redacted.value(key) } },
+      () => `${Redacted.value(key)}\nOwner key ${owner.id} of workspace ${workspace.id}; it is shown only once`
     )
   }).pipe(Effect.provide(layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))))
 })
 
-export const list = Effect.fnUntraced(function* (settings: StorageSettings) {
+export const list = Effect.fnUntraced(function* (settings: Settings) {
+  if (yield* isService(settings)) return yield* Service.list(settings)
   yield* Effect.gen(function* () {
-    for (const { createdAt, founding, id, name } of yield* (yield* WorkspaceStore).list) {
-      const first = founding === true ? "  first workspace" : ""
-      yield* Console.log(`${id}  ${new Date(createdAt).toISOString()}  ${name}${first}`)
-    }
+    const all = (yield* (yield* WorkspaceStore).list).map(({ createdAt, founding, id, name }) => ({
+      id,
+      name,
+      created_at: new Date(createdAt).toISOString(),
+      first: founding === true
+    }))
+    yield* answer(settings, all, () =>
+      all
+        .map(({ created_at, first, id, name }) => `${id}  ${created_at}  ${name}${first ? "  first workspace" : ""}`)
+        .join("\n")
+    )
   }).pipe(Effect.provide(layerStorage(settings)))
 })

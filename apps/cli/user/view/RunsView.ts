@@ -1,6 +1,7 @@
 /**
  * Runs as text for a terminal. Functions of their arguments.
  */
+import * as Json from "../../../../core/workspace/Json.ts"
 import type { RunListItem, RunRecord, RunSummary } from "../../../api/run/RunRecord.ts"
 import { cell, instant, lasted, number, table } from "./Table.ts"
 
@@ -94,13 +95,13 @@ const pair = ([name, value]: readonly [string, string]): ReadonlyArray<string> =
   value === "" ? [] : [`${name.padEnd(10)} ${value}`]
 
 const messageOf = (error: Record["errors"][number]): string => {
-  const { error_code, message } = error as { readonly error_code?: string | null; readonly message?: string }
+  const { error_code, message } = error
   return cell([error_code, message].filter((part) => part != null && part !== "").join(": ") || JSON.stringify(error))
 }
 
 /** A step that was reported, in one line; `null` for an event that is no step. */
 export const step = (event: { readonly event: string; readonly payload: unknown; readonly at?: string }): string => {
-  const payload = (event.payload ?? {}) as Readonly<globalThis.Record<string, unknown>>
+  const payload = Json.objectOf(event.payload)
   const words = ["current_step", "step_name", "node_name", "message", "reason"]
     .map((name) => payload[name])
     .filter((value) => typeof value === "string" && value !== "")

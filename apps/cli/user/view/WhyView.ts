@@ -20,15 +20,16 @@ const waiting: ReadonlySet<string> = new Set(["execution.queued", "execution.pau
 const others: Readonly<globalThis.Record<string, string>> = {
   credential:
     "Its credential is used by as many runs as it allows: it starts when one of them ends, or when max_concurrency of the credential is raised.",
-  browser: "It lost its browser, and is tried again by itself after a pause.",
-  capacity: "No worker is free: it starts when another run ends, or when another worker is started."
+  browser: "It lost its browser. It is tried again after a pause.",
+  capacity:
+    "No worker is free, or the pace of its workflow allows no more starts now. It starts when another run ends, when the pace allows it, or when another worker is started."
 }
 
 const holdSentences = ({ run, zone }: Known): ReadonlyArray<string> => {
   const shown = (iso: string) => `${local(iso, zone ?? "UTC")} (${zone ?? "UTC"})`
   const id = run.session_id
   return run.holds.flatMap(({ by, kind, reason, since, until }) => {
-    const ends = until === null ? "with no end in sight" : `until ${shown(until)}`
+    const ends = until === null ? "without a known end" : `until ${shown(until)}`
     const why = reason === "" ? "" : `: ${cell(reason, 300)}`
     return kind === "run_window"
       ? [
@@ -57,8 +58,7 @@ export const paragraph = (known: Known): string => {
     run.can_start_at === null || run.holds.length === 0
       ? []
       : [`It can start at ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}) at the earliest.`]
-  const nothing =
-    "Nothing holds it: it starts as soon as a worker is free. If none takes it, look whether a worker runs."
+  const nothing = "Nothing holds it: it starts as soon as a worker is free. If none takes it, check that a worker runs."
   const head = `${name} waits since ${local(run.created_at, zone ?? "UTC")} (${zone ?? "UTC"}).`
   return [head, ...(held.length === 0 ? [nothing] : held), ...start].join(" ")
 }

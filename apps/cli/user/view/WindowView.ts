@@ -2,7 +2,7 @@
  * What a run window does, as text for a terminal. Functions of their arguments.
  */
 import type { RunWindowResponse } from "../../../api/gate/GatesApi.ts"
-import { cell, counted, local } from "./Table.ts"
+import { cell, counted, instant, local, table } from "./Table.ts"
 
 type Response = typeof RunWindowResponse.Type
 
@@ -74,3 +74,24 @@ export const set = ({ run_window_revision, state, warnings = [] }: Response, zon
     `Set as revision ${run_window_revision}${state === null ? "" : `: ${stateOf(state, zone)}`}`,
     ...warningLines(warnings)
   ].join("\n")
+
+type Past = {
+  readonly run_window_revision: number
+  readonly run_window: unknown
+  readonly set_at: string | null
+  readonly set_by: string | null
+}
+
+/** The windows that a workflow had. */
+export const history = (windows: ReadonlyArray<Past>): string =>
+  windows.length === 0
+    ? "The workflow never had a run window"
+    : table(
+        ["REVISION", "SET", "BY USER", "RUN WINDOW"],
+        windows.map(({ run_window, run_window_revision, set_at, set_by }) => [
+          String(run_window_revision),
+          instant(set_at),
+          set_by ?? "",
+          run_window === null ? "removed" : cell(JSON.stringify(run_window), 100)
+        ])
+      )

@@ -2,6 +2,7 @@
  * Finds the functions that an expression calls and that do not exist. Calling one fails only when the expression is
  * evaluated, which may be long after the workflow was saved.
  */
+import * as Json from "../../../workspace/Json.ts"
 import { functionNames } from "./Builtins.ts"
 import type { Expression } from "./Expression.ts"
 
@@ -48,8 +49,8 @@ const noteNames = (node: object, called: Set<string>, defined: Set<string>): voi
   for (const name of [part.focus, part.index]) if (typeof name === "string") defined.add(name)
 }
 
-const variableOf = (value: unknown): string | null => {
-  if (typeof value !== "object" || value === null) return null
-  const { type, value: name } = value as { readonly type?: unknown; readonly value?: unknown }
+const variableOf = (part: unknown): string | null => {
+  if (!Json.isObject(part)) return null
+  const { type, value: name } = part
   return type === "variable" && typeof name === "string" && name !== "" && name !== "$" ? name : null
 }

@@ -128,7 +128,8 @@ const readParameters = (
   }
   const given = value.parameters ?? {}
   if (!Json.isObject(given)) return note(`${path}.parameters`, "Expected an object")
-  if (isTooDeep(given)) return note(`${path}.parameters`, `Expected at most ${maxDepth} levels in each other`)
+  if (Json.isDeeperThan(given, maxDepth))
+    return note(`${path}.parameters`, `Expected at most ${maxDepth} levels in each other`)
   const decoded = decoders[action](given)
   const runIf = readRunIf(given.run_if, action)
   const wrong = [
@@ -158,15 +159,6 @@ const wrongParameters = (action: ActionName, given: Fields, error: Schema.Schema
 
 /** Far deeper than realistic graphs, and too little to exhaust a stack. */
 const maxDepth = 100
-
-const isTooDeep = (value: unknown): boolean => {
-  let level: ReadonlyArray<unknown> = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) return true
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []))
-  }
-  return false
-}
 
 const readRunIf = (value: unknown, action: string): Result.Result<RunIf.RunIf | null, ReadonlyArray<Problem>> => {
   if (value === undefined || value === null) return Result.succeed(null)

@@ -52,4 +52,5 @@ export const decode = Schema.decodeUnknownResult(RunIf, { errors: "all" })
 
 /** The condition of a node; `null` for one that is always done. */
 export const of = ({ parameters }: Node): RunIf | null =>
+  // It is kept among the parameters of a node, and is no part of their schema.
   "run_if" in parameters ? ((parameters as { readonly run_if?: RunIf | null }).run_if ?? null) : null

@@ -1,8 +1,8 @@
 /** The tabs of a browser in memory. */
 import { Effect, Ref } from "effect"
-import { defaultPageLimits, tooManyTabs } from "../../../core/agent/Limits.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Dialog, Tabs } from "../../../core/browser/Tabs.ts"
+import { defaultPageLimits, tooManyTabs } from "../../agent/Limits.ts"
+import { PageFailure } from "../../browser/PageFailure.ts"
+import type { Dialog, Tabs } from "../../browser/Tabs.ts"
 
 /** A dialog of a page. A prompt may propose an answer. */
 export interface Said extends Omit<Dialog, "entered"> {

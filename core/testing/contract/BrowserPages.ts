@@ -1,7 +1,7 @@
 /**
  * The pages on which the promises of the browser are kept: each as HTML, and as it is written down for the scripted browser.
  */
-import type { PageEvent, ScriptedElement } from "../../support/scripted/ScriptedBrowser.ts"
+import type { PageEvent, ScriptedElement } from "../browser/ScriptedBrowser.ts"
 
 export const id = (name: string): string => `//*[@id='${name}']`
 
@@ -102,7 +102,7 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       </div>
       <button id=pay>Pay now</button>
       <a id=link href=/orders>Orders</a>
-      <script>setTimeout(() => {
+      <script>self["setTimeout"](() => {
         const late = document.createElement("button")
         late.id = "late"
         late.textContent = "Late"

@@ -2,12 +2,12 @@
  * The inspection of a scripted page, for recoveries.
  */
 import { Effect } from "effect"
-import type { Elements } from "../../../core/browser/Elements.ts"
-import { type Appearance, unknown } from "../../../core/browser/element/Appearance.ts"
-import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
-import { type Button, empty } from "../../../core/browser/element/Survey.ts"
-import type { Observation } from "../../../core/browser/Observation.ts"
-import type { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Elements } from "../../browser/Elements.ts"
+import { type Appearance, unknown } from "../../browser/element/Appearance.ts"
+import type { ElementQuery } from "../../browser/element/ElementQuery.ts"
+import { type Button, empty } from "../../browser/element/Survey.ts"
+import type { Observation } from "../../browser/Observation.ts"
+import type { PageFailure } from "../../browser/PageFailure.ts"
 
 export type Looks = Partial<Appearance>
 

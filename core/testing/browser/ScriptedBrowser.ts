@@ -1,21 +1,21 @@
 /**
  * A browser in memory, on sites that are written down: for testing graphs and the agent without Chromium. It keeps the
- * promises of `test/contract/browser`, as Chromium does.
+ * promises of `BrowserContract`, as Chromium does.
  *
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. What will come is known,
  * so a verb waits for an element that is written down to appear in time, and fails at once for one that is not.
  */
 import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
-import { Browser, type BrowserSession } from "../../../core/browser/Browser.ts"
-import type { Elements } from "../../../core/browser/Elements.ts"
-import type { Exchange } from "../../../core/browser/Exchange.ts"
-import type { ElementQuery, Guard } from "../../../core/browser/element/ElementQuery.ts"
-import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
-import * as Options from "../../../core/browser/element/Options.ts"
-import * as Selector from "../../../core/browser/element/Selector.ts"
-import { ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
-import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../../core/browser/Requests.ts"
-import type { Remembered, Session, Storage } from "../../../core/browser/Session.ts"
+import { Browser, type BrowserSession } from "../../browser/Browser.ts"
+import type { Elements } from "../../browser/Elements.ts"
+import type { Exchange } from "../../browser/Exchange.ts"
+import type { ElementQuery, Guard } from "../../browser/element/ElementQuery.ts"
+import type { ExtractionPlan } from "../../browser/element/Extraction.ts"
+import * as Options from "../../browser/element/Options.ts"
+import * as Selector from "../../browser/element/Selector.ts"
+import { ofStatus, PageFailure } from "../../browser/PageFailure.ts"
+import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Requests.ts"
+import type { Remembered, Session, Storage } from "../../browser/Session.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
@@ -394,7 +394,8 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       if (yield* files.takesDialog) return yield* setField("", () => fileName)
       return yield* new PageFailure({
         kind: "upload",
-        reason: "no file dialog is open: a CLICK before must open one, or selector name the field for files"
+        reason:
+          "no file dialog is open: expected a CLICK before it that opens one, or the selector of the field for files"
       })
     })
   } satisfies Partial<Elements>

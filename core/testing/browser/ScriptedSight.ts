@@ -3,13 +3,13 @@
  * pixels high, from the top of the window down.
  */
 import { Effect } from "effect"
-import type { Elements } from "../../../core/browser/Elements.ts"
-import type { Option } from "../../../core/browser/element/Options.ts"
-import type { Navigation } from "../../../core/browser/Navigation.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Vision } from "../../../core/browser/Vision.ts"
-import type { Gesture, RemoteHand } from "../../../core/browser/vision/RemoteHand.ts"
-import type { Place } from "../../../core/browser/vision/Sight.ts"
+import type { Elements } from "../../browser/Elements.ts"
+import type { Option } from "../../browser/element/Options.ts"
+import type { Navigation } from "../../browser/Navigation.ts"
+import { PageFailure } from "../../browser/PageFailure.ts"
+import type { Vision } from "../../browser/Vision.ts"
+import type { Gesture, RemoteHand } from "../../browser/vision/RemoteHand.ts"
+import type { Place } from "../../browser/vision/Sight.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
 
 export const lineHeight = 20

@@ -1,8 +1,8 @@
 /** Downloads and file dialogs of a browser in memory. */
 import { Effect, Ref } from "effect"
-import type { Download } from "../../../core/browser/file/DownloadPorts.ts"
-import * as FileNames from "../../../core/browser/file/FileNames.ts"
-import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import type { Download } from "../../browser/file/DownloadPorts.ts"
+import * as FileNames from "../../browser/file/FileNames.ts"
+import { PageFailure } from "../../browser/PageFailure.ts"
 
 /** A file that a page gives, by its name and text. A text of `null` never comes to its end. */
 export type Saved = readonly [name: string, text: string | null]
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
       const endless = waiting.find(([, text]) => text === null)
       yield* Ref.update(state, (now) => ({ ...now, waiting: [], asked: asked + 1, taken: taken + files.length }))
       if (endless !== undefined) {
-        const reason = `the download of ${endless[0]} is not complete after ${seconds} s (timeout_seconds), 0 bytes have come`
+        const reason = `the download of ${endless[0]} is not complete after ${seconds} s (timeout_seconds), 0 bytes were received`
         return { files, failure: new PageFailure({ kind: "download", reason }) }
       }
       if (files.length > 0) return { files, failure: null }

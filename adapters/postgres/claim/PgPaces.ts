@@ -1,0 +1,131 @@
+/**
+ * How claims keep to the pace of workflows.
+ *
+ * The row of a pace is locked behind its gate, and by claims alone: claims of one paced workflow come one after the other,
+ * while submissions share its gate. A claim that has used up what the pace allows notes on the gate until when, so that
+ * other claims pass over it.
+ */
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { Gate } from "../../../core/gate/Gate.ts"
+import * as Pace from "../../../core/gate/Pace.ts"
+
+/** The pace of a workflow, with what has started by now. */
+export interface Paced extends Pace.Progress {
+  readonly pace: Pace.Pace
+}
+
+/** A gate whose row is locked. */
+interface Locked {
+  readonly workflowId: string
+  readonly pace: Gate["pace"]
+}
+
+/**
+ * How long a workflow with as many runs as allowed in progress is passed over. The end of a run ends that earlier, where it
+ * finds the note of it.
+ */
+const fullMillis = 5_000
+
+/** Locks the paces of these gates until the transaction ends, and reads what has started. */
+export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, gates: ReadonlyArray<Locked>) {
+  const paced = gates.flatMap(({ pace, workflowId }) => (pace === null ? [] : [{ workflowId, pace }]))
+  const found = new Map<string, Paced>()
+  if (paced.length === 0) return found
+  const ids = paced.map(({ workflowId }) => ({ workflow_id: workflowId }))
+  const rows = yield* sql<{ readonly workflow_id: string; readonly taken_until: Date }>`
+    insert into gate_paces (workflow_id, taken_until)
+    select workflow_id, 'epoch' from json_to_recordset(${JSON.stringify(ids)}::json) as paced (workflow_id uuid)
+    order by workflow_id
+    on conflict (workflow_id) do update set taken_until = gate_paces.taken_until returning workflow_id, taken_until`
+  const running = yield* runningOf(
+    sql,
+    paced.filter(({ pace }) => Pace.limitsRunning(pace)).map(({ workflowId }) => workflowId)
+  )
+  const taken = new Map(rows.map((row) => [row.workflow_id, row.taken_until.getTime()]))
+  for (const { pace, workflowId } of paced) {
+    found.set(workflowId, {
+      pace,
+      takenUntil: taken.get(workflowId) ?? 0,
+      running: running.get(workflowId) ?? 0
+    })
+  }
+  return found
+})
+
+/** How many runs of these workflows are in progress. Asked under the lock, so that no claim changes it meanwhile. */
+const runningOf = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>) =>
+  workflowIds.length === 0
+    ? Effect.succeed(new Map<string, number>())
+    : Effect.map(
+        sql<{ readonly workflow_id: string; readonly running: number }>`
+          select workflow_id, count(*)::integer as running from runs
+          where status = 'execution.start' and ${sql.in("workflow_id", workflowIds)} group by workflow_id`,
+        (rows) => new Map(rows.map((row) => [row.workflow_id, row.running]))
+      )
+
+/** Until when the pace of a workflow lets no run start, and of which revision of its gate that is true. */
+export interface Spent {
+  readonly workflowId: string
+  readonly revision: number
+  readonly until: number
+}
+
+/** Until when a workflow may start none, once so many runs of it have started at `now`; `null` where it still may. */
+export const spentUntil = ({ pace, running, takenUntil }: Paced, starts: number, now: number): number | null => {
+  const progress = { takenUntil: Pace.afterStarts(pace, takenUntil, starts, now), running: running + starts }
+  if (Pace.allowance(pace, progress, now) > 0) return null
+  const next = Pace.nextStartAt(pace, progress.takenUntil, now)
+  return next > now ? next : now + fullMillis
+}
+
+/** Keeps what these starts take of their minutes. The paces are locked. */
+export const take = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  paces: ReadonlyMap<string, Paced>,
+  starts: ReadonlyMap<string, number>,
+  now: number
+) {
+  const taken = [...paces].flatMap(([workflow_id, { pace, takenUntil }]) => {
+    const after = Pace.afterStarts(pace, takenUntil, starts.get(workflow_id) ?? 0, now)
+    return after === takenUntil ? [] : [{ workflow_id, taken_until: new Date(after).toISOString() }]
+  })
+  if (taken.length === 0) return
+  yield* sql`
+    update gate_paces set taken_until = taken.taken_until
+    from json_to_recordset(${JSON.stringify(taken)}::json) as taken (workflow_id uuid, taken_until timestamptz)
+    where gate_paces.workflow_id = taken.workflow_id`
+})
+
+/** Notes until when these workflows are passed over, unless their gates were edited meanwhile. */
+export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<Spent>) => {
+  const noted = spent.map(({ revision, until, workflowId }) => ({
+    workflow_id: workflowId,
+    revision,
+    until: new Date(until).toISOString()
+  }))
+  return sql`
+    with noted as materialized (
+      select gates.workflow_id, noted.until
+      from json_to_recordset(${JSON.stringify(noted)}::json) as noted (
+        workflow_id uuid, revision integer, until timestamptz)
+      join gates on gates.workflow_id = noted.workflow_id and gates.revision = noted.revision
+      order by gates.workflow_id for no key update of gates
+    )
+    update gates set paced_until = greatest(paced_until, noted.until)
+    from noted where gates.workflow_id = noted.workflow_id`
+}
+
+/** Lets claims look again at workflows that were passed over because of runs of which one has ended. */
+export const lookAgain = (
+  sql: SqlClient.SqlClient,
+  ended: ReadonlyArray<{ readonly workflowId: string; readonly pace: Gate["pace"] }>
+): Effect.Effect<void, SqlError.SqlError> => {
+  const ids = new Set(ended.filter(({ pace }) => Pace.limitsRunning(pace)).map(({ workflowId }) => workflowId))
+  return ids.size === 0
+    ? Effect.void
+    : Effect.asVoid(sql`
+        update gates set paced_until = null where workflow_id in (
+          select workflow_id from gates where ${sql.in("workflow_id", [...ids])} and paced_until is not null
+          order by workflow_id for no key update skip locked)`)
+}

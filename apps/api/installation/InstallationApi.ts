@@ -1,0 +1,44 @@
+/** The endpoint that tells how the installation is. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Needs } from "../Annotations.ts"
+
+export const ProcessRecord = Schema.Struct({
+  part: Schema.String.annotate({ description: "What it does: up, api, scheduler or worker" }),
+  version: Schema.String,
+  tz_data: Schema.NullOr(Schema.String).annotate({
+    description: "The version of its time zone data. Processes with different ones may open windows at different times"
+  }),
+  clock_skew_ms: Schema.Finite.annotate({
+    description:
+      "By how much the clock of its machine is ahead of that of the database. Beyond 5000 either way it starts no run"
+  }),
+  capacity: Schema.NullOr(Schema.Int).annotate({
+    description: "How many runs it executes at once; null for a process that executes none"
+  }),
+  running: Schema.Int.annotate({ description: "How many runs it executes" }),
+  browsers: Schema.Int.annotate({ description: "How many sessions of browsers it has open" }),
+  began_at: Schema.String,
+  seen_at: Schema.String.annotate({ description: "When it last said that it is alive, which it does every 15 seconds" })
+}).annotate({ identifier: "Process" })
+
+const Installation = Schema.Struct({
+  processes: Schema.NullOr(Schema.Array(ProcessRecord)).annotate({
+    description:
+      "The processes that are alive, those that began first in front; null where it is not known which there are"
+  })
+}).annotate({ identifier: "Installation" })
+
+const group = HttpApiGroup.make("installation").annotate(
+  OpenApi.Description,
+  "The processes that serve all workspaces of the installation"
+)
+
+export class InstallationGroup extends group.add(
+  HttpApiEndpoint.get("readInstallation", "/installation", { success: Installation })
+    .annotate(
+      OpenApi.Summary,
+      "Read which processes of the installation are alive, with their capacity, clocks and time zone data"
+    )
+    .annotate(Needs, "read")
+) {}

@@ -1,0 +1,18 @@
+/**
+ * What `sluice console` does: has the service make a link, and prints the address that signs a browser in with it.
+ *
+ * The console comes from the service itself: its session belongs to the pages of that origin alone, so a copy of the page on
+ * another origin, such as one of this machine, could not use it.
+ */
+import { Effect } from "effect"
+import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import { answer, type OutputSettings } from "../../user/Output.ts"
+
+export const consoleLink = (settings: ConnectionSettings & OutputSettings) =>
+  connected(settings, (client, { url }) =>
+    Effect.gen(function* () {
+      const { expires_at, link } = yield* client.console.makeLink()
+      const address = `${url.replace(/\/+$/, "")}/#sign-in=${link}`
+      yield* answer(settings, { url: address, expires_at }, () => address)
+    })
+  )

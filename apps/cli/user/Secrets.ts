@@ -1,0 +1,51 @@
+/**
+ * Secrets that a user gives to a command: from a variable, from the terminal without echo, or from standard input. They are
+ * never arguments, which other users of the machine could see.
+ */
+import { Config, Effect, Option, Redacted, Stdio, Stream } from "effect"
+import { Prompt } from "effect/cli"
+import { refused } from "./Ending.ts"
+
+/** The secret of a setting, else one that is asked for. Without a terminal to ask at, the variable is named. */
+export const asked = Effect.fnUntraced(function* (
+  given: Option.Option<Redacted.Redacted<string>>,
+  what: { readonly variable: string; readonly prompt: string; readonly pattern: RegExp; readonly expected: string }
+) {
+  if (Option.isSome(given)) return given.value
+  if (!(yield* isTerminal)) return yield* refused("wrong", `No ${what.prompt} is set (${what.variable})`)
+  const secret = yield* hidden(what.prompt)
+  if (what.pattern.test(Redacted.value(secret))) return secret
+  return yield* refused("wrong", `The ${what.prompt} cannot be used: expected ${what.expected}`)
+})
+
+/** Asks for a secret at the terminal. What is typed is not shown. */
+export const hidden = (message: string) =>
+  Prompt.run(Prompt.Hidden({ message })).pipe(
+    Effect.mapError(() => refused("wrong", "Nothing was given, and nothing was changed"))
+  )
+
+/** The value of an environment variable. */
+export const fromVariable = (name: string) =>
+  Effect.gen(function* () {
+    const value = yield* Config.Redacted(name)
+    if (Redacted.value(value) !== "") return value
+    return yield* refused("wrong", `The variable ${name} is empty`)
+  }).pipe(Effect.catchTag("ConfigError", () => Effect.fail(refused("wrong", `The variable ${name} is not set`))))
+
+/** Whether a person can be asked. */
+export const isTerminal: Effect.Effect<boolean, never, Stdio.Stdio> = Effect.flatMap(
+  Stdio.Stdio,
+  ({ stdinIsTerminal }) => stdinIsTerminal
+)
+
+/** All of standard input. */
+export const input: Effect.Effect<string, never, Stdio.Stdio> = Effect.flatMap(Stdio.Stdio, ({ stdin }) =>
+  stdin.pipe(
+    Stream.decodeText(),
+    Stream.runFold(
+      () => "",
+      (all, piece) => all + piece
+    ),
+    Effect.orElseSucceed(() => "")
+  )
+)

@@ -1,0 +1,57 @@
+/** The settings of the workspace. Everyone may read them, an Owner may change them. */
+import { Fragment } from "preact"
+import { useState } from "preact/hooks"
+import { SchemaForm } from "../forms/SchemaForm.tsx"
+import type { Json } from "../forms/SchemaModel.ts"
+import { Loaded } from "../kit/Loaded.tsx"
+import { Page } from "../kit/Page.tsx"
+import { act, client, problemsByField, query, refresh } from "../kit/Service.ts"
+import { may, ownWorkspaceId } from "../kit/Session.ts"
+import { changesOf, fieldNames, type Settings, schema, valueWords } from "./SettingsModel.ts"
+
+const settings = query((client) => client.workspaces.getSettings({ params: { workspace_id: ownWorkspaceId() } }))
+
+export const SettingsView = () => (
+  <Page title="Settings" note="They apply to every run of this workspace.">
+    <div class="section">
+      <div class="body">
+        <Loaded query={settings} rows={5}>
+          {(stored) => (may("Owner") ? <Form stored={stored} /> : <Listed stored={stored} />)}
+        </Loaded>
+      </div>
+    </div>
+  </Page>
+)
+
+const Form = ({ stored }: { readonly stored: Settings }) => {
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
+  const values = Object.fromEntries(
+    fieldNames.flatMap((name) => (stored[name] === null ? [] : [[name, stored[name] as Json]]))
+  )
+  const save = async (given: Readonly<Record<string, Json>>) => {
+    setProblems({})
+    const saved = await act(
+      client().workspaces.changeSettings({
+        params: { workspace_id: ownWorkspaceId() },
+        payload: changesOf(stored, given)
+      }),
+      { done: "The settings were saved", failed: (error) => setProblems(problemsByField(error, fieldNames)) }
+    )
+    if (saved !== null) refresh(settings)
+  }
+  return <SchemaForm schema={schema} values={values} problems={problems} send="Save the settings" onSend={save} />
+}
+
+const Listed = ({ stored }: { readonly stored: Settings }) => (
+  <>
+    <dl class="facts">
+      {fieldNames.map((name) => (
+        <Fragment key={name}>
+          <dt>{schema.properties[name].title}</dt>
+          <dd>{valueWords(name, stored[name])}</dd>
+        </Fragment>
+      ))}
+    </dl>
+    <p class="note">An Owner changes them.</p>
+  </>
+)

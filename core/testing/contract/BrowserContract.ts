@@ -1,0 +1,642 @@
+/**
+ * The promises of every browser, whatever it is made of.
+ */
+import { Context, Effect, Queue, Random, type Scope } from "effect"
+import { Browser, type BrowserSession } from "../../browser/Browser.ts"
+import type { Exchange } from "../../browser/Exchange.ts"
+import { unknown } from "../../browser/element/Appearance.ts"
+import type { ClickKind, ElementQuery } from "../../browser/element/ElementQuery.ts"
+import type { LocalFile } from "../../browser/file/FileSource.ts"
+import type { PageFailure } from "../../browser/PageFailure.ts"
+import * as Session from "../../browser/Session.ts"
+import * as Pointer from "../../browser/vision/Pointer.ts"
+import type { Typing } from "../../browser/vision/Typing.ts"
+import * as assert from "./Assertions.ts"
+import { id } from "./BrowserPages.ts"
+import * as Contract from "./Contract.ts"
+
+/** The pages of the contract, as a browser reaches them. */
+export class Site extends Context.Service<
+  Site,
+  {
+    readonly origin: string
+    /** Addresses that cannot be loaded, by the cause for that. */
+    readonly failing: Readonly<Record<"unreachable" | "unresolved" | "untrusted" | "timeout" | "auth", string>>
+    readonly file: LocalFile
+  }
+>()("sluice/core/testing/BrowserSite") {}
+
+/** Long enough for any machine. What is there is never waited for that long. */
+const longest = 20_000
+
+const at = (name: string, waitMillis = longest): ElementQuery => ({ selector: id(name), waitMillis })
+
+/** For an element that is missing: the wait for it fails. */
+const soon = (name: string) => at(name, 150)
+
+const typing: Typing = { strokes: [], existing: "replace", delayMillis: 0, paste: false }
+
+const sizeOf = (jpeg: Uint8Array): { readonly width: number; readonly height: number } => {
+  const view = new DataView(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength)
+  assert.strictEqual(view.getUint16(0), 0xffd8, "it begins as a JPEG does")
+  assert.strictEqual(view.getUint16(jpeg.byteLength - 2), 0xffd9, "it ends as a JPEG does")
+  let offset = 2
+  while (![0xffc0, 0xffc1, 0xffc2].includes(view.getUint16(offset))) offset += 2 + view.getUint16(offset + 2)
+  return { height: view.getUint16(offset + 5), width: view.getUint16(offset + 7) }
+}
+
+const text = (page: BrowserSession, name: string) => page.elements.read(at(name))
+
+/** The ref of the one element of an outline with a name or a value. */
+const refOf = Effect.fnUntraced(function* (page: BrowserSession, wanted: string) {
+  const { elements } = yield* page.vision.outline({ maxElements: 100 })
+  const found = elements.find(({ name, value }) => name === wanted || value === wanted)
+  assert.isDefined(found, `${wanted} is among ${JSON.stringify(elements)}`)
+  return { _tag: "Ref", ref: found?.ref ?? "" } as const
+})
+
+const kindOf = <A>(tried: Effect.Effect<A, PageFailure>) => Effect.map(Effect.flip(tried), ({ kind }) => kind)
+
+/** A promise about a page of the site, kept in a session of its own. */
+const promise = <A, F>(
+  title: string,
+  path: string,
+  test: (page: BrowserSession, site: Site["Service"]) => Effect.Effect<A, F, Scope.Scope>
+) =>
+  Contract.promise(
+    title,
+    Effect.gen(function* () {
+      const site = yield* Site
+      const page = yield* (yield* Browser).open(Session.empty)
+      yield* page.navigation.goto(`${site.origin}${path}`)
+      return yield* test(page, site)
+    }).pipe(Effect.scoped)
+  )
+
+/** What every browser promises. Each has its own session: they can be kept concurrently. */
+export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> = [
+  ...(["timeout", "unreachable", "unresolved", "untrusted", "auth"] as const).map((cause) =>
+    promise(`fails to load an address with its cause: ${cause}`, "/", ({ navigation }, { failing }) =>
+      Effect.map(kindOf(navigation.goto(failing[cause])), (kind) => assert.strictEqual(kind, cause))
+    )
+  ),
+  promise("goes to an address, tells where it is, and goes back", "/", ({ navigation, ...page }, { origin }) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* navigation.address, `${origin}/`)
+      yield* page.elements.click(at("orders"), "click")
+      yield* page.elements.find({ selector: "//tr[@class='row']", waitMillis: longest, first: true })
+      assert.strictEqual(yield* navigation.address, `${origin}/orders`)
+      yield* navigation.back
+      assert.strictEqual(yield* navigation.address, `${origin}/`)
+      assert.deepStrictEqual([...(yield* navigation.visited)], [new URL(origin).host])
+    })
+  ),
+  promise("fails to load a page by the status that its server answers", "/", ({ navigation }, { origin }) =>
+    Effect.gen(function* () {
+      for (const [status, kind] of [
+        [404, "rejected"],
+        [410, "rejected"],
+        [429, "unavailable"],
+        [503, "unavailable"]
+      ] as const) {
+        const failure = yield* Effect.flip(navigation.goto(`${origin}/status/${status}`))
+        assert.deepInclude({ ...failure }, { kind, status, reason: `the server answered with status ${status}` })
+      }
+    })
+  ),
+  promise("refuses addresses that are not of the web", "/", ({ navigation }) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* kindOf(navigation.goto("file:///etc/passwd")), "forbidden")
+      assert.strictEqual(yield* kindOf(navigation.goto("data:text/html,x")), "forbidden")
+    })
+  ),
+  promise("gives a whole document, without its scripts when sanitized", "/orders", ({ navigation }) =>
+    Effect.gen(function* () {
+      assert.include(yield* navigation.html({ sanitized: false }), "Orders")
+      const sanitized = yield* navigation.html({ sanitized: true })
+      assert.include(sanitized, "Orders")
+      assert.notInclude(sanitized, "canary-script")
+    })
+  ),
+  promise("looks at a window that the page opens, and renumbers windows when one closes", "/", (page) =>
+    Effect.gen(function* () {
+      const { elements, navigation } = page
+      yield* elements.click(at("blank"), "click")
+      assert.strictEqual(yield* text(page, "title"), "Orders")
+      yield* navigation.openTab
+      assert.deepStrictEqual(yield* navigation.tabs, { open: 3, current: 2 })
+      assert.strictEqual(yield* navigation.address, "about:blank")
+      yield* navigation.switchTab(1, longest)
+      yield* navigation.closeTab(0)
+      assert.deepStrictEqual(yield* navigation.tabs, { open: 2, current: 0 })
+      assert.strictEqual(yield* text(page, "title"), "Orders")
+      assert.strictEqual(yield* kindOf(navigation.switchTab(2, 150)), "tab")
+      assert.strictEqual(yield* kindOf(navigation.closeTab(2)), "tab")
+    })
+  ),
+  promise("looks at the opener again when a window closes itself", "/", (page) =>
+    Effect.gen(function* () {
+      yield* page.elements.click(at("closing"), "click")
+      yield* page.elements.click(at("close"), "click")
+      assert.strictEqual(yield* text(page, "title"), "Home")
+      assert.deepStrictEqual(yield* page.navigation.tabs, { open: 1, current: 0 })
+    })
+  ),
+  promise("opens an empty window in place of the last one", "/", ({ navigation }) =>
+    Effect.gen(function* () {
+      yield* navigation.closeTab(null)
+      assert.deepStrictEqual(yield* navigation.tabs, { open: 1, current: 0 })
+      assert.strictEqual(yield* navigation.address, "about:blank")
+    })
+  ),
+  promise("accepts dialogs, a prompt with what it proposes, and tells of each once", "/", ({ elements, navigation }) =>
+    Effect.gen(function* () {
+      yield* elements.click(at("confirm"), "click")
+      yield* elements.click(at("prompt"), "click")
+      assert.deepStrictEqual(yield* navigation.dialogs, [
+        { kind: "confirm", message: "Leave?", entered: null },
+        { kind: "prompt", message: "Your name?", entered: "Ann" }
+      ])
+      assert.deepStrictEqual(yield* navigation.dialogs, [])
+    })
+  ),
+  promise("has the cookies that a page sets, until they are cleared", "/", ({ elements, navigation, observation }) =>
+    Effect.gen(function* () {
+      yield* elements.click(at("cookie"), "click")
+      const { cookies } = yield* observation.remembered(() => false)
+      assert.deepStrictEqual(
+        cookies.map((one) => [one.name, one.value, one.httpOnly]),
+        [["seen", "yes", false]]
+      )
+      yield* navigation.clearCookies
+      assert.deepStrictEqual((yield* observation.remembered(() => false)).cookies, [])
+    })
+  ),
+  promise("takes a download once, with a safe name, and says when none has begun", "/", ({ elements, navigation }) =>
+    Effect.gen(function* () {
+      yield* elements.click(at("save"), "click")
+      const { failure, files } = yield* navigation.download(longest)
+      assert.isNull(failure)
+      assert.deepStrictEqual(
+        files.map(({ fileName, mediaType }) => [fileName, mediaType]),
+        [["orders.csv", "text/csv"]]
+      )
+      for (const { bytes, discard } of files) {
+        assert.strictEqual(new TextDecoder().decode(yield* bytes), "id,total\n")
+        yield* discard
+      }
+      yield* navigation.forgetDownloads
+      const none = yield* navigation.download(150)
+      assert.deepStrictEqual([none.files.length, none.failure?.kind], [0, "download"])
+    })
+  ),
+  promise("prints a page as a PDF", "/orders", ({ navigation }) =>
+    Effect.gen(function* () {
+      const { bytes, mediaType } = yield* navigation.print
+      assert.strictEqual(mediaType, "application/pdf")
+      assert.strictEqual(new TextDecoder().decode((yield* bytes).slice(0, 5)), "%PDF-")
+    })
+  ),
+  promise("makes requests in its session, which a guard may refuse", "/", ({ navigation }, { origin }) =>
+    Effect.gen(function* () {
+      const asked = {
+        method: "GET",
+        url: `${origin}/data`,
+        headers: [],
+        body: null,
+        credentials: "include",
+        redirects: "follow",
+        maxBytes: 1_000,
+        timeoutMillis: longest
+      } as const
+      const { body, status } = yield* navigation.request(asked)
+      assert.deepStrictEqual([status, new TextDecoder().decode(body)], [200, '{"ok":true}'])
+      const refused = yield* Effect.flip(navigation.request({ ...asked, guard: () => "not there" }))
+      assert.strictEqual(refused.kind, "foreign")
+      const tooLarge = yield* Effect.flip(navigation.request({ ...asked, maxBytes: 5 }))
+      assert.strictEqual(tooLarge.kind, "too_large")
+    })
+  ),
+  promise("acts on exactly one element, and says how many match", "/elements", ({ elements }) =>
+    Effect.gen(function* () {
+      const two = { selector: "//p[@class='two']", waitMillis: 150 }
+      for (const verb of [elements.find, elements.describe, (query: ElementQuery) => elements.click(query, "click")]) {
+        const none = yield* Effect.flip(verb(soon("nobody")))
+        assert.deepInclude({ ...none }, { kind: "mismatch", matched: 0, selector: id("nobody") })
+        assert.include(none.reason, "0 elements match after 150 ms, expected exactly 1")
+        const many = yield* Effect.flip(verb(two))
+        assert.deepInclude({ ...many }, { kind: "mismatch", matched: 2 })
+      }
+      yield* elements.find({ ...two, first: true })
+      yield* elements.click({ ...two, first: true }, "click")
+    })
+  ),
+  promise("waits for an element that comes, and no longer than its limit", "/elements", (page, { origin }) =>
+    Effect.gen(function* () {
+      yield* page.elements.click(at("late"), "click")
+      assert.strictEqual(yield* text(page, "late"), "Done")
+      yield* page.navigation.goto(`${origin}/elements`)
+      assert.strictEqual(yield* page.elements.read(at("late")), "Late")
+      assert.isNull(yield* page.elements.read(soon("nobody")))
+    })
+  ),
+  promise("does not use what is hidden, disabled or covered, and finds it", "/elements", (page) =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(
+        ["hidden", "disabled", "covered"],
+        (name) =>
+          Effect.gen(function* () {
+            yield* page.elements.find(at(name))
+            const failure = yield* Effect.flip(page.elements.click(at(name, 1_200), "click"))
+            assert.strictEqual(failure.kind, "unusable", name)
+            assert.isUndefined(failure.acted)
+          }),
+        { concurrency: 3 }
+      )
+      assert.deepStrictEqual(yield* page.elements.seen(["nobody", "hidden", "pay"].map(id)), [2])
+      yield* page.elements.click(at("away"), "click")
+      yield* page.elements.click(at("covered"), "click")
+    })
+  ),
+  promise("tells what lies over an element, and how that goes away", "/elements", ({ elements }) =>
+    Effect.gen(function* () {
+      const { matched, overlays } = yield* elements.survey({ target: id("covered"), fields: [] })
+      assert.strictEqual(matched, 1)
+      const over = overlays.filter(({ coversTarget }) => coversTarget)
+      assert.strictEqual(over.length, 1)
+      const away = over[0]?.buttons.find(({ label }) => label === "Away")
+      yield* elements.click({ selector: away?.selector ?? "", waitMillis: longest }, "click")
+      const after = yield* elements.survey({ target: id("covered"), fields: [] })
+      assert.deepStrictEqual(
+        after.overlays.filter(({ coversTarget }) => coversTarget),
+        []
+      )
+    })
+  ),
+  promise("describes an element, and offers those that may be the wanted one", "/elements", (page) =>
+    Effect.gen(function* () {
+      const looks = yield* page.elements.describe(at("pay"))
+      assert.deepInclude(looks, { tag: "button", id: "pay", text: "Pay now" })
+      const found = yield* page.observation.candidates({ ...unknown, tag: "button", text: "Pay now" })
+      const pay = found.find(({ appearance }) => appearance.text === "Pay now")
+      const shown = yield* page.elements.read({ selector: pay?.selector ?? "", waitMillis: longest })
+      assert.strictEqual(shown, "Pay now", "the selector leads to it")
+      assert.isFalse(found.some(({ appearance }) => appearance.text === "Hidden"))
+    })
+  ),
+  promise("refuses a selector that is too long to be one", "/elements", ({ elements }) =>
+    Effect.gen(function* () {
+      const endless = { selector: `//p[.='${"x".repeat(100_000)}']`, waitMillis: 150 }
+      assert.strictEqual(yield* kindOf(elements.find(endless)), "selector")
+      assert.strictEqual(yield* kindOf(elements.click(endless, "click")), "selector")
+    })
+  ),
+  ...(
+    [
+      ["click", "mouseenter click"],
+      ["double_click", "mouseenter click click dblclick"],
+      ["right_click", "mouseenter contextmenu"],
+      ["hover", "mouseenter"]
+    ] as ReadonlyArray<[ClickKind, string]>
+  ).map(([kind, heard]) =>
+    promise(`makes the pointer gesture: ${kind}`, "/events", (page) =>
+      Effect.gen(function* () {
+        yield* page.elements.click(at("target"), kind)
+        assert.strictEqual(yield* text(page, "log"), heard)
+        assert.strictEqual(yield* text(page, "hand"), "none", "the mouse did not travel")
+      })
+    )
+  ),
+  promise("follows no link that is hovered or clicked with the right button", "/elements", ({ elements, ...page }) =>
+    Effect.gen(function* () {
+      const before = yield* page.navigation.address
+      yield* elements.click(at("link"), "hover")
+      yield* elements.click(at("link"), "right_click")
+      yield* elements.find(at("pay"))
+      assert.strictEqual(yield* page.navigation.address, before)
+    })
+  ),
+  promise("moves the mouse as a gesture says, and clicks then", "/events", (page) =>
+    Effect.gen(function* () {
+      const gesture = yield* Random.withSeed(Pointer.draw, "a hand")
+      yield* page.elements.click(at("target"), "click", gesture)
+      assert.strictEqual(yield* text(page, "hand"), "moved")
+      assert.match((yield* text(page, "log")) ?? "", / click$/)
+    })
+  ),
+  promise("types in place of what is there, or after it, and where the focus is", "/form", (page) =>
+    Effect.gen(function* () {
+      const { type } = page.elements
+      yield* type(at("name"), { ...typing, strokes: ["Bob"] })
+      assert.strictEqual(yield* text(page, "name"), "Bob")
+      yield* type(at("name"), { ...typing, strokes: [" and Ann"], existing: "keep" })
+      assert.strictEqual(yield* text(page, "name"), "Bob and Ann")
+      yield* type(at("name"), { ...typing, strokes: ["Eve"], existing: "erase" })
+      yield* type(null, { ...typing, strokes: ["lyn"], existing: "keep" })
+      assert.strictEqual(yield* text(page, "name"), "Evelyn")
+    })
+  ),
+  promise("presses keys by their names, in their order", "/events", (page) =>
+    Effect.gen(function* () {
+      yield* page.elements.type(at("field"), { ...typing, strokes: ["a", { key: "Enter" }, "b", { key: "Tab" }] })
+      assert.strictEqual(yield* text(page, "key"), "Tab")
+      assert.strictEqual(yield* text(page, "field"), "ab")
+    })
+  ),
+  promise("asks a guard before anything is done, in a frame with the address of that", "/framed", (page, { origin }) =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const guard = (address: string) => {
+        asked.push(address)
+        return "not here"
+      }
+      assert.strictEqual(yield* kindOf(page.elements.click({ ...at("inside"), guard }, "click")), "foreign")
+      assert.strictEqual(yield* kindOf(page.elements.find({ ...at("inside"), guard })), "foreign")
+      assert.strictEqual(yield* kindOf(page.elements.find({ ...at("title"), guard })), "foreign")
+      assert.strictEqual(yield* text(page, "said"), "none")
+      assert.deepStrictEqual(asked, [`${origin}/inner`, `${origin}/inner`, `${origin}/framed`])
+    })
+  ),
+  promise("types nothing where a guard does not let it", "/form", ({ elements, ...page }) =>
+    Effect.gen(function* () {
+      const guard = () => "not here"
+      const filled = elements.type({ ...at("name"), guard }, { ...typing, strokes: ["secret"], guard })
+      assert.strictEqual(yield* kindOf(filled), "foreign")
+      assert.strictEqual(yield* kindOf(elements.select({ ...at("status"), guard }, "sent", false)), "foreign")
+      assert.strictEqual(yield* text({ elements, ...page }, "name"), "Ann")
+      assert.strictEqual(yield* text({ elements, ...page }, "status"), "open")
+    })
+  ),
+  promise("finds elements in frames", "/framed", (page) =>
+    Effect.gen(function* () {
+      yield* page.elements.click(at("inside"), "click")
+      assert.strictEqual(yield* text(page, "said"), "clicked")
+    })
+  ),
+  promise("chooses an option by its value, or else by its text, and none that is disabled", "/form", (page) =>
+    Effect.gen(function* () {
+      yield* page.elements.select(at("status"), "sent", false)
+      assert.strictEqual(yield* text(page, "status"), "sent")
+      yield* page.elements.select(at("status"), "Open", false)
+      assert.strictEqual(yield* text(page, "status"), "open")
+      for (const value of ["void", "nothing like it"]) {
+        const failure = yield* Effect.flip(page.elements.select(at("status", 1_200), value, false))
+        assert.strictEqual(failure.kind, "option", value)
+        assert.include(failure.reason, value === "void" ? '"Void" is disabled' : '"Shipped"')
+      }
+      assert.strictEqual(yield* text(page, "status"), "open")
+    })
+  ),
+  promise("chooses the option that is most like a value, where one clearly is", "/form", (page) =>
+    Effect.gen(function* () {
+      const exact = yield* kindOf(page.elements.select(at("city", 1_200), "winterthur", false))
+      assert.strictEqual(exact, "option")
+      yield* page.elements.select(at("city"), "winterthur", true)
+      assert.strictEqual(yield* text(page, "city"), "Winterthur Nord")
+      const unclear = yield* Effect.flip(page.elements.select(at("visit", 1_200), "Visit of 3", true))
+      assert.deepInclude({ ...unclear }, { kind: "option", alike: 2 })
+    })
+  ),
+  promise("puts a file into a field, hidden ones included, and into a dialog that is open", "/form", (page, { file }) =>
+    Effect.gen(function* () {
+      yield* page.elements.upload(at("file"), file)
+      assert.strictEqual(yield* text(page, "got"), file.fileName)
+      yield* page.navigation.goto(yield* page.navigation.address)
+      yield* page.elements.click(at("choose"), "click")
+      yield* page.elements.upload(null, file)
+      assert.strictEqual(yield* text(page, "got"), file.fileName)
+      assert.strictEqual(yield* kindOf(page.elements.upload(null, file)), "upload", "each dialog takes one")
+    })
+  ),
+  promise("tells the complaints about a field", "/form", (page) =>
+    Effect.gen(function* () {
+      const { inspect, type } = page.elements
+      const before = yield* inspect(id("code"))
+      assert.deepInclude(before, { matched: 1, shown: true, empty: true, complaint: "" })
+      assert.deepInclude(yield* inspect(id("name")), { matched: 1, empty: false })
+      assert.deepInclude(yield* inspect(id("nobody")), { matched: 0, shown: false, empty: true })
+      assert.deepInclude(yield* inspect(id("file")), { matched: 1, shown: false })
+      yield* type(at("code"), { ...typing, strokes: ["99", { key: "Enter" }] })
+      const refused = yield* inspect(id("code"))
+      assert.deepInclude(refused, { empty: true, complaint: "Wrong code 1", document: before.document })
+      yield* type(at("code"), { ...typing, strokes: ["1234", { key: "Enter" }] })
+      yield* page.elements.find({ selector: "//tr[@class='row']", waitMillis: longest, first: true })
+      assert.notStrictEqual((yield* inspect(id("code"))).document, before.document)
+    })
+  ),
+  promise("extracts values, lists and objects, and nothing for what is missing", "/orders", ({ elements }) =>
+    Effect.gen(function* () {
+      const value = (path: string, type: "string" | "number" = "string") => ({ kind: "value", path, type }) as const
+      const data = yield* elements.extract({
+        kind: "object",
+        fields: {
+          title: value(id("title")),
+          known: { kind: "known", value: 7 },
+          missing: value(id("nobody")),
+          rows: {
+            kind: "list",
+            path: "//tr[@class='row']",
+            item: { kind: "object", fields: { id: value("/td[1]"), total: value("/td[2]", "number") } }
+          },
+          none: { kind: "list", path: id("nobody"), item: value(".") }
+        }
+      })
+      assert.deepStrictEqual(data, {
+        title: "Orders",
+        known: 7,
+        missing: null,
+        rows: [
+          { id: "A-1", total: 12.5 },
+          { id: "A-2", total: 7 }
+        ],
+        none: []
+      })
+    })
+  ),
+  promise("scrolls until an element is there that comes with it", "/tall", (page) =>
+    Effect.gen(function* () {
+      yield* page.elements.scroll({ kind: "element", selector: id("far"), position: "start" }, longest)
+      assert.strictEqual(yield* text(page, "far"), "Far")
+    })
+  ),
+  promise("says whether a page scrolls on", "/tall", ({ elements, navigation }, { origin }) =>
+    Effect.gen(function* () {
+      assert.isFalse(yield* elements.turn("up", null))
+      assert.isTrue(yield* elements.turn("down", null))
+      assert.isTrue(yield* elements.turn("up", null))
+      yield* navigation.goto(`${origin}/orders`)
+      assert.isFalse(yield* elements.turn("down", null))
+    })
+  ),
+  promise("outlines what can be acted on, and acts by ref until the next outline", "/form", (page) =>
+    Effect.gen(function* () {
+      const name = yield* refOf(page, "Ann")
+      yield* page.vision.typeAt(name, { ...typing, strokes: ["Bob"] }, longest)
+      assert.strictEqual(yield* text(page, "name"), "Bob")
+      const { selector } = yield* page.vision.spot(name)
+      assert.strictEqual(yield* page.elements.read({ selector: selector ?? "", waitMillis: longest }), "Bob")
+      const focus = yield* page.vision.spot(null)
+      assert.strictEqual(yield* page.elements.read({ selector: focus.selector ?? "", waitMillis: longest }), "Bob")
+      assert.strictEqual(focus.address, yield* page.navigation.address)
+      yield* page.vision.show(name, "center")
+      const gone = { _tag: "Ref", ref: "e999" } as const
+      assert.strictEqual(yield* kindOf(page.vision.clickAt(gone, "click", 150)), "mismatch")
+      assert.strictEqual(yield* kindOf(page.vision.show(gone, "start")), "mismatch")
+      const few = yield* page.vision.outline({ maxElements: 2 })
+      assert.strictEqual(few.elements.length, 2)
+      assert.isAbove(few.more, 0)
+    })
+  ),
+  promise("says what can be pointed at, with selectors that lead there", "/form", ({ elements, vision }) =>
+    Effect.gen(function* () {
+      const { elements: all, height, width } = yield* vision.targets({ maxElements: 100 })
+      const typed = all.filter(({ kind }) => kind === "type")
+      assert.deepStrictEqual(
+        typed.map(({ secret }) => secret),
+        [false, true, false]
+      )
+      const [name] = typed
+      const [best] = name?.selectors ?? []
+      assert.strictEqual(best?.matches, 1)
+      yield* elements.type({ selector: best?.selector ?? "", waitMillis: longest }, { ...typing, strokes: ["Bob"] })
+      assert.strictEqual(yield* elements.read(at("name")), "Bob")
+      const status = all.find(({ kind }) => kind === "choose")
+      assert.deepStrictEqual(status?.options, ["Open", "Shipped", "Void"])
+      for (const { box } of all) assert.isTrue(box.x + box.width <= width && box.y + box.height <= height)
+      assert.strictEqual((yield* vision.targets({ maxElements: 2 })).elements.length, 2)
+    })
+  ),
+  promise("clicks the point where a text is seen", "/events", (page) =>
+    Effect.gen(function* () {
+      const seen = (yield* page.vision.texts).find((one) => one.text === "Target")
+      const { height, width, x, y } = seen?.box ?? { height: 0, width: 0, x: 0, y: 0 }
+      yield* page.vision.clickAt({ _tag: "Point", x: x + width / 2, y: y + height / 2 }, "double_click", longest)
+      assert.match((yield* text(page, "log")) ?? "", /dblclick$/)
+      const outside = { _tag: "Point", x: 100, y: 100_000 } as const
+      assert.strictEqual(yield* kindOf(page.vision.clickAt(outside, "click", 150)), "mismatch")
+    })
+  ),
+  promise("never reads a password that is typed in", "/form", ({ elements, navigation: _, observation, vision }) =>
+    Effect.gen(function* () {
+      yield* elements.type(at("secret"), { ...typing, strokes: ["canary-typed"] })
+      const told = [
+        yield* vision.outline({ maxElements: 100 }),
+        yield* vision.texts,
+        yield* vision.targets({ maxElements: 100 }),
+        yield* elements.readable(null, { metadata: true, maxCharacters: 100_000 }),
+        yield* elements.readable(id("secret"), { metadata: true, maxCharacters: 100_000 }),
+        yield* elements.survey({ target: id("secret"), fields: [id("secret")] }),
+        yield* elements.describe(at("secret")),
+        yield* observation.candidates(unknown),
+        yield* observation.snapshot({ maxBytes: 100_000 })
+      ]
+      assert.include(JSON.stringify(told[0]), "Ann", "other fields are read")
+      for (const one of told) assert.notMatch(JSON.stringify(one), /canary/)
+    })
+  ),
+  promise("gives what can be read, cut where it is too long", "/orders", ({ elements }) =>
+    Effect.gen(function* () {
+      const whole = yield* elements.readable(null, { metadata: false, maxCharacters: 100_000 })
+      assert.isFalse(whole.cut)
+      assert.include(whole.html, "Orders")
+      assert.notInclude(whole.html, "canary-script")
+      const title = yield* elements.readable(id("title"), { metadata: false, maxCharacters: 100_000 })
+      assert.include(title.html, "Orders")
+      assert.notInclude(title.html, "A-1")
+      const cut = yield* elements.readable(null, { metadata: false, maxCharacters: 5 })
+      assert.isTrue(cut.cut)
+      assert.isAtMost(cut.html.length, 5)
+    })
+  ),
+  promise("takes real pictures: of the window, of the whole page, and of an element", "/tall", (page) =>
+    Effect.gen(function* () {
+      const { window } = yield* page.vision.outline({ maxElements: 10 })
+      assert.deepStrictEqual(sizeOf((yield* page.vision.look([])).bytes), window)
+      assert.deepStrictEqual(sizeOf((yield* page.observation.glimpse).bytes), window)
+      assert.deepStrictEqual(sizeOf((yield* page.elements.screenshot(null, { fullPage: false })).bytes), window)
+      const whole = sizeOf((yield* page.elements.screenshot(null, { fullPage: true })).bytes)
+      assert.strictEqual(whole.width, window.width)
+      assert.isAbove(whole.height, window.height)
+      const title = sizeOf((yield* page.elements.screenshot(at("title"), { fullPage: false })).bytes)
+      assert.isBelow(title.height, window.height)
+      assert.strictEqual(yield* kindOf(page.elements.screenshot(soon("nobody"), { fullPage: false })), "mismatch")
+    })
+  ),
+  promise("keeps a page as a document that does nothing", "/orders", ({ observation }) =>
+    Effect.gen(function* () {
+      const snapshot = yield* observation.snapshot({ maxBytes: 100_000 })
+      assert.include(snapshot, "Orders")
+      assert.notInclude(snapshot, "canary-script")
+      assert.notMatch(snapshot, /<script/i)
+    })
+  ),
+  promise("reports the requests of its session while it is watched", "/", ({ navigation, observation }, { origin }) =>
+    Effect.gen(function* () {
+      const [ended, begun]: [Array<Exchange>, Array<string>] = [[], []]
+      yield* Effect.scoped(
+        Effect.andThen(
+          observation.watchNetwork((exchange) => void ended.push(exchange), {
+            begun: ({ url }) => void begun.push(url)
+          }),
+          navigation.goto(`${origin}/orders`)
+        )
+      )
+      yield* navigation.goto(`${origin}/events`)
+      const page = ended.filter(({ resourceType }) => resourceType === "document")
+      assert.deepStrictEqual(
+        page.map(({ method, status, url }) => [method, url, status]),
+        [["GET", `${origin}/orders`, 200]]
+      )
+      assert.include(begun, `${origin}/orders`)
+    })
+  ),
+  promise("lets a person use the mouse and the keyboard", "/events", (page) =>
+    Effect.gen(function* () {
+      const { gesture, letGo } = page.observation
+      const { window } = yield* page.vision.outline({ maxElements: 10 })
+      const placeOf = (name: string) =>
+        Effect.gen(function* () {
+          const { elements } = yield* page.vision.outline({ maxElements: 10 })
+          const box = elements.find((one) => one.role === name || one.name === name)?.box
+          const { height, width, x, y } = box ?? { height: 0, width: 0, x: 0, y: 0 }
+          return { x: (x + width / 2) / window.width, y: (y + height / 2) / window.height }
+        })
+      const target = { ...(yield* placeOf("Target")), button: "left", clicks: 1 } as const
+      yield* gesture({ kind: "press", ...target })
+      yield* gesture({ kind: "release", ...target })
+      assert.match((yield* text(page, "log")) ?? "", / click$/)
+      const field = { ...(yield* placeOf("textbox")), button: "left", clicks: 1 } as const
+      yield* gesture({ kind: "press", ...field })
+      yield* gesture({ kind: "release", ...field })
+      yield* gesture({ kind: "text", text: "typed" })
+      yield* gesture({ kind: "key_down", key: "Shift" })
+      yield* letGo
+      assert.strictEqual(yield* text(page, "field"), "typed")
+      assert.strictEqual(yield* text(page, "key"), "Shift")
+      const nowhere = { x: 1, y: 1, button: "left", clicks: 1 } as const
+      yield* gesture({ kind: "press", ...nowhere })
+      yield* gesture({ kind: "release", ...nowhere })
+    })
+  ),
+  promise("shows itself in pictures as soon as it is watched", "/orders", ({ observation }) =>
+    Effect.gen(function* () {
+      const shown = yield* Queue.unbounded<Uint8Array>()
+      const how = { maxWidth: 800, maxHeight: 600, quality: 50, intervalMillis: 100 }
+      yield* observation.screencast(how, (jpeg) => Effect.asVoid(Queue.offer(shown, jpeg)))
+      const { height, width } = sizeOf(yield* Queue.take(shown))
+      assert.isTrue(width > 0 && width <= 800 && height > 0 && height <= 600, `${width} × ${height}`)
+    })
+  ),
+  Contract.promise(
+    "keeps sessions apart",
+    Effect.gen(function* () {
+      const { origin } = yield* Site
+      const browser = yield* Browser
+      const [one, other] = [yield* browser.open(Session.empty), yield* browser.open(Session.empty)]
+      yield* one.navigation.goto(`${origin}/`)
+      yield* one.elements.click(at("cookie"), "click")
+      assert.strictEqual(yield* other.navigation.address, "about:blank")
+      assert.deepStrictEqual((yield* other.observation.remembered(() => true)).cookies, [])
+    }).pipe(Effect.scoped)
+  )
+]

@@ -1,0 +1,64 @@
+/**
+ * What a contract is: the promises of a port, each an Effect that fails when an implementation breaks it. A test runner
+ * of any kind can run them.
+ *
+ * **Example** (A contract in a test runner)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import * as Memory from "@sluice/core/memory"
+ * import * as StoreContract from "@sluice/core/testing/stores"
+ * import * as Contract from "@sluice/core/testing/contract"
+ *
+ * const titles: Array<string> = []
+ * const it = (title: string, test: () => Promise<void>) => { titles.push(title) }
+ *
+ * Contract.register(it, StoreContract.promises, (promise) => Effect.provide(promise, Memory.layer))
+ * titles.includes("know nothing of runs and workflows of another workspace") // => true
+ * ```
+ */
+import { Cause, Effect, Exit } from "effect"
+
+/** A promise of a port: its title, and the Effect that fails when the promise is broken. */
+export interface ContractPromise<Needs> {
+  readonly title: string
+  /** Succeeds when the implementation in its context keeps the promise. */
+  readonly keeps: Effect.Effect<void, unknown, Needs>
+}
+
+/** A promise that was broken, and how. */
+export interface BrokenPromise {
+  readonly title: string
+  readonly reason: string
+}
+
+/** Makes a promise. What the test answers is not used. */
+export const promise = <A, E, Needs>(title: string, test: Effect.Effect<A, E, Needs>): ContractPromise<Needs> => ({
+  title,
+  keeps: Effect.asVoid(test)
+})
+
+/**
+ * Gives each promise to a function such as `it` of a test runner. `provide` gives a promise the implementation that is
+ * tested; it is called once for each promise, so that each can have a new one.
+ */
+export const register = <Needs, E>(
+  it: (title: string, test: () => Promise<void>) => unknown,
+  promises: ReadonlyArray<ContractPromise<Needs>>,
+  provide: (keeps: Effect.Effect<void, unknown, Needs>) => Effect.Effect<void, E>
+): void => {
+  for (const { keeps, title } of promises) it(title, () => Effect.runPromise(provide(keeps)))
+}
+
+/** The promises that an implementation breaks, one after the other, each with its reason. Empty when it keeps them all. */
+export const broken = <Needs, E, Left>(
+  promises: ReadonlyArray<ContractPromise<Needs>>,
+  provide: (keeps: Effect.Effect<void, unknown, Needs>) => Effect.Effect<void, E, Left>
+): Effect.Effect<ReadonlyArray<BrokenPromise>, never, Left> =>
+  Effect.map(
+    Effect.forEach(promises, ({ keeps, title }) =>
+      Effect.map(Effect.exit(provide(keeps)), (exit) => ({ title, exit }))
+    ),
+    (all) =>
+      all.flatMap(({ exit, title }) => (Exit.isSuccess(exit) ? [] : [{ title, reason: Cause.pretty(exit.cause) }]))
+  )

@@ -1,0 +1,107 @@
+/**
+ * A workspace, a workflow and what a run of it is given, for contracts that do not care which.
+ */
+import { Effect, Random, Result } from "effect"
+import * as Gate from "../../gate/Gate.ts"
+import type { Submission } from "../../run/Transition.ts"
+import * as RunWindow from "../../window/RunWindow.ts"
+import { type Stored, WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
+import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
+
+const [start, end] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
+
+/** The smallest graph there is. */
+const graph = {
+  nodes: [
+    { id: start, name: "Open", action: "START" as const, parameters: { url: "https://example.com" } },
+    { id: end, name: "Done", action: "END" as const, parameters: {} }
+  ],
+  edges: { [String(start)]: { to: String(end) } }
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0")
+
+/** The beginning of ids: 64 bits by chance, so that promises that share a database do not meet. */
+const prefix = Effect.gen(function* () {
+  const parts = [
+    yield* Random.nextIntBetween(0, 0xffff_ffff),
+    yield* Random.nextIntBetween(0, 0xffff),
+    yield* Random.nextIntBetween(0, 0xfff),
+    yield* Random.nextIntBetween(0, 0xfff)
+  ] as const
+  return `${hex(parts[0], 8)}-${hex(parts[1], 4)}-4${hex(parts[2], 3)}-8${hex(parts[3], 3)}`
+})
+
+let made = 0
+
+/** An id with the beginning of another one. */
+const beside = (id: string): string => `${id.slice(0, 23)}-${hex(++made, 12)}`
+
+/** Makes a workspace. */
+export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
+  const id = WorkspaceId.make(beside(yield* prefix))
+  yield* (yield* WorkspaceStore).create({
+    id,
+    name: "Test",
+    createdAt: 0,
+    waitingTtlMillis: null,
+    inputRequiredTimeoutSeconds: 15,
+    signedUrlTtlSeconds: 604_800
+  })
+  return { workspaceId: id, userId: UserId.make(beside(id)), role } satisfies Caller
+})
+
+/** A workflow with its first version, as a store keeps it. */
+export const stored = (caller: Caller): Stored => {
+  const workflowId = WorkflowId.make(beside(caller.workspaceId))
+  const shared = { name: "Nightly", description: null, createdAt: 0, createdBy: caller.userId }
+  return {
+    workflow: { ...shared, id: workflowId, workspaceId: caller.workspaceId, updatedAt: 0 },
+    version: {
+      ...shared,
+      versionId: VersionId.make(beside(caller.workspaceId)),
+      workflowId,
+      versionNumber: 1,
+      versionNote: null,
+      content: { ...graph, input_schema: {}, output_schema: {}, vault_schema: {}, max_retries: 0, settings: {} }
+    },
+    gate: Gate.open
+  }
+}
+
+/** Makes a workflow. */
+export const makeWorkflow = Effect.fn(function* (caller: Caller) {
+  const workflow = stored(caller)
+  yield* (yield* WorkflowStore).create(workflow, () => Result.void)
+  return workflow
+})
+
+/** A submission of a workflow. */
+export const submission = ({ version, workflow }: Stored, overrides: Partial<Submission> = {}): Submission => ({
+  id: RunId.make(beside(workflow.workspaceId)),
+  workspaceId: workflow.workspaceId,
+  workflowId: workflow.id,
+  versionId: version.versionId,
+  input: {},
+  credentials: [],
+  options: {},
+  maxRetries: version.content.max_retries,
+  expiresAt: null,
+  ...overrides
+})
+
+/** A window that is open from `from` to `to` o'clock every day, in UTC. */
+export const daily = (from: number, to: number): RunWindow.ValidRunWindow =>
+  Result.getOrThrow(
+    RunWindow.validate({
+      time_zone: "UTC",
+      regular_hours: ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"].map((day) => ({
+        active_start_day: day,
+        active_start_time: { hours: from },
+        active_end_day: day,
+        active_end_time: { hours: to }
+      }))
+    })
+  ).window

@@ -1,0 +1,343 @@
+/**
+ * The promises of every implementation of the stores of runs, workflows and gates: `RunStore`, `WorkflowStore`,
+ * `GateStore` and `WorkspaceStore` on the same data.
+ *
+ * Each promise makes a new workspace and has its own clock, which begins at the epoch. It expects stores without runs
+ * that wait: give each promise new stores, or empty them before it.
+ */
+import { Clock, Effect, Result } from "effect"
+import * as Gate from "../../gate/Gate.ts"
+import { GateStore } from "../../gate/GateStore.ts"
+import { LeaseLost, RunEnded, type RunningRun } from "../../run/Run.ts"
+import { RunStore } from "../../run/RunStore.ts"
+import * as Transition from "../../run/Transition.ts"
+import type { Signals } from "../../runtime/Signals.ts"
+import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { RunNotFound, WorkflowNotFound } from "../../workspace/Ids.ts"
+import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
+import * as SteppingClock from "../SteppingClock.ts"
+import * as assert from "./Assertions.ts"
+import * as Contract from "./Contract.ts"
+import { daily, makeWorkflow, makeWorkspace, stored, submission } from "./Made.ts"
+
+/** The ports that the promises are about. */
+export type Stores = GateStore | RunStore | WorkflowStore | WorkspaceStore | Signals
+
+const hour = 3_600_000
+const claim = { worker: "w", limit: 10, leaseMillis: 30_000 }
+const success = (locked: Transition.LockedRun<RunningRun>, at: number) =>
+  Transition.finish(locked, { _tag: "Success", data: { done: true } }, at)
+
+/** A promise, kept on a clock of its own that begins at the epoch. */
+const promise = <A, E>(title: string, test: (time: SteppingClock.SteppingClock) => Effect.Effect<A, E, Stores>) =>
+  Contract.promise(
+    title,
+    Effect.suspend(() => {
+      const time = SteppingClock.make(0)
+      return Effect.provideService(test(time), Clock.Clock, time.clock)
+    })
+  )
+
+/** What every implementation of these stores promises. */
+export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
+  promise("give back a run as it was submitted, odd characters included", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const input = { text: "a\u0000b \ud800 ✓", z: 1, a: { __proto__x: [null, true, 1.5] } }
+      const sent = submission(workflow, { input, options: { debug: true } })
+      yield* runs.submit(sent)
+      const { run } = yield* runs.get(sent.workspaceId, sent.id)
+      assert.deepStrictEqual(run.input, input)
+      assert.deepStrictEqual(Object.keys(run.input), ["text", "z", "a"])
+      assert.deepStrictEqual(run.options, { debug: true })
+      assert.strictEqual(run.status, "execution.queued")
+    })
+  ),
+  promise("know nothing of runs and workflows of another workspace", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const stranger = yield* makeWorkspace()
+      const sent = submission(workflow)
+      yield* runs.submit(sent)
+      assert.instanceOf(yield* Effect.flip(runs.get(stranger.workspaceId, sent.id)), RunNotFound)
+      assert.instanceOf(
+        yield* Effect.flip((yield* GateStore).get(stranger.workspaceId, workflow.workflow.id)),
+        WorkflowNotFound
+      )
+      assert.instanceOf(
+        yield* Effect.flip((yield* WorkflowStore).get(stranger.workspaceId, workflow.workflow.id)),
+        WorkflowNotFound
+      )
+      assert.instanceOf(
+        yield* Effect.flip(runs.submit({ ...submission(workflow), workspaceId: stranger.workspaceId })),
+        WorkflowNotFound
+      )
+      assert.deepStrictEqual((yield* runs.list(stranger.workspaceId, { limit: 10 })).runs, [])
+    })
+  ),
+  promise("start runs in the order of their submission, each once, with growing fences", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const sent = [submission(workflow), submission(workflow), submission(workflow)]
+      yield* Effect.forEach(sent, runs.submit)
+      const first = yield* runs.claim({ ...claim, limit: 2 })
+      const second = yield* runs.claim(claim)
+      assert.deepStrictEqual(
+        [...first, ...second].map(({ run }) => run.id),
+        sent.map(({ id }) => id)
+      )
+      const fences = [...first, ...second].map(({ run }) => run.lease?.fence ?? 0)
+      assert.deepStrictEqual(
+        [...fences].sort((a, b) => a - b),
+        fences
+      )
+      assert.strictEqual(new Set(fences).size, 3)
+      assert.deepStrictEqual(yield* runs.claim(claim), [])
+      assert.strictEqual(first[0]?.version.versionId, workflow.version.versionId)
+    })
+  ),
+  promise("let workflows take turns, so that a long queue does not starve a short one", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const caller = yield* makeWorkspace()
+      const [long, short] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
+      yield* Effect.forEach(
+        Array.from({ length: 6 }, () => submission(long)),
+        runs.submit
+      )
+      const late = submission(short)
+      yield* runs.submit(late)
+      const started = [
+        ...(yield* runs.claim({ ...claim, limit: 1 })),
+        ...(yield* runs.claim({ ...claim, limit: 1 })),
+        ...(yield* runs.claim({ ...claim, limit: 1 }))
+      ]
+      assert.include(
+        started.map(({ run }) => run.id),
+        late.id
+      )
+      yield* Effect.repeat(runs.claim(claim), { while: (claimed) => claimed.length > 0 })
+    })
+  ),
+  promise("find a run behind many workflows whose runs were taken back", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const caller = yield* makeWorkspace()
+      for (let index = 0; index < 5; index++) {
+        const emptied = submission(yield* makeWorkflow(caller))
+        yield* runs.submit(emptied)
+        yield* runs.change(caller.workspaceId, emptied.id, Transition.interrupt)
+      }
+      const sent = submission(yield* makeWorkflow(caller))
+      yield* runs.submit(sent)
+      assert.deepStrictEqual(
+        (yield* runs.claim({ ...claim, limit: 1 })).map(({ run }) => run.id),
+        [sent.id]
+      )
+    })
+  ),
+  promise("start nothing in a closed window, and everything once it opens by the clock", (time) =>
+    Effect.gen(function* () {
+      const [gates, runs] = [yield* GateStore, yield* RunStore]
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      const changed = yield* gates.change(caller.workspaceId, workflow.workflow.id, (gate, at) =>
+        Result.succeed(Gate.setWindow(gate, daily(9, 17), { at, by: caller.userId }))
+      )
+      assert.strictEqual(changed.after.revision, 1)
+      const sent = submission(workflow)
+      const { gate } = yield* runs.submit(sent)
+      assert.isFalse(Gate.mayStart(gate, 0))
+      assert.deepStrictEqual(yield* runs.claim(claim), [])
+      assert.strictEqual(yield* gates.nextDue(0), 9 * hour)
+      assert.strictEqual((yield* runs.list(caller.workspaceId, { limit: 1 })).runs[0]?.status, "execution.paused")
+      yield* time.set(9 * hour - 1)
+      assert.deepStrictEqual(yield* runs.claim(claim), [])
+      yield* time.set(9 * hour)
+      assert.deepStrictEqual(
+        (yield* runs.claim(claim)).map(({ run }) => run.id),
+        [sent.id]
+      )
+    })
+  ),
+  promise("start nothing after a window has closed, reviewed or not, and find the next opening when reviewed", (time) =>
+    Effect.gen(function* () {
+      const [gates, runs] = [yield* GateStore, yield* RunStore]
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      yield* time.set(10 * hour)
+      yield* gates.change(caller.workspaceId, workflow.workflow.id, (gate, at) =>
+        Result.succeed(Gate.setWindow(gate, daily(9, 17), { at, by: caller.userId }))
+      )
+      yield* time.set(17 * hour)
+      const sent = submission(workflow)
+      yield* runs.submit(sent)
+      assert.deepStrictEqual(yield* runs.claim(claim), [])
+      yield* gates.review(100)
+      assert.deepStrictEqual(yield* runs.claim(claim), [])
+      assert.strictEqual(yield* gates.nextDue(17 * hour), 33 * hour)
+      yield* time.set(33 * hour)
+      assert.deepStrictEqual(
+        (yield* runs.claim(claim)).map(({ run }) => run.id),
+        [sent.id]
+      )
+    })
+  ),
+  promise("count the waiting runs that a change releases", () =>
+    Effect.gen(function* () {
+      const [gates, runs] = [yield* GateStore, yield* RunStore]
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      const sent = Array.from({ length: 3 }, () => submission(workflow))
+      yield* Effect.forEach(sent, runs.submit)
+      const first = yield* gates.firstWaiting(workflow.workflow.id, 2)
+      assert.lengthOf(first, 2)
+      assert.includeMembers(
+        sent.map(({ id }) => id),
+        first.map(({ id }) => id)
+      )
+      assert.lengthOf(yield* gates.firstWaiting(workflow.workflow.id, 20), 3)
+      const three = { runs: 3, atLeast: false }
+      assert.deepStrictEqual(yield* gates.countWaiting(workflow.workflow.id), three)
+      const { waiting } = yield* gates.changeAndCount(caller.workspaceId, workflow.workflow.id, (gate) =>
+        Result.succeed(gate)
+      )
+      assert.deepStrictEqual(waiting, three)
+      yield* runs.claim(claim)
+      assert.deepStrictEqual(yield* gates.countWaiting(workflow.workflow.id), { runs: 0, atLeast: false })
+    })
+  ),
+  promise("change nothing when a decision fails", () =>
+    Effect.gen(function* () {
+      const gates = yield* GateStore
+      const caller = yield* makeWorkspace()
+      const { workflow } = yield* makeWorkflow(caller)
+      const refused = yield* Effect.flip(
+        gates.change(caller.workspaceId, workflow.id, () => Result.fail("no" as const))
+      )
+      assert.strictEqual(refused, "no")
+      assert.strictEqual((yield* gates.get(caller.workspaceId, workflow.id)).revision, 0)
+    })
+  ),
+  promise("accept what the holder of a lease brings, and refuse it from any other", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const sent = submission(workflow)
+      yield* runs.submit(sent)
+      const [claimed] = yield* runs.claim(claim)
+      const fence = claimed?.run.lease?.fence ?? 0
+      const held = { id: sent.id, fence }
+      const step = { runId: sent.id, workflowId: sent.workflowId, step: "Open", next: null }
+      const mark = { kind: "acting", node: { id: "n", name: "Open" }, at: 1 } as const
+      yield* runs.report(held, { events: [{ event: "execution.step", ...step }], progress: { acted: true, mark } })
+      yield* runs.report(held, { events: [], progress: { committed: true } })
+      const stale = { id: sent.id, fence: fence - 1 }
+      assert.instanceOf(yield* Effect.flip(runs.report(stale, { events: [] })), LeaseLost)
+      assert.instanceOf(yield* Effect.flip(runs.settle(stale, success)), LeaseLost)
+      assert.deepStrictEqual(yield* runs.renew([held, stale], 60_000), [stale])
+      yield* runs.settle(held, success)
+      assert.instanceOf(yield* Effect.flip(runs.settle(held, success)), LeaseLost)
+      const { run } = yield* runs.get(sent.workspaceId, sent.id)
+      assert.strictEqual(run.status, "execution.success")
+      assert.deepStrictEqual(run.data, { done: true })
+      assert.deepStrictEqual(run.progress, { acted: true, committed: true, mark })
+      const kinds = (yield* runs.events(sent.id, 0)).map(({ event }) => event.event)
+      assert.deepStrictEqual(kinds, ["execution.queued", "execution.start", "execution.step", "execution.success"])
+    })
+  ),
+  promise("tell again at the end of a run of the files that it brought, in their order", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const [sent, other] = [submission(workflow), submission(workflow)]
+      yield* Effect.forEach([sent, other], runs.submit)
+      const claimed = yield* runs.claim(claim)
+      const file = (name: string) => ({
+        id: `id of ${name}`,
+        name,
+        at: 1_000,
+        metadata: { name }
+      })
+      const names = ["b \u0000.csv", "a.pdf"]
+      for (const { run } of claimed) {
+        const fence = run.lease?.fence ?? 0
+        const told = (run.id === sent.id ? names : []).map((name) => ({
+          event: "file.uploaded" as const,
+          runId: run.id,
+          workflowId: run.workflowId,
+          file: file(name)
+        }))
+        for (const event of told) yield* runs.report({ id: run.id, fence }, { events: [event] })
+        yield* runs.settle({ id: run.id, fence }, success)
+      }
+      const lastOf = (id: typeof sent.id) => Effect.map(runs.events(id, 0), (events) => events.at(-1)?.event)
+      assert.deepInclude(yield* lastOf(sent.id), { files: names.map(file) })
+      assert.deepInclude(yield* lastOf(other.id), { files: [] })
+    })
+  ),
+  promise("never change a run that has ended", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const sent = submission(workflow)
+      yield* runs.submit(sent)
+      const interrupt = runs.change(sent.workspaceId, sent.id, Transition.interrupt)
+      yield* interrupt
+      const before = yield* runs.get(sent.workspaceId, sent.id)
+      assert.instanceOf(yield* Effect.flip(interrupt), RunEnded)
+      assert.deepStrictEqual(yield* runs.claim(claim), [])
+      assert.deepStrictEqual((yield* runs.get(sent.workspaceId, sent.id)).run, before.run)
+    })
+  ),
+  promise("hand over a run whose lease ran out, and not before", (time) =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const sent = submission(workflow)
+      yield* runs.submit(sent)
+      const [first] = yield* runs.claim(claim)
+      const reap = runs.reap(10, Transition.reap)
+      yield* time.advance(29_999)
+      assert.deepStrictEqual(yield* reap, [])
+      yield* time.advance(1)
+      assert.deepStrictEqual(
+        (yield* reap).map((run) => run.status),
+        ["execution.requeued"]
+      )
+      const [second] = yield* runs.claim(claim)
+      assert.strictEqual(second?.run.id, sent.id)
+      assert.isAbove(second?.run.lease?.fence ?? 0, first?.run.lease?.fence ?? 0)
+      yield* runs.settle({ id: sent.id, fence: second?.run.lease?.fence ?? 0 }, success)
+    })
+  ),
+  promise("stop a run that waited too long", (time) =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const at = 5 * hour
+      const sent = submission(workflow, { expiresAt: at })
+      yield* runs.submit(sent)
+      assert.isAtMost((yield* runs.nextDue(0)) ?? Infinity, at)
+      yield* time.set(at)
+      yield* runs.reap(10, Transition.reap)
+      const { run } = yield* runs.get(sent.workspaceId, sent.id)
+      assert.strictEqual(run.status, "execution.stopped")
+      assert.strictEqual(run.errors[0]?.code, "EXPIRED-E0001")
+    })
+  ),
+  promise("keep nothing of a workflow whose sizes are refused", () =>
+    Effect.gen(function* () {
+      const workflows = yield* WorkflowStore
+      const caller = yield* makeWorkspace()
+      const refused = yield* Effect.flip(
+        workflows.create(stored(caller), (sizes) => (sizes.nodes > 0 ? Result.fail("too large" as const) : Result.void))
+      )
+      assert.strictEqual(refused, "too large")
+      assert.deepStrictEqual(yield* workflows.list(caller.workspaceId), [])
+    })
+  )
+]

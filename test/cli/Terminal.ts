@@ -1,0 +1,93 @@
+/** A terminal of a user, for the commands that talk to a service, run in this process. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert } from "@effect/vitest"
+import { ConfigProvider, Console, Effect, Exit, Schema, Stdio, Stream } from "effect"
+import { Command } from "effect/cli"
+import { keys } from "../../apps/cli/commands/Keys.ts"
+import * as Users from "../../apps/cli/commands/user/Users.ts"
+import { windowCommands } from "../../apps/cli/commands/user/WindowCommands.ts"
+import { workspaces } from "../../apps/cli/commands/Workspaces.ts"
+import { exitCodes, Refused } from "../../apps/cli/user/Ending.ts"
+import { Service } from "../support/service.ts"
+
+const sluice = Command.runWith(
+  Command.make("sluice").pipe(
+    Command.withSubcommands([
+      ...Users.commands,
+      keys,
+      workspaces,
+      Command.make("window").pipe(Command.withSubcommands(windowCommands))
+    ])
+  ),
+  {
+    version: "0",
+    renderErrors: false
+  }
+)
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  /** The sentences of the failure. */
+  readonly problem: string
+}
+
+/** A terminal of a user, with a folder for files. */
+export const terminal = Effect.gen(function* () {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-cli-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+  )
+  const run = (
+    args: ReadonlyArray<string>,
+    environment: Readonly<Record<string, string>> = {},
+    input = ""
+  ): Effect.Effect<Ran> => {
+    const lines: Array<string> = []
+    const write = (...parts: ReadonlyArray<unknown>) => void lines.push(parts.join(" "))
+    const captured = { ...globalThis.console, log: write, error: write } as unknown as Console.Console
+    return sluice(args).pipe(
+      Effect.exit,
+      Effect.provideService(Console.Console, captured),
+      Effect.provideService(
+        ConfigProvider.ConfigProvider,
+        ConfigProvider.fromUnknown({ XDG_CONFIG_HOME: join(folder, "config"), ...environment })
+      ),
+      Effect.provide(Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(input)) })),
+      Effect.provide(NodeServices.layer),
+      Effect.map((exit) => {
+        const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(({ _tag }) => _tag === "Fail")
+        const failure = error !== undefined && "error" in error ? error.error : undefined
+        const code = Exit.isSuccess(exit) ? 0 : Schema.is(Refused)(failure) ? exitCodes[failure.class] : -1
+        const problem = code === -1 ? JSON.stringify(exit) : failure instanceof Error ? failure.message : ""
+        return { code, out: lines.join("\n"), problem }
+      })
+    )
+  }
+  const file = (name: string, text: string) => {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+  /** Runs a command that must succeed, and answers what it printed. */
+  const ok = (...args: ReadonlyArray<string>) =>
+    Effect.map(run(args), ({ code, out, problem }) => {
+      assert.strictEqual(code, 0, `${args.join(" ")}: ${problem} ${out}`)
+      return out
+    })
+  const json = (...args: ReadonlyArray<string>) => Effect.map(ok(...args, "--json"), (out) => JSON.parse(out))
+  return { run, ok, json, file, folder }
+})
+
+/** A terminal that is signed in with a key of an Owner of a new workspace. */
+export const signedIn = Effect.gen(function* () {
+  const { member, url } = yield* Service
+  const owner = yield* member("Owner")
+  const user = yield* terminal
+  const { code, problem } = yield* user.run(["login", "--url", url], { SLUICE_KEY: owner.key })
+  assert.strictEqual(code, 0, problem)
+  return { ...user, owner, url }
+})

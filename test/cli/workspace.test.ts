@@ -1,0 +1,172 @@
+/** The commands of users for credentials, keys, the audit trail and webhooks, against one server with its stores in memory. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
+import { exitCodes } from "../../apps/cli/user/Ending.ts"
+import { eventually } from "../support/eventually.ts"
+import { daily, graph } from "../support/fixtures.ts"
+import { unseal } from "../support/sealed.ts"
+import { layerWith, Service } from "../support/service.ts"
+import { signedIn } from "./Terminal.ts"
+
+const password = "tide-and-timber"
+const site = "https://portal.example.com"
+
+const service = layerWith({ stores: Memory.layer, sending: { ...HttpSender.defaults, allowPrivateNetworks: true } })
+
+it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspace", (it) => {
+  it.effect("seal secrets on this machine: the service stores them sealed, and no output shows them", () =>
+    Effect.gen(function* () {
+      const { dump, send } = yield* Service
+      const { json, ok, owner, run } = yield* signedIn
+      const environment = { SLUICE_ENCRYPTION_KEY: owner.encryptionKey }
+      const put = ["vault", "put", "robot", site]
+      const input = JSON.stringify({ user_name: "robot@example.com", password, user_alias: "Robot" })
+      const stored = yield* run(put, environment, input)
+      assert.strictEqual(stored.code, 0, stored.problem)
+      assert.include(stored.out, "Stored the credential of robot")
+      const path = `/vault?permissioned_user_id=robot&domain=${encodeURIComponent(site)}`
+      const { body } = yield* send({ method: "GET", path, key: owner.key })
+      assert.strictEqual(body.user_alias, "Robot")
+      assert.strictEqual(unseal(owner.encryptionKey, String(body.password)), password)
+      assert.notInclude(yield* dump, password)
+
+      const changed = yield* run([...put, "--from-env", "password=PORTAL"], { ...environment, PORTAL: "other-one" })
+      assert.include(changed.out, "Changed the credential of robot")
+      const [listed] = yield* json("vault", "list")
+      assert.deepInclude(listed, { permissioned_user_id: "robot", password: "sealed", tfa_secret: null })
+      assert.match(yield* ok("vault", "list"), /robot .*user_name, password/)
+
+      const tested = yield* run(["vault", "test", "robot", site], environment)
+      assert.match(tested.out, /password +opens\ntfa_secret +not set/)
+      const other = yield* run(["vault", "test", "robot", site], { SLUICE_ENCRYPTION_KEY: "00".repeat(32) })
+      assert.strictEqual(other.code, exitCodes.failed)
+      assert.match(other.out, /password +does not open/)
+
+      const refusals = yield* Effect.forEach(
+        [
+          [put, {}, input],
+          [put, environment, `{"password": ${password}`],
+          [put, environment, "{}"],
+          [[...put, "--from-env", "passwort=PORTAL"], environment, ""],
+          [[...put, "--from-env", "password=MISSING"], environment, ""],
+          [put, { SLUICE_ENCRYPTION_KEY: "short" }, input]
+        ] as const,
+        ([args, environment, input]) => run(args, environment, input)
+      )
+      assert.deepStrictEqual(
+        refusals.map(({ code }) => code),
+        [2, 2, 2, 2, 2, -1]
+      )
+      assert.include(refusals[0]?.problem, "SLUICE_ENCRYPTION_KEY")
+      assert.include(refusals[4]?.problem, "MISSING")
+      for (const { out, problem } of [stored, changed, tested, other, ...refusals]) {
+        for (const secret of [password, "other-one", owner.encryptionKey]) assert.notInclude(`${out}${problem}`, secret)
+      }
+      const missing = yield* run(["vault", "test", "nobody", site], environment)
+      assert.strictEqual(missing.code, exitCodes.missing)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("make, rotate and revoke keys, and list workspaces, of the service of the profile", () =>
+    Effect.gen(function* () {
+      const { folder, json, ok, owner, run, url } = yield* signedIn
+      const nowhere = ["--data-dir", join(folder, "none")]
+      const made = yield* json("keys", "create", "--name", "CI", "--role", "Member", "--scope", "run", ...nowhere)
+      assert.deepInclude(made, { name: "CI", role: "Member", scopes: ["run"] })
+      const rotated = yield* json("keys", "rotate", "key", made.id, "--grace", "0", ...nowhere)
+      assert.notStrictEqual(rotated.key, made.key)
+      const listed = yield* ok("keys", "list", "--url", url, "--key", owner.key)
+      assert.include(listed, rotated.id)
+      assert.notInclude(listed, rotated.key)
+      assert.include(yield* ok("keys", "revoke", rotated.id, ...nowhere), "Revoked key")
+      const again = yield* run(["keys", "revoke", rotated.id, ...nowhere])
+      assert.strictEqual(again.code, exitCodes.missing, again.problem)
+      assert.include(yield* ok("workspaces", "list", ...nowhere), owner.caller.workspaceId)
+      const second = yield* run(["workspaces", "create", "Other", ...nowhere])
+      assert.strictEqual(second.code, exitCodes.forbidden)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("list and export the audit trail, and show and restore former windows", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { file, folder, json, ok, owner, run } = yield* signedIn
+      const made = { method: "POST", path: "/workflows", key: owner.key }
+      yield* send({ ...made, json: { name: "Nightly", ...graph(), run_window: daily(9, 17) } })
+      yield* ok("window", "set", "Nightly", file("late.json", JSON.stringify(daily(20, 22))))
+      const history = yield* json("window", "history", "Nightly")
+      assert.deepStrictEqual(
+        history.run_windows.map((one: Record<string, unknown>) => [one.run_window_revision, one.set_by]),
+        [
+          [2, owner.caller.userId],
+          [1, owner.caller.userId]
+        ]
+      )
+      assert.include(yield* ok("window", "restore", "Nightly", "1"), "Set as revision 3")
+      const { run_windows: now } = yield* json("window", "history", "Nightly", "--limit", "1")
+      assert.deepStrictEqual(now[0].run_window, history.run_windows[1].run_window)
+      assert.strictEqual((yield* run(["window", "restore", "Nightly", "9"])).code, exitCodes.missing)
+      assert.include(yield* ok("workflow", "explain", "Nightly"), "1  Open  START")
+
+      assert.match(yield* ok("audit", "ls", "--action", "run_window", "--limit", "1"), /run_window\.set[\s\S]*--cursor/)
+      const { entries } = yield* json("audit", "ls", "--action", "run_window.set")
+      assert.lengthOf(entries, 3)
+      const path = join(folder, "audit.csv")
+      yield* ok("audit", "export", "--format", "csv", path)
+      assert.match(readFileSync(path, "utf8"), /^id,at,action/)
+      assert.lengthOf((yield* ok("audit", "export", "--action", "run_window")).split("\n"), 3)
+      const wrong = yield* run(["audit", "ls", "--user_id", "me"])
+      assert.strictEqual(wrong.code, exitCodes.wrong)
+      assert.include(wrong.problem, "user_id")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("receive webhooks on loopback, verify their signatures, and follow the stream of events", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { owner, run, url } = yield* signedIn
+      const { key } = owner
+      const path = "/webhook-endpoints"
+      const listed = Effect.map(
+        send({ method: "GET", path, key }),
+        ({ body }) => body as unknown as ReadonlyArray<{ readonly id: string; readonly url: string }>
+      )
+      const listening = yield* Effect.forkChild(run(["webhook", "listen", "--register", "--count", "1"]))
+      const [endpoint] = yield* eventually(
+        Effect.repeat(Effect.andThen(Effect.sleep("100 millis"), listed), {
+          until: (all) => all.length > 0
+        })
+      )
+      const forged = yield* Effect.promise(() =>
+        fetch(endpoint?.url ?? "", { method: "POST", body: "{}", headers: { "x-hmac-signature": "sha256=00" } })
+      )
+      assert.strictEqual(forged.status, 401)
+      const tested = yield* send({ method: "POST", path: `${path}/${endpoint?.id}/test`, key })
+      assert.deepInclude(tested.body, { success: true, response: "204" })
+      const received = yield* eventually(Fiber.join(listening))
+      assert.strictEqual(received.code, 0, received.problem)
+      assert.match(received.out, /Refused a delivery: its signature[\s\S]*webhook\.test/)
+      assert.lengthOf(yield* listed, 0)
+      const secretless = yield* run(["webhook", "listen"])
+      assert.include(secretless.problem, "SLUICE_WEBHOOK_SECRET")
+
+      const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "W", ...graph() } })
+      const start = send({ method: "POST", path: "/run", key, json: { workflow_id: made.body.id } })
+      const args = ["webhook", "listen", "--stream", "--event", "execution.queued", "--count", "1", "--json"]
+      const following = yield* Effect.forkChild(run([...args, "--url", url, "--key", key]))
+      // The stream begins where it is opened: runs are submitted until it has one.
+      yield* eventually(
+        Effect.repeat(Effect.andThen(Effect.sleep("100 millis"), start), {
+          until: () => following.pollUnsafe() !== undefined
+        })
+      )
+      const { code, out } = yield* Fiber.join(following)
+      assert.deepInclude(JSON.parse(out), { event: "execution.queued" })
+      assert.strictEqual(code, 0)
+    }).pipe(Effect.scoped)
+  )
+})

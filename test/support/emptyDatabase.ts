@@ -1,0 +1,43 @@
+/**
+ * Removes everything that is stored in a database. Truncating all tables takes a tenth of a second on the embedded
+ * database, which is most of the time of a small test: so only the tables that hold something are emptied, row by row.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The size from which truncating a table is cheaper than leaving its removed rows in the way, in bytes. */
+const largeBytes = 1_000_000
+
+/** The tables that hold something, and their sizes. */
+export const filledTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly name: string }>`
+    select tablename as name from pg_tables
+    where schemaname = 'public' and tablename not like '%migrations' order by tablename`
+  return yield* sql.unsafe<{ readonly name: string; readonly bytes: number }>(
+    rows
+      .map(
+        ({ name }) =>
+          `select '${name}' as name, pg_relation_size('${name}')::float8 as bytes where exists (select from ${name})`
+      )
+      .join(" union all ")
+  )
+})
+
+export const emptyDatabase = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const filled = yield* filledTables
+  const names = filled.map(({ name }) => name)
+  if (filled.length === 0) return
+  if (filled.some(({ bytes }) => bytes > largeBytes)) {
+    yield* sql.unsafe(`truncate ${names.join(", ")} cascade`)
+    return
+  }
+  // Without the checks of foreign keys, as nothing is left that they could point to.
+  yield* sql.unsafe(
+    `do $$ begin
+      set local session_replication_role = replica;
+      ${names.map((name) => `delete from ${name};`).join("\n")}
+    end $$`
+  )
+}).pipe(Effect.orDie)

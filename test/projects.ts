@@ -53,6 +53,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/api/",
     "test/attack/",
     "test/cli/story.test.ts",
+    "test/conformance/",
     "test/cli/workspace.test.ts",
     "test/docs/commands.test.ts",
     "test/docs/deploy.test.ts",

@@ -1,11 +1,13 @@
 /** Gates in memory. They are asked as they are, so there is nothing to review. */
 import { Clock, Effect, Layer } from "effect"
+import * as Forecast from "../../core/gate/Forecast.ts"
 import * as Gate from "../../core/gate/Gate.ts"
-import { type Changed, countOf, type Decide, GateStore } from "../../core/gate/GateStore.ts"
+import { type Changed, countOf, type Decide, durationsMeasured, GateStore } from "../../core/gate/GateStore.ts"
 import * as Pace from "../../core/gate/Pace.ts"
-import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
+import * as Run from "../../core/run/Run.ts"
+import { WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { atomicStore } from "./Atomic.ts"
-import { changeGate, gateIn, Tables, waitingOf } from "./Tables.ts"
+import { changeGate, gateIn, progressOf, Tables, waitingOf } from "./Tables.ts"
 
 export const layer = Layer.effect(
   GateStore,
@@ -49,6 +51,44 @@ export const layer = Layer.effect(
             .toSorted((one, other) => one.createdAt - other.createdAt)
             .slice(0, limit)
             .map(({ createdAt, id }) => ({ id, createdAt }))
+        )
+      ),
+      queue: Effect.fn("GateStore.queue")((workflowId, of) =>
+        Effect.sync(() => {
+          const waiting = waitingOf(tables, workflowId).toSorted(Run.byPriority)
+          const durations = [...tables.runs.values()]
+            .filter((run) => run.workflowId === workflowId && run.status === "execution.success")
+            .sort((one, other) => other.createdAt - one.createdAt)
+            .slice(0, durationsMeasured)
+            .map(({ endedAt, startedAt }) => (endedAt ?? 0) - (startedAt ?? 0))
+          return {
+            ...progressOf(tables, workflowId),
+            waiting: Math.min(waiting.length, Forecast.mostCounted),
+            atLeast: waiting.length > Forecast.mostCounted,
+            ahead:
+              of === undefined
+                ? 0
+                : Math.max(
+                    0,
+                    waiting.findIndex(({ id }) => id === of)
+                  ),
+            durationMillis:
+              durations.length === 0 ? null : durations.reduce((sum, one) => sum + one, 0) / durations.length
+          }
+        })
+      ),
+      paced: Effect.fn("GateStore.paced")((workspaceId, workflowIds, limit) =>
+        Effect.sync(() =>
+          [...tables.gates]
+            .map(([id, gate]) => ({ workflowId: WorkflowId.make(id), gate }))
+            .filter(
+              ({ gate, workflowId }) =>
+                gate.pace !== null &&
+                gateIn(tables, workspaceId, workflowId) !== undefined &&
+                (workflowIds?.includes(workflowId) ?? true) &&
+                waitingOf(tables, workflowId).length > 0
+            )
+            .slice(0, limit)
         )
       ),
       changeAndCount: Effect.fn("GateStore.changeAndCount")((workspaceId, workflowId, decide) =>

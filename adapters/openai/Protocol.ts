@@ -4,6 +4,7 @@
  */
 import { Option, Result, Schema } from "effect"
 import { type LanguageModel, type Prompt, type Response, Tool } from "effect/ai"
+import { optional } from "../../core/workspace/request/ParsedJson.ts"
 
 /** The options that are left out for services that do not accept them. */
 export interface Leniency {
@@ -97,8 +98,6 @@ const addressOf = ({ data, mediaType }: Prompt.FilePart): string => {
   const base64 = typeof data === "string" ? data : Buffer.from(data).toString("base64")
   return `data:${mediaType};base64,${base64}`
 }
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** The fields of an answer that are read. Services add many, and leave out many. */
 const Completion = Schema.Struct({

@@ -2,15 +2,14 @@
  * Conversations in PostgreSQL. A decision locks the row of its conversation; a new conversation locks the row of its
  * workspace, so that the limit also holds for concurrent openings.
  */
-import { Clock, Effect, Layer, Option, type Result, Schema } from "effect"
+import { Clock, Effect, Layer, Option, type Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { BuilderStore, type LeaseRef, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
+import { isUuid } from "../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Rows from "./tables/Conversations.ts"
 import * as Table from "./tables/Table.ts"
-
-const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
 
 type Decide<E> = (before: Conversation.Conversation, now: number) => Result.Result<Conversation.Change, E>
 

@@ -1,8 +1,8 @@
 /** Collections in PostgreSQL: a table for each kind, all of one shape. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Collection, type Kept, KeyTaken, type Kind } from "../../core/workspace/Collection.ts"
-import type { WorkspaceId } from "../../core/workspace/Ids.ts"
+import { isUuid, type WorkspaceId } from "../../core/workspace/Ids.ts"
 import { sha256 } from "./Hash.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Table from "./tables/Table.ts"
@@ -125,5 +125,3 @@ export const make = <A extends Kept>(
         )
     }
   })
-
-const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))

@@ -4,11 +4,19 @@
 import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Needs } from "./Annotations.ts"
+import { uuids, words } from "./describing/FieldWords.ts"
 import { examples } from "./Examples.ts"
+
+interface Parameter {
+  readonly in: string
+  readonly name?: string
+  readonly description?: string
+  readonly schema?: Readonly<Record<string, unknown>>
+}
 
 interface Operation {
   operationId: string
-  parameters: ReadonlyArray<{ readonly in: string; readonly name?: string }>
+  parameters: ReadonlyArray<Parameter>
   requestBody?: { content: Record<string, { schema: unknown; example?: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
@@ -23,7 +31,8 @@ interface Document {
  *
  * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
  * or as a repetition. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
- * described ones are refused. Every writing operation takes an `Idempotency-Key`. Instants of answers have the format
+ * described ones are refused. Every writing operation takes an `Idempotency-Key`. A field that says nothing of itself has
+ * the words that it has everywhere, and an id in a path the format `uuid`. Instants of answers have the format
  * `date-time`; those of requests are judged by the endpoints, which say what they accept.
  */
 export const complete =
@@ -40,15 +49,16 @@ export const complete =
         const example = examples[operation.operationId]
         const json = operation.requestBody?.content["application/json"]
         if (json !== undefined && example !== undefined) json.example = example
+        operation.parameters = operation.parameters.map(described)
         if (method !== "get") operation.parameters = [...operation.parameters, idempotencyKey]
       }
     }
     const requested = inRequests(document)
     for (const [name, schema] of Object.entries(document.components.schemas)) {
-      document.components.schemas[name] = requested.has(name) ? opened(schema) : dated(schema)
+      document.components.schemas[name] = worded(requested.has(name) ? opened(schema) : dated(schema))
     }
     for (const operation of Object.values(document.paths).flatMap((one) => Object.values(one))) {
-      for (const body of Object.values(operation.requestBody?.content ?? {})) body.schema = opened(body.schema)
+      for (const body of Object.values(operation.requestBody?.content ?? {})) body.schema = worded(opened(body.schema))
       for (const answer of Object.values(operation.responses)) {
         if (answer.content !== undefined) answer.content = datedEach(answer.content)
       }
@@ -65,6 +75,41 @@ const idempotencyKey = {
     "Names this request for 24 hours: sent again with the same key, it is answered as the first time and changes nothing. Another request with the key is answered with 409",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }
 }
+
+/** A parameter with what it means, and with the format of its id. */
+const described = (parameter: Parameter): Parameter => {
+  const { name = "", schema } = parameter
+  const description = parameter.description ?? schema?.description ?? words[name]
+  const isUuid = parameter.in === "path" && uuids.has(name)
+  return {
+    ...parameter,
+    ...(typeof description === "string" ? { description } : {}),
+    ...(isUuid ? { schema: { ...schema, format: "uuid" } } : {})
+  }
+}
+
+/** A schema whose properties say what they mean, where they have one meaning everywhere. */
+const worded = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(worded)
+  if (typeof schema !== "object" || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === "properties" && typeof value === "object" && value !== null
+        ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, spoken(name, worded(inner))]))
+        : worded(value)
+    ])
+  )
+}
+
+const spoken = (name: string, schema: unknown): unknown =>
+  typeof schema !== "object" ||
+  schema === null ||
+  "$ref" in schema ||
+  "description" in schema ||
+  !Object.hasOwn(words, name)
+    ? schema
+    : { ...schema, description: words[name] }
 
 /** The properties of answers that are instants: RFC 3339 in UTC, to the millisecond. */
 const isInstant = /(?:_at|At)$/

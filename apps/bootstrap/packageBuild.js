@@ -22,7 +22,9 @@ export const buildPackages = async (output) => {
   const folder = mkdtempSync(join(root, ".cache", "built-"))
   try {
     compile(folder, "scripts", {
-      include: ["core", "adapters", "apps/api", "apps/cli", "apps/demo"].map((name) => join(root, name)),
+      include: ["core", "adapters", "apps/api", "apps/cli", "apps/conformance", "apps/demo"].map((name) =>
+        join(root, name)
+      ),
       compilerOptions: { sourceMap: true, inlineSources: true }
     })
     compile(folder, "types", {

@@ -59,6 +59,8 @@ const client = {
   "./sealing": "adapters/crypto/VaultValues.ts"
 }
 
+const conformance = { ".": "apps/conformance/Conformance.ts" }
+
 /** @type {ReadonlyArray<Package>} */
 export const packages = [
   {
@@ -84,6 +86,17 @@ export const packages = [
     bundled: true
   },
   {
+    name: "@sluice/conformance",
+    folder: "conformance",
+    description: "Asks a server whether it speaks the interface of Sluice, scenario by scenario",
+    readme:
+      "Asks a server whether it speaks the interface of Sluice, scenario by scenario.\n\n```sh\nnpx @sluice/conformance --url http://127.0.0.1:8787 --key sk_...\n```",
+    entries: conformance,
+    peers: [],
+    bin: { "sluice-conformance": "apps/conformance/main.ts" },
+    bundled: false
+  },
+  {
     name: "sluice",
     folder: "sluice",
     description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
@@ -98,6 +111,7 @@ export const packages = [
 /** The entries by the subpath at which the checkout itself has them. */
 export const entriesOfCheckout = {
   ...core,
+  "./conformance": conformance["."],
   ...Object.fromEntries(
     Object.entries(client).map(([subpath, file]) => [
       subpath === "." ? "./client" : subpath === "./promise" ? "./client/promise" : subpath,

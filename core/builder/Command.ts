@@ -4,6 +4,7 @@
  */
 import { Result, Schema } from "effect"
 import * as KeyTokens from "../workflow/language/parameters/KeyTokens.ts"
+import * as Json from "../workspace/Json.ts"
 
 /** A node as a message gives it: its id is made up, and its name too unless it is given. */
 export const Candidate = Schema.Struct({
@@ -175,17 +176,16 @@ const split = (text: string): readonly [selector: string, value: string | null] 
   return [text.trim(), null]
 }
 
-const isObject = Schema.is(Schema.JsonObject)
 const asCandidate = Schema.decodeUnknownResult(Candidate)
 
 const object = (json: string): Result.Result<Schema.JsonObject, string> => {
-  let value: unknown
+  let value: Schema.Json
   try {
-    value = JSON.parse(json)
+    value = Json.parse(json)
   } catch (error) {
     return Result.fail(`Cannot read the JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
-  return isObject(value) ? Result.succeed(value) : Result.fail("Cannot read the JSON: expected an object")
+  return Json.isObject(value) ? Result.succeed(value) : Result.fail("Cannot read the JSON: expected an object")
 }
 
 const node = (json: string): Result.Result<Command, string> =>

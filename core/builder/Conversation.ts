@@ -117,7 +117,7 @@ export class HostLost extends Schema.TaggedError<HostLost>()("HostLost", {
   fence: Schema.Int
 }) {
   override get message() {
-    return `Cannot go on with conversation "${this.conversationId}": the lease with fence ${this.fence} is no longer its lease`
+    return `Cannot continue conversation "${this.conversationId}": the lease with fence ${this.fence} is no longer its lease`
   }
 }
 
@@ -170,7 +170,7 @@ export const free = (
   if (status === "processing") return Result.fail(new SessionBusy({ conversationId: one.id }))
   if (one.turn === null) return Result.succeed({ conversation: one, messages: [] })
   const text =
-    "The worker that had the page open went away before it was done. Whether it took effect is not known; the draft is unchanged"
+    "The worker that had the page open was lost before it was done. Whether it took effect is not known; the draft is unchanged"
   return Result.succeed(
     say({ ...one, turn: null, rest: "errored", page: false }, [{ id: noticeId, role: "agent", kind: "text", text }], at)
   )

@@ -6,6 +6,7 @@ import { Context } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { ValidRunWindow } from "../window/RunWindow.ts"
 import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
+import type { Queue } from "./Forecast.ts"
 import type { Gate } from "./Gate.ts"
 
 /** A changed gate: its states before and after the decision, and the instant at which it was made. */
@@ -29,6 +30,9 @@ export const countOf = (found: number): RunCount => ({
   runs: Math.min(found, mostCounted),
   atLeast: found > mostCounted
 })
+
+/** How many of the latest runs that succeeded a queue takes its mean duration from. */
+export const durationsMeasured = 100
 
 export const noRuns: RunCount = { runs: 0, atLeast: false }
 
@@ -80,6 +84,16 @@ export class GateStore extends Context.Service<
       workflowId: WorkflowId,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Waiting>, StoreUnavailable>
+
+    /** The queue of a workflow, as a forecast needs it, seen from one of its waiting runs if that is given. */
+    readonly queue: (workflowId: WorkflowId, of?: RunId) => Effect.Effect<Queue, StoreUnavailable>
+
+    /** Workflows of a workspace, or those of them that are named, that have a pace and waiting runs: at most `limit`. */
+    readonly paced: (
+      workspaceId: WorkspaceId,
+      workflowIds: ReadonlyArray<WorkflowId> | undefined,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<{ readonly workflowId: WorkflowId; readonly gate: Gate }>, StoreUnavailable>
 
     /**
      * Changes one gate by a decision made under a lock: meanwhile the gate cannot change, and no run of the workflow

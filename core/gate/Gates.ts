@@ -9,6 +9,7 @@ import { Audit } from "../workspace/audit/Audit.ts"
 import type { WorkflowId, WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
+import * as Forecast from "./Forecast.ts"
 import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
 import { type Changed, GateStore, noRuns, type PastWindow, plus, type RunCount, type Waiting } from "./GateStore.ts"
@@ -69,6 +70,8 @@ export interface Preview {
   /** The first of these runs, in the order of their submission: at most `mostListed`. */
   readonly released: ReadonlyArray<Waiting>
   readonly held: ReadonlyArray<Waiting>
+  /** When the waiting runs would start by the pace of the workflow; `null` where it has none. */
+  readonly forecast: Forecast.Forecast | null
   /** Whether an apply would end a lift, under which runs start although the stored window is closed. */
   readonly endsLift: boolean
 }
@@ -350,8 +353,10 @@ const previewing = (store: GateStore["Service"]) =>
     const after = Gate.setWindow(gate, window, { at, by: caller.userId })
     const { holds, releases } = impact({ before: gate, after, at }, waiting)
     const listed = holds.runs + releases.runs === 0 ? [] : yield* store.firstWaiting(id, mostListed)
+    const forecast = after.pace === null ? null : Forecast.of(after, yield* store.queue(id), at)
     return {
       warnings,
+      forecast,
       ...outlook(window, at, options.openings),
       releases,
       holds,

@@ -33,7 +33,7 @@ export interface Progress {
 }
 
 /** The part of a minute that one start takes. */
-const partMillis = (maxStartsPerMinute: number): number => (60_000 + toleranceMillis) / maxStartsPerMinute
+export const partMillis = (maxStartsPerMinute: number): number => (60_000 + toleranceMillis) / maxStartsPerMinute
 
 /**
  * From where on the next starts take their parts. What lies further ahead than any start could have taken it comes from

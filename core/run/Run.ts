@@ -15,6 +15,7 @@
 import { Schema } from "effect"
 import type { Mark } from "../event/OutcomeCertainty.ts"
 import * as RunFailure from "../event/RunFailure.ts"
+import * as Forecast from "../gate/Forecast.ts"
 import * as Gate from "../gate/Gate.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import type { Credential } from "./CredentialReferences.ts"
@@ -216,6 +217,12 @@ export const statusAt = (run: Held, gate: Gate.Gate, at: number): Status =>
 export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | null => {
   if (!isWaiting(run)) return null
   return Gate.startInterval(gateFor(run, gate), Math.max(at, run.notBefore))?.startsAt ?? null
+}
+
+/** When a waiting run is likely to start by the pace of its workflow; `null` where that is not in sight. */
+export const pacedStart = (run: Run, gate: Gate.Gate, queue: Forecast.Queue, at: number): number | null => {
+  const start = Forecast.startOf(gateFor(run, gate), queue, queue.ahead + 1, at)
+  return start === null ? null : Math.max(start, run.notBefore)
 }
 
 /** A failure of a run that no attempt reported itself. */

@@ -1,14 +1,16 @@
 /**
  * Submitting, reading and stopping the runs of a workspace, as callers do.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
+import * as Forecast from "../gate/Forecast.ts"
 import type { Hold } from "../gate/Gate.ts"
+import { GateStore } from "../gate/GateStore.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type * as InputContract from "../workflow/contract/InputContract.ts"
 import type * as FieldLimit from "../workflow/FieldLimit.ts"
-import type { RunId, RunNotFound, WorkflowNotFound } from "../workspace/Ids.ts"
+import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import { HoldReason, type RunFilter } from "./list/RunFilter.ts"
@@ -23,13 +25,22 @@ export interface View {
   readonly status: Run.Status
   /** Every hold in force; empty for a run that does not wait. */
   readonly holds: ReadonlyArray<Hold>
-  /** The earliest instant at which a waiting run can start; `null` when none is in sight or it does not wait. */
+  /**
+   * The earliest instant at which a waiting run can start, by the pace of its workflow an estimate; `null` when none is in
+   * sight or it does not wait.
+   */
   readonly earliestStart: number | null
+  /** What decides that a waiting run starts no earlier; `null` where it may start now. */
+  readonly startsLater: StartsLater | null
   /** The runs that retry it, oldest first. */
   readonly retriedAs: ReadonlyArray<RunId>
   /** Oldest first. */
   readonly events: ReadonlyArray<LoggedEvent>
 }
+
+/** Why a run starts later than now: its pace where that is what it waits for longest. */
+export const StartsLater = Schema.Literals(["run_window", "manual", "retry_delay", "pace"])
+export type StartsLater = typeof StartsLater.Type
 
 /** The runs that satisfy a filter, counted. Statuses and holds are as they read at the instant of the answer. */
 export interface Summary {
@@ -37,7 +48,12 @@ export interface Summary {
   readonly statuses: ReadonlyArray<readonly [Run.Status, Total]>
   readonly holds: ReadonlyArray<readonly [HoldReason, Total]>
   readonly newest: Tally
+  /** When the waiting runs of paced workflows start, of at most `mostForecast` workflows. */
+  readonly forecasts: ReadonlyArray<Forecast.Forecast & { readonly workflowId: WorkflowId }>
 }
+
+/** How many paced workflows a summary forecasts. */
+const mostForecast = 5
 
 export class Runs extends Context.Service<
   Runs,
@@ -99,13 +115,17 @@ export class Runs extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const signals = yield* Signals
+      const gates = yield* GateStore
 
       const submit = yield* Submitting.make
 
       const get = Effect.fn("Runs.get")(function* (caller: Caller, id: RunId) {
         const gated = yield* runs.get(caller.workspaceId, id)
         const retriedAs = Run.isEnded(gated.run) ? yield* runs.retriesOf([gated.run.id]) : []
-        return view(gated, yield* Clock.currentTimeMillis, {
+        const { gate, run } = gated
+        const isPaced = gate.pace !== null && Run.isWaiting(run)
+        const queue = isPaced ? yield* gates.queue(run.workflowId, run.id) : null
+        return view(gated, queue, yield* Clock.currentTimeMillis, {
           retriedAs: retriedAs.map(({ retry }) => retry),
           events: (yield* history(runs, id)).filter(isOfRun)
         })
@@ -128,6 +148,14 @@ export class Runs extends Context.Service<
         runs.count(caller.workspaceId, filter)
       )
 
+      const forecasts = Effect.fnUntraced(function* (workspaceId: WorkspaceId, workflowIds: RunFilter["workflowIds"]) {
+        const paced = yield* gates.paced(workspaceId, workflowIds, mostForecast)
+        const now = yield* Clock.currentTimeMillis
+        return yield* Effect.forEach(paced, ({ gate, workflowId }) =>
+          Effect.map(gates.queue(workflowId), (queue) => ({ workflowId, ...Forecast.of(gate, queue, now) }))
+        )
+      })
+
       const summary = Effect.fn("Runs.summary")(function* ({ workspaceId }: Caller, filter: RunFilter) {
         const counted = <A>(all: ReadonlyArray<A>, asked: ReadonlyArray<A> | undefined, as: (one: A) => RunFilter) =>
           Effect.forEach(
@@ -138,7 +166,8 @@ export class Runs extends Context.Service<
           total: yield* runs.count(workspaceId, filter),
           statuses: yield* counted(Run.Status.literals, filter.statuses, (status) => ({ statuses: [status] })),
           holds: yield* counted(HoldReason.literals, filter.holds, (hold) => ({ holds: [hold] })),
-          newest: yield* runs.tally(workspaceId, filter)
+          newest: yield* runs.tally(workspaceId, filter),
+          forecasts: yield* forecasts(workspaceId, filter.workflowIds)
         }
       })
 
@@ -192,10 +221,23 @@ const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
 const orphanBatch = 200
 const orphanRounds = 10
 
-const view = ({ run, gate }: Gated, at: number, more: Pick<View, "events" | "retriedAs">): View => ({
-  run,
-  status: Run.statusAt(run, gate, at),
-  holds: Run.holds(run, gate, at),
-  earliestStart: Run.earliestStart(run, gate, at),
-  ...more
-})
+const view = (
+  { run, gate }: Gated,
+  queue: Forecast.Queue | null,
+  at: number,
+  more: Pick<View, "events" | "retriedAs">
+): View => {
+  const holds = Run.holds(run, gate, at)
+  const byTime = Run.earliestStart(run, gate, at)
+  const byPace = queue === null || byTime === null ? null : Run.pacedStart(run, gate, queue, at)
+  const isLater = queue !== null && byTime !== null && (byPace === null || byPace > byTime)
+  const isPutOff = Run.isWaiting(run) && run.notBefore > at
+  return {
+    run,
+    status: Run.statusAt(run, gate, at),
+    holds,
+    earliestStart: isLater ? byPace : byTime,
+    startsLater: isLater ? "pace" : (holds[0]?.kind ?? (isPutOff ? "retry_delay" : null)),
+    ...more
+  }
+}

@@ -55,7 +55,8 @@ export const prepare = Effect.fnUntraced(function* (
     workflowId,
     input,
     options: { schedule: { id: schedule.id, at: instant } },
-    trigger: "schedule"
+    trigger: "schedule",
+    tags: schedule.terms.tags ?? []
   })
 })
 

@@ -34,6 +34,8 @@ export const Terms = Schema.Struct({
   timing: Timing.Timing,
   /** As it was sent: texts in it may hold templates. */
   input: Schema.JsonObject,
+  /** The tags of each run. */
+  tags: Schema.optionalKey(Schema.Array(Schema.String)),
   overlap: Overlap,
   catchUp: CatchUp,
   catchUpLimit: Schema.Int,

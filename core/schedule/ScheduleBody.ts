@@ -8,7 +8,8 @@ import { CalendarDate, Time } from "../window/Definition.ts"
 import type { RunWindowIssue } from "../window/RunWindow.ts"
 import { WorkflowId } from "../workspace/Ids.ts"
 import * as Json from "../workspace/Json.ts"
-import { jsonObject } from "../workspace/request/ParsedJson.ts"
+import { jsonObject, optional } from "../workspace/request/ParsedJson.ts"
+import { distinct, most as mostTags, Tags } from "../workspace/request/Tags.ts"
 import * as WellFormed from "../workspace/WellFormed.ts"
 import * as LocalTimes from "./LocalTimes.ts"
 import { CatchUp, InvalidSchedule, Overlap, type Terms } from "./RunSchedule.ts"
@@ -18,8 +19,6 @@ import * as Timing from "./ScheduleTiming.ts"
 export const limits = { name: 256, catchUp: 1_000, jitterSeconds: 86_400 } as const
 
 const defaultCatchUpLimit = 100
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** The form of a body. */
 export const ScheduleBody = Schema.Struct({
@@ -48,6 +47,7 @@ export const ScheduleBody = Schema.Struct({
   run_input_variables: optional(jsonObject).annotate({
     description: "The input of each run. Texts may hold {{ expressions }} over schedule, such as {{ schedule.date }}"
   }),
+  tags: optional(Tags).annotate({ description: "The tags of each run" }),
   overlap: optional(Overlap).annotate({
     description: "What a firing does while an earlier run has not ended; by default skip"
   }),
@@ -111,6 +111,7 @@ export const read = (body: unknown, now: number): Result.Result<Read, InvalidSch
   const read = {
     name: text("name", limits.name) ?? "",
     input: field("run_input_variables", jsonObject, "an object") ?? {},
+    tags: distinct(field("tags", Tags, `at most ${mostTags} tags of 1 to 100 characters`) ?? []),
     overlap: field("overlap", Overlap, `one of ${Overlap.literals.join(", ")}`) ?? "skip",
     catchUp: field("catch_up", CatchUp, `one of ${CatchUp.literals.join(", ")}`) ?? "last",
     catchUpLimit: whole("catch_up_limit", 1, limits.catchUp) ?? defaultCatchUpLimit,

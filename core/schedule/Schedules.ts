@@ -19,7 +19,7 @@ import * as Firing from "./Firing.ts"
 import * as Preview from "./Preview.ts"
 import * as RunSchedule from "./RunSchedule.ts"
 import * as ScheduleBody from "./ScheduleBody.ts"
-import { type Filter, type Placed, ScheduleStore } from "./ScheduleStore.ts"
+import { type Filter, type Placed, ScheduleStore, type Step } from "./ScheduleStore.ts"
 
 /** A schedule as it reads at one instant. */
 export interface View {
@@ -176,7 +176,15 @@ export class Schedules extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const after = { ...before, revision: before.revision + 1 }
           const planned = { before, after, instant: now, byHand: true, replaces: [], now }
-          const submitted = yield* Effect.provide(Firing.submit(gate, planned), context)
+          // The entry stands in the transaction of the submission, and signals follow that.
+          const commit = (step: Step) =>
+            audit.recording(caller, store.commit(step), (done) =>
+              done === null ? [] : [auditOfRunNow(before, done.run.id)]
+            )
+          const submitted = yield* Firing.submit(gate, planned).pipe(
+            Effect.provideService(ScheduleStore, { ...store, commit }),
+            Effect.provide(context)
+          )
           return submitted === null ? yield* Effect.die(new Error("A step submitted no run")) : submitted.run.id
         })
         return yield* attempt.pipe(
@@ -245,6 +253,14 @@ export class Schedules extends Context.Service<
     )
   )
 }
+
+const auditOfRunNow = ({ id, terms, workflowId }: RunSchedule.RunSchedule, runId: string): AuditDraft => ({
+  action: "schedule.run_now",
+  resourceId: id,
+  resourceName: terms.name,
+  before: null,
+  after: { workflow_id: workflowId, session_id: runId }
+})
 
 const auditOf = (
   action: string,

@@ -2,15 +2,13 @@
  * The request bodies that create or change a vault entry, by their form.
  */
 import { Result, Schema, SchemaIssue } from "effect"
-import { jsonObject } from "../workspace/request/ParsedJson.ts"
+import { jsonObject, optional } from "../workspace/request/ParsedJson.ts"
 import * as WellFormed from "../workspace/WellFormed.ts"
 import * as BrowserLocation from "./BrowserLocation.ts"
 import { IntervalText } from "./Interval.ts"
 import * as Domain from "./site/Domain.ts"
 import * as SecretSites from "./site/SecretSites.ts"
 import { Cookie, type Problem, ProxySetting, TfaMethod, type WrittenHeader } from "./VaultEntry.ts"
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const text = (longest: number) =>
   Schema.String.check(Schema.isMaxLength(longest, { message: `Expected at most ${longest} characters` }))

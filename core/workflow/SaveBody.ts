@@ -5,6 +5,7 @@ import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"
 import * as UnknownFields from "../window/UnknownFields.ts"
 import * as Json from "../workspace/Json.ts"
+import { optional } from "../workspace/request/ParsedJson.ts"
 import * as InputContract from "./contract/InputContract.ts"
 import * as VaultSchema from "./contract/VaultSchema.ts"
 import * as ErrorReferences from "./ErrorReferences.ts"
@@ -19,8 +20,6 @@ import * as SaveWarnings from "./language/warning/SaveWarnings.ts"
 import * as Settings from "./Settings.ts"
 import { type Content, InvalidWorkflow, type Problem } from "./Workflow.ts"
 import type { StoredSizes } from "./WorkflowStore.ts"
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 /** Text that the database can keep. */
 export const Text = Schema.String.check(
@@ -217,8 +216,7 @@ const repeated = [
   "format",
   "format_version",
   "components",
-  "error_codes",
-  "tags"
+  "error_codes"
 ]
 
 /** Settings of older workflows that are kept and shown, and have no effect. */

@@ -2,12 +2,12 @@
  * The optional settings of a workflow: what each may be, and what it counts as when it is left out.
  */
 import { Schema } from "effect"
+import { optional } from "../workspace/request/ParsedJson.ts"
+import { distinct } from "../workspace/request/Tags.ts"
 import * as AllowedSites from "./AllowedSites.ts"
 import * as Folder from "./Folder.ts"
 import * as SelectorSyntax from "./language/graph/SelectorSyntax.ts"
 import { flag, type Problem, type Settings, settings, texts } from "./Workflow.ts"
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 type Name = keyof typeof settings
 
@@ -37,10 +37,16 @@ export const listed = Object.fromEntries(
 export const of = (sent: { readonly [N in Name]?: Settings[N] | null }): Settings =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const value = name === "folder_path" ? Folder.normal(sent[name]) : sent[name]
+      const value = normal(name, sent)
       return value === undefined || value === null ? [] : [[name, value]]
     })
   )
+
+/** A value in its normal form. */
+const normal = (name: Name, sent: { readonly [N in Name]?: Settings[N] | null }) => {
+  if (name === "folder_path") return Folder.normal(sent.folder_path)
+  return name === "tags" && sent.tags != null ? distinct(sent.tags) : sent[name]
+}
 
 /** The settings of a version as they were stored. Values that the setting does not allow are left out. */
 export const stored = (kept: Readonly<Record<string, unknown>>): Settings =>
@@ -109,5 +115,5 @@ function isDefaulted(name: Name): boolean {
 }
 
 function defaultOf(name: Name): Schema.Json {
-  return settings[name] === flag ? false : settings[name] === texts ? [] : null
+  return settings[name] === flag ? false : settings[name] === texts || name === "tags" ? [] : null
 }

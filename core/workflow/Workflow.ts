@@ -4,6 +4,7 @@
 import { Schema } from "effect"
 import { inOneSentence } from "../window/Problems.ts"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
+import { Tags } from "../workspace/request/Tags.ts"
 
 /** The identity of a workflow. Instants are epoch milliseconds. */
 export const Workflow = Schema.Struct({
@@ -46,7 +47,8 @@ export const settings = {
   allowed_sites: texts,
   proxy_setting: ProxySetting,
   proxy_value: Schema.String,
-  folder_path: Schema.String
+  folder_path: Schema.String,
+  tags: Tags
 } as const
 
 /** The settings of a workflow, without those that were left out. */

@@ -9,6 +9,9 @@ export type WorkspaceId = typeof WorkspaceId.Type
 export const UserId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("UserId"))
 export type UserId = typeof UserId.Type
 
+/** Whether a text has the form of the ids of this module. */
+export const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
+
 export const WorkflowId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand("WorkflowId"))
 export type WorkflowId = typeof WorkflowId.Type
 

@@ -57,6 +57,7 @@ export const navigation = [
       { text: "Settings", link: "/settings" },
       { text: "Operating", link: "/operating" },
       { text: "Several runs", link: "/several-runs" },
+      { text: "Pace, priority and deadline", link: "/pace" },
       { text: "Audit, starts and evidence", link: "/audit" },
       { text: "Security", link: "/security" }
     ]

@@ -120,7 +120,7 @@ describe("a step that asks a person", () => {
       const id = "3f0c9a52-9d5a-4f60-8a43-3b6f1b0d6c11"
       const named = failureOf((yield* run([ask({ error_message: id })], { user: "Ada" }, {})).outcome)
       assert.strictEqual(named.errorCodeId, id)
-      assert.include(named.message, "Cannot go on without an answer: none was given within 180 s")
+      assert.include(named.message, "Cannot continue without an answer: none was given within 180 s")
     })
   )
 

@@ -215,7 +215,7 @@ it.effect("what a failure tells has the values that were compared, and no token 
     ])
     assert.deepInclude(closed.outcome, { _tag: "Failed" })
     if (closed.outcome._tag === "Failed") {
-      assert.include(closed.outcome.failure.message, 'Cannot go on: "Sign in" EQUAL "Open" does not hold')
+      assert.include(closed.outcome.failure.message, 'Cannot continue: "Sign in" EQUAL "Open" does not hold')
     }
     const token = "c2VjcmV0LXRva2VuLTEyMzQ1Njc4OTA"
     const gone = yield* run([{ action: "NAVIGATE", parameters: { url: `https://shop.example/gone?token=${token}` } }])

@@ -30,9 +30,15 @@ const played = (bytes: Uint8Array) =>
             })
           await happened("loadeddata")
           const colourAt = async (seconds: number) => {
+            // A busy browser shows the former picture for a moment after it has sought.
+            const shown = new Promise((resolve) => {
+              video.requestVideoFrameCallback(resolve)
+              setTimeout(resolve, 3_000)
+            })
             const sought = happened("seeked")
             video.currentTime = seconds
             await sought
+            await shown
             const canvas = document.createElement("canvas")
             canvas.width = video.videoWidth
             canvas.height = video.videoHeight

@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { componentData, daily, graph } from "../support/fixtures.ts"
+import { makePatch } from "../support/patches.ts"
 import { seal } from "../support/sealed.ts"
 import { type Answer, layer as layerService, Service } from "../support/service.ts"
 
@@ -9,6 +10,7 @@ interface Entry {
   readonly id: string
   readonly action: string
   readonly resource_id: string
+  readonly resource_name: string | null
   readonly user_id: string
   readonly key_id: string
   readonly reason: string | null
@@ -134,6 +136,58 @@ layer(layerService, { timeout: "30 seconds" })("the audit trail", (it) => {
         assert.notInclude(answer.text, sealed(secret).slice(-32))
       }
       assert.notMatch(answer.text, /[0-9a-f]{64}/, "a hash or a sealed value")
+    })
+  )
+
+  it.effect("has entries of components, patches, subscriptions, runs by hand of schedules, and deleted runs", () =>
+    Effect.gen(function* () {
+      const { ask, me } = yield* setUp
+      const made = (answer: Answer) => String(answer.body.id)
+      const id = made(yield* ask("POST", "/workflows", { name: "Nightly", ...graph() }))
+      const component = `/workflow-components/${made(
+        yield* ask("POST", "/workflow-components", { name: "Press", componentData: componentData() })
+      )}`
+      yield* ask("PUT", component, { componentData: componentData("//a") })
+      yield* ask("PATCH", component, { name: "Click" })
+      yield* ask("DELETE", component)
+      const patch = yield* makePatch(me.caller.workspaceId, id)
+      yield* ask("POST", `/workflows/${id}/patches/${patch}/dismiss`)
+      const about = { workflow_ids: [id], channel: { type: "slack_webhook", url: "https://example.com/path-token" } }
+      const subscriptions = "/notifications/run-subscriptions"
+      yield* ask("POST", subscriptions, { ...about, events: ["run.failed"] })
+      yield* ask("POST", subscriptions, { ...about, events: ["run.started"] })
+      yield* ask("DELETE", subscriptions, { workflow_ids: [id], events: ["run.failed"] })
+      yield* ask("DELETE", subscriptions, { workflow_ids: [id] })
+      const terms = { workflow_id: id, cron: "0 9 * * *", time_zone: "UTC" }
+      const schedule = made(yield* ask("POST", "/schedules", terms))
+      const { body } = yield* ask("POST", `/schedules/${schedule}/run-now`)
+      yield* ask("POST", `/run/${body.session_id}/interrupt`)
+      yield* ask("DELETE", `/run/${body.session_id}`)
+      yield* ask("DELETE", `/run/${body.session_id}`)
+
+      const answer = yield* ask("GET", "/audit?action=component,patch,subscription,schedule,run")
+      const entries = entriesOf(answer).toReversed()
+      assert.deepStrictEqual(
+        entries.map(({ action }) => action),
+        [
+          "component.create",
+          "component.save",
+          "component.rename",
+          "component.delete",
+          "patch.dismiss",
+          "subscription.create",
+          "subscription.change",
+          "subscription.change",
+          "subscription.delete",
+          "schedule.create",
+          "schedule.run_now",
+          "run.delete"
+        ]
+      )
+      assert.deepInclude(entries[2], { resource_name: "Click" })
+      assert.deepInclude(entries[10]?.after, { session_id: body.session_id })
+      assert.deepInclude(entries[11], { resource_id: String(body.session_id), after: null })
+      assert.notInclude(answer.text, "path-token")
     })
   )
 

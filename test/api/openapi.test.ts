@@ -424,6 +424,17 @@ it("the description says in words what every operation and every group is for", 
   )
 })
 
+it("the description says what each parameter of a path is, and that ids which the service makes are UUIDs", () => {
+  const inPaths = operations.flatMap(({ operationId, parameters = [] }) =>
+    parameters.filter((one) => one.in === "path").map((one) => ({ ...one, operationId }))
+  )
+  for (const { description = "", name, operationId, schema } of inPaths) {
+    assert.notStrictEqual(description, "", `${operationId} ${name}`)
+    const isMade = name.endsWith("_id") && !["permissioned_user_id", "node_id", "client_id"].includes(name)
+    assert.strictEqual(schema?.format, isMade ? "uuid" : undefined, `${operationId} ${name}`)
+  }
+})
+
 it("the description names the ways to authenticate, and every schema of an error", () => {
   for (const { operationId, responses, security } of operations) {
     assert.deepStrictEqual(security, [{ "cc-key": [] }, { bearer: [] }], operationId)

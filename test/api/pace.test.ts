@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { fencesOf, pages } from "../docs/Examples.ts"
-import { graph } from "../support/fixtures.ts"
+import { daily, graph } from "../support/fixtures.ts"
 import { layerInMemory, Service } from "../support/service.ts"
 
 const setUp = Effect.gen(function* () {
@@ -83,6 +83,45 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the pace of a workflow", (it
       const retried = yield* ask("POST", "/runs/retry", { session_ids: [started.body.session_id] })
       const [{ retry_session_id }] = retried.body.results as [{ retry_session_id: string }]
       assert.deepInclude((yield* ask("GET", `/run/${retry_session_id}`)).body, { priority: 5, start_by: null })
+    })
+  )
+
+  it.effect("forecasts when waiting runs start, in their records, in the summary and in the preview of a window", () =>
+    Effect.gen(function* () {
+      const { ask, id, pace } = yield* setUp
+      const now = yield* Clock.currentTimeMillis
+      yield* ask("PUT", pace, { max_starts_per_minute: 1, max_running: null })
+      const sent: Array<string> = []
+      for (let count = 0; count < 3; count++) {
+        sent.push(String((yield* ask("POST", "/run", { workflow_id: id })).body.session_id))
+      }
+      const canStart = (index: number) =>
+        Effect.map(ask("GET", `/run/${sent[index]}`), ({ body }) => [body.can_start_at, body.can_start_reason])
+      const iso = (at: number) => new Date(at).toISOString()
+      const at = (millis: number) => iso(now + millis)
+      assert.deepStrictEqual(yield* canStart(0), [at(0), null])
+      assert.deepStrictEqual(yield* canStart(2), [at(120_500), "pace"])
+      const forecast = {
+        waiting: 3,
+        at_least: false,
+        first_start_at: at(0),
+        last_start_at: at(120_500),
+        closes_at: null,
+        unfit: 0
+      }
+      const { body } = yield* ask("GET", `/runs/summary?workflow_id=${id}`)
+      assert.deepStrictEqual(body.forecasts, [{ workflow_id: id, ...forecast }])
+      const preview = yield* ask("POST", `/workflows/${id}/run-window/preview`, daily(9, 17))
+      const hours = 3_600_000
+      assert.deepStrictEqual(preview.body.forecast, {
+        ...forecast,
+        first_start_at: iso(9 * hours),
+        last_start_at: iso(9 * hours + 120_500),
+        closes_at: iso(17 * hours)
+      })
+      yield* ask("PUT", `/workflows/${id}/run-window`, daily(9, 17))
+      assert.deepStrictEqual(yield* canStart(0), [iso(9 * hours), "run_window"])
+      assert.deepStrictEqual(yield* canStart(1), [iso(9 * hours + 60_250), "pace"])
     })
   )
 

@@ -276,6 +276,43 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the verbs for several runs",
     })
   )
 
+  it.effect("tags come with a submission, a batch, a schedule and a workflow, and find them", () =>
+    Effect.gen(function* () {
+      const { id, me, post, record, send, workflow } = yield* setUp()
+      const get = (path: string) => send({ method: "GET", path, key: me.key })
+      const of = { workflow_id: id }
+      const run = yield* post("/run", { ...of, tags: ["october", "b", "october"] })
+      assert.deepStrictEqual((yield* record(String(run.body.session_id))).tags, ["october", "b"])
+      yield* post("/runs/batch", { runs: [{ ...of, tags: ["october"] }, of] })
+      const terms = { ...of, cron: "0 9 * * *", time_zone: "UTC", tags: ["october", "october"] }
+      const schedule = yield* post("/schedules", terms)
+      assert.deepStrictEqual(schedule.body.tags, ["october"])
+      yield* post(`/schedules/${schedule.body.id}/run-now`, {})
+      const found = yield* get("/runs?tag=october")
+      assert.strictEqual(found.headers.get("x-total-count"), "3")
+
+      const path = `/workflows/${id}`
+      yield* send({ method: "PUT", path, key: me.key, json: { ...workflow, tags: ["billing", "billing"] } })
+      assert.deepStrictEqual((yield* get(path)).body.tags, ["billing"])
+      const listed = (text: string) => JSON.parse(text).map((one: { readonly id: string }) => one.id)
+      assert.deepStrictEqual(listed((yield* get("/workflows?tag=billing")).text), [id])
+      assert.deepStrictEqual(listed((yield* get("/workflows?tag=other")).text), [])
+
+      const wrong = { tags: ["ok", " bad"] }
+      const many = { tags: Array.from({ length: 51 }, (_, n) => `t${n}`) }
+      for (const [to, json] of [
+        ["/run", { ...of, ...wrong }],
+        ["/run", { ...of, ...many }],
+        ["/schedules", { ...terms, ...wrong }],
+        ["/workflows", { ...workflow, ...many }]
+      ] as const) {
+        const refused = yield* post(to, json)
+        assert.strictEqual(refused.status, 400, to)
+        assert.include(refused.text, "tags")
+      }
+    })
+  )
+
   it.effect("tags are added and removed, and select the runs of a filter", () =>
     Effect.gen(function* () {
       const { id, post, record, start } = yield* setUp()

@@ -35,7 +35,8 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         enable_xpath_recovery: true,
         popup_xpaths: ["//button[@id='close']"],
         allowed_sites: ["example.com", "*.example.com:8443"],
-        folder_path: " billing / monthly/"
+        folder_path: " billing / monthly/",
+        tags: ["monthly"]
       })
       const flags = {
         enable_popup_handling: false,
@@ -59,7 +60,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         created_by: me.caller.userId
       }
       assert.deepStrictEqual(asList((yield* ask("GET", "/workflows")).body), [
-        { ...summary, folder_path: "billing/monthly", ...flags }
+        { ...summary, folder_path: "billing/monthly", tags: ["monthly"], ...flags }
       ])
       assert.deepStrictEqual((yield* ask("GET", `/workflows/${made.body.id}`)).body, {
         ...summary,
@@ -86,6 +87,7 @@ it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
         proxy_setting: null,
         proxy_value: null,
         folder_path: "billing/monthly",
+        tags: ["monthly"],
         run_window: null,
         run_window_revision: 0,
         lift: null,

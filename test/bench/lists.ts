@@ -1,6 +1,7 @@
 /**
  * Pages, totals and summaries of runs, over many runs: each filter alone and in pairs, first page and deep.
- * `npm run bench lists -- --runs N` fills a database with N runs.
+ * `npm run bench lists -- --runs N` fills a database with N runs. `SLUICE_BENCH_LISTS_ONLY=summary` measures the rows whose
+ * names have that text.
  */
 import { randomUUID } from "node:crypto"
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -10,7 +11,8 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import { asValue, labelOf } from "../../adapters/postgres/list/PgRunFilter.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as RunFailure from "../../core/event/RunFailure.ts"
-import type { RunFilter } from "../../core/run/list/RunFilter.ts"
+import { HoldReason, type RunFilter } from "../../core/run/list/RunFilter.ts"
+import * as Run from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import type { Stored } from "../../core/workflow/WorkflowStore.ts"
 import { WorkflowId } from "../../core/workspace/Ids.ts"
@@ -22,6 +24,7 @@ import { millis, type Row, timed } from "./Row.ts"
 const flag = process.argv.indexOf("--runs")
 const runs = Number(flag < 0 ? (process.env.SLUICE_BENCH_LISTS ?? 20_000) : process.argv[flag + 1])
 const rounds = Number(process.env.SLUICE_BENCH_LISTS_ROUNDS ?? 12)
+const only = process.env.SLUICE_BENCH_LISTS_ONLY ?? ""
 const workflows = 200
 const days = 30
 const most = 50
@@ -133,6 +136,7 @@ export const lists = (): Promise<ReadonlyArray<Row>> =>
       const deepAt = now - (days / 2) * 86_400_000
       const rows: Array<Row> = []
       const measure = function* (name: string, act: () => Effect.Effect<unknown, unknown, RunStore>) {
+        if (!name.includes(only)) return
         const times: Array<number> = []
         for (let round = 0; round < rounds; round++) {
           times.push(yield* Effect.promise(() => timed(() => promised(Effect.orDie(act())))))
@@ -157,6 +161,14 @@ export const lists = (): Promise<ReadonlyArray<Row>> =>
       }
       yield* measure("none, page of 1000", () => store.list(workspaceId, { ...month, limit: 1_000 }))
       yield* measure("summary: tally", () => store.tally(workspaceId, month))
+      // The endpoint: all statuses and holds are counted beside the tally.
+      yield* measure("summary: total", () => store.count(workspaceId, month))
+      for (const status of Run.Status.literals) {
+        yield* measure(`summary: ${status}`, () => store.count(workspaceId, { ...month, statuses: [status] }))
+      }
+      for (const hold of HoldReason.literals) {
+        yield* measure(`summary: ${hold}`, () => store.count(workspaceId, { ...month, holds: [hold] }))
+      }
       return rows
     })
     return yield* Effect.promise(() => runtime.runPromise(measured)).pipe(

@@ -414,7 +414,7 @@ it.effect(
         const after = yield* tell(caller, id, "click #go")
         assert.deepInclude(after.last.result, { done: true, url: list })
         const lost = (yield* builder.messages(caller, id, 1, 1))[0]
-        assert.include(lost?.text, "went away before it was done")
+        assert.include(lost?.text, "was lost before it was done")
         const late = yield* Effect.flip(store.settle(held, Conversation.taken))
         assert.strictEqual(late._tag, "HostLost")
         yield* Fiber.interrupt(fiber)

@@ -301,6 +301,7 @@ export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds
       status
     })),
     closed,
+    paces: [],
     starts: seen.events.filter(({ event }) => event === "execution.start").map(({ at, run }) => ({ runId: run, at })),
     commits: pages.commits,
     events: seen.events.map(({ event, run, sequence }) => ({ sequence: Number(sequence), runId: run, event })),

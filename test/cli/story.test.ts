@@ -4,9 +4,11 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { exitCodes } from "../../apps/cli/user/Ending.ts"
+import { number } from "../../apps/cli/user/view/Table.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { daily, graph } from "../support/fixtures.ts"
+import { scale } from "../support/scale.ts"
 import { layerInMemory, Service } from "../support/service.ts"
 import { held } from "../support/slots.ts"
 import { signedIn } from "./Terminal.ts"
@@ -20,13 +22,13 @@ const setUp = Effect.gen(function* () {
     Effect.map(send({ method: "POST", path: "/workflows", key, json: { name, ...graph(), ...more } }), ({ body }) =>
       String(body.id)
     )
-  const submit = (id: string, count: number) =>
-    send({
-      method: "POST",
-      path: "/runs/batch",
-      key,
-      json: { runs: Array.from({ length: count }, (_, n) => ({ workflow_id: id, run_input_variables: { n } })) }
-    })
+  const submit = Effect.fnUntraced(function* (id: string, count: number) {
+    for (let done = 0; done < count; done += 1_000) {
+      const length = Math.min(1_000, count - done)
+      const runs = Array.from({ length }, (_, n) => ({ workflow_id: id, run_input_variables: { n: done + n } }))
+      yield* send({ method: "POST", path: "/runs/batch", key, json: { runs } })
+    }
+  })
   return { ...user, key, url, workflow, submit }
 })
 
@@ -79,15 +81,16 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
     Effect.gen(function* () {
       const { json, ok, run, submit, workflow } = yield* setUp
       const [first, second, third] = [yield* workflow("Claims"), yield* workflow("Invoices"), yield* workflow("Prices")]
-      yield* submit(first, 60)
-      yield* submit(second, 30)
-      yield* submit(third, 10)
+      const [many, some] = [60 * scale, 30 * scale]
+      yield* submit(first, many)
+      yield* submit(second, some)
+      yield* submit(third, 10 * scale)
 
       const counts = yield* ok("runs", "summary", "--hold", "run_window")
-      assert.match(counts, /^100 runs/)
-      assert.match(counts, /60 {2}\S+ {2}Claims/)
+      assert.match(counts, new RegExp(`^${number(100 * scale)} runs`))
+      assert.match(counts, new RegExp(`${number(many)} {2}\\S+ {2}Claims`))
       const page = yield* json("runs", "ls", "--hold", "run_window", "--workflow_id", first, "--limit", "5")
-      assert.strictEqual(page.total, "60")
+      assert.strictEqual(page.total, String(many))
       const [one] = page.runs as ReadonlyArray<{ readonly session_id: string }>
       const explained = yield* ok("runs", "why", one?.session_id ?? "")
       for (const part of ["closed since", "until", "set by", `sluice runs release ${one?.session_id}`]) {
@@ -108,7 +111,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       }
 
       const stopped = yield* ok("runs", "interrupt", "--workflow_id", second, "--reason", "The portal is away")
-      assert.include(stopped, "Interrupted 30 of 30 runs")
+      assert.include(stopped, `Interrupted ${number(some)} of ${number(some)} runs`)
       const failed = ["--workflow_id", first, "--status", "execution.failed"]
       const retried = yield* json("runs", "retry", ...failed)
       assert.strictEqual(retried.counts.retried, 5)
@@ -147,6 +150,27 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       const refused = yield* run(["window", "preview", id, wrong])
       assert.strictEqual(refused.code, exitCodes.failed)
       assert.include(refused.problem, "time_zone")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("name the workflows that open at other times with other time zone data", () =>
+    Effect.gen(function* () {
+      const { folder, ok, run, workflow } = yield* setUp
+      yield* workflow("Nightly")
+      yield* workflow("Without a window", {})
+      const saved = join(folder, "openings.json")
+      assert.match(
+        yield* ok("window", "tz-diff", saved, "--save"),
+        /openings of 1 workflows with the time zone data \d{4}/
+      )
+      assert.include(yield* ok("window", "tz-diff", saved), "1 workflows open at the same times")
+      const other = readFileSync(saved, "utf8").replace('"opensAt":32400000', '"opensAt":28800000')
+      writeFileSync(saved, other)
+      const differs = yield* run(["window", "tz-diff", saved])
+      assert.strictEqual(differs.code, exitCodes.failed)
+      assert.match(differs.out, /Nightly +UTC +1970-01-01T08:00:00\.000Z +closed/)
+      const wrong = yield* run(["window", "tz-diff", join(folder, "none.json")])
+      assert.strictEqual(wrong.code, exitCodes.wrong)
     }).pipe(Effect.scoped)
   )
 
@@ -204,6 +228,17 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       assert.include(yield* ok("batch", bad, "--workflow", id, "--skip-bad"), "Submitted 2 of 3 rows")
       const { runs } = yield* json("runs", "ls", "--workflow_id", id, "--text", "October, 2026")
       assert.lengthOf(runs, 1)
+
+      const length = 3_000 * scale
+      const rows = Array.from({ length }, (_, n) => `"Month, ${n}",${n === length / 2 ? "a lot" : n}\n`)
+      const long = file("long.csv", `month,amount\n${rows.join("")}`)
+      const middle = yield* run(["batch", long, "--workflow", "Payments"])
+      assert.strictEqual(middle.code, exitCodes.wrong)
+      assert.include(middle.problem, `Row ${length / 2 + 2}, column "amount": expected a number, got "a lot"`)
+      assert.include(middle.problem, "Nothing was submitted: 1 problem")
+      assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id)).total, "4")
+      yield* ok("batch", good, "--workflow", id, "--tag", "october")
+      assert.strictEqual((yield* json("runs", "ls", "--tag", "october")).total, "2")
     }).pipe(Effect.scoped)
   )
 

@@ -4,6 +4,7 @@ import { verify } from "../../apps/cli/handlers/user/workspace/Delivery.ts"
 import * as CellTypes from "../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../apps/cli/user/CsvRows.ts"
 import * as ExplainView from "../../apps/cli/user/view/ExplainView.ts"
+import * as ForecastView from "../../apps/cli/user/view/ForecastView.ts"
 import * as VerbsView from "../../apps/cli/user/view/VerbsView.ts"
 import * as WeekView from "../../apps/cli/user/view/WeekView.ts"
 import * as WorkflowFile from "../../apps/cli/user/WorkflowFile.ts"
@@ -43,6 +44,26 @@ describe("the rows of a CSV file", () => {
   ] as const)("of %j are these, whatever pieces they come in", (pieces, rows) => {
     assert.deepStrictEqual(rowsOf(...pieces), rows as never)
     assert.deepStrictEqual(rowsOf(...pieces.join("")), rows as never)
+  })
+})
+
+describe("a long CSV file", () => {
+  it("is read piece by piece, each row as soon as its end was read, whatever the pieces are", () => {
+    const reader = CsvRows.reader()
+    const length = 5_000
+    const text = Array.from({ length }, (_, n) => `${n},"a ""quoted"", ${n}\r\nline"\r\n`).join("")
+    let [rows, read, most] = [0, 0, 0]
+    for (let size = 1; read < text.length; size = (size % 97) + 1) {
+      const found = reader.push(text.slice(read, read + size))
+      read += size
+      most = Math.max(most, found.length)
+      for (const { cells, line } of found) {
+        assert.deepStrictEqual([line, ...cells], [2 * rows + 1, `${rows}`, `a "quoted", ${rows}\r\nline`])
+        rows++
+      }
+    }
+    assert.deepStrictEqual([rows, reader.end(), reader.open()], [length, [], null])
+    assert.isAtMost(most, 5)
   })
 })
 
@@ -151,4 +172,22 @@ describe("the explanation of a workflow", () => {
       "      if so, then 3"
     ])
   })
+})
+
+it("a forecast says when the last waiting run starts, and how many do not before the closing", () => {
+  const forecast = {
+    waiting: 4_000,
+    at_least: false,
+    first_start_at: "2027-03-01T09:00:00.000Z",
+    last_start_at: "2027-03-01T09:40:00.000Z",
+    closes_at: "2027-03-01T17:00:00.000Z",
+    unfit: 0
+  }
+  const said = ForecastView.sentence(forecast, "UTC")
+  assert.match(said, /^the last of 4[ ,]?000 waiting runs starts at about Mon.* 09:40$/)
+  assert.match(
+    ForecastView.sentence({ ...forecast, unfit: 310 }, "UTC"),
+    /; 310 will not fit before closing at Mon.* 17:00$/
+  )
+  assert.match(ForecastView.sentence({ ...forecast, last_start_at: null }, "UTC"), /is not in sight$/)
 })

@@ -25,6 +25,7 @@ const stored = (changes: Partial<Schedule>): Schedule => ({
   at: null,
   time_zone: "Europe/Berlin",
   run_input_variables: { month: "10" },
+  tags: ["monthly"],
   overlap: "queue_one",
   catch_up: "none",
   catch_up_limit: 7,
@@ -67,6 +68,7 @@ describe("the form of a schedule", () => {
       for (const [name, value] of Object.entries({
         ...times,
         jitter_seconds: 30,
+        tags: ["monthly"],
         catch_up_limit: 7,
         name: "Morning"
       })) {

@@ -182,6 +182,46 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
     )
 
     promise(
+      "its queue is counted from one of its runs, with what has started and how long runs took",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const gates = yield* GateStore
+          const { id } = workflow.workflow
+          assert.deepStrictEqual(yield* gates.paced(caller.workspaceId, undefined, 5), [])
+          yield* setPace(workflow, { maxStartsPerMinute: 60, maxRunning: 3 })
+          const all = yield* Effect.forEach([0, 0, 1, 0, 0], (priority) => send(workflow, { priority }))
+          const empty = { waiting: 5, atLeast: false, ahead: 0, running: 0, takenUntil: 0, durationMillis: null }
+          assert.deepStrictEqual(yield* gates.queue(id), empty)
+          const started = yield* claim()
+          assert.deepStrictEqual(ids(started), all.slice(2, 3))
+          yield* TestClock.setTime(500)
+          yield* finish(started[0])
+          yield* TestClock.setTime(1_000)
+          yield* claim()
+          assert.deepStrictEqual(yield* gates.queue(id, all[4]), {
+            waiting: 3,
+            atLeast: false,
+            ahead: 2,
+            running: 1,
+            takenUntil: 2_010,
+            durationMillis: 500
+          })
+          const other = yield* makeWorkflow(caller)
+          for (const [asked, found] of [
+            [undefined, [id]],
+            [[id], [id]],
+            [[other.workflow.id], []]
+          ] as const) {
+            const paced = yield* gates.paced(caller.workspaceId, asked, 5)
+            assert.deepStrictEqual(
+              paced.map(({ workflowId }) => workflowId),
+              [...found]
+            )
+          }
+        })
+    )
+
+    promise(
       "a run that has not started in time fails with its code, held or not, and is never started",
       (caller, workflow) =>
         Effect.gen(function* () {

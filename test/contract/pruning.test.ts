@@ -1,7 +1,9 @@
 import { assert, it } from "@effect/vitest"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { pruned } from "../../apps/cli/handlers/retention/Prune.ts"
+import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
@@ -61,11 +63,21 @@ it.effect("pruning counts or removes the runs that ended so many days ago, and l
 
 it.effect("pruning keeps each kind as its workspace says, and never longer than the installation", () =>
   Effect.gen(function* () {
-    const { caller, old, recent } = yield* prepared({ events: 7, errors: 90, runs: 60 })
+    const { caller, old, recent } = yield* prepared({ artifacts: 7, events: 7, errors: 90, runs: 60 })
     const runs = yield* RunStore
-    const line = `  workspace ${caller.workspaceId}: 2 events`
-    assert.deepStrictEqual(yield* printed(true, null), ["Would remove:", line])
-    assert.deepStrictEqual(yield* printed(false, null), ["Removed:", line, artifacts])
+    const [kept, files] = [yield* ArtifactStore, yield* ArtifactFiles]
+    const file = { mediaType: "image/png", fileName: null, bytes: new Uint8Array([1]) }
+    for (const runId of [old, recent]) {
+      const { workflowId } = (yield* runs.get(caller.workspaceId, runId)).run
+      yield* kept.begin({ id: runId, runId, workflowId, kind: "screenshot", at: 0 })
+      yield* files.put(runId, file)
+      yield* kept.finish(runId, 1, 0)
+    }
+    const lines = ["2 events", "1 artifacts"].map((what) => `  workspace ${caller.workspaceId}: ${what}`)
+    assert.deepStrictEqual(yield* printed(true, null), ["Would remove:", ...lines])
+    assert.deepStrictEqual(yield* printed(false, null), ["Removed:", ...lines, artifacts])
+    assert.isTrue(Option.isNone(yield* files.find(old)))
+    assert.isTrue(Option.isSome(yield* files.find(recent)))
     assert.deepStrictEqual(yield* runs.events(old, 0), [])
     assert.lengthOf(yield* runs.events(recent, 0), 2)
     assert.lengthOf(yield* left(caller), 3)

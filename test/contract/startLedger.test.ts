@@ -8,6 +8,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import * as GateAudit from "../../core/gate/GateAudit.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
 import { reasonOf } from "../../core/run/start/Start.ts"
 import { judge, judgeAll, StartLedger } from "../../core/run/start/StartLedger.ts"
 import * as Transition from "../../core/run/Transition.ts"
@@ -72,7 +73,7 @@ const startOne = Effect.fnUntraced(function* <R = never>(
 const saying = (said: Array<string>): Console.Console =>
   Object.assign(Object.create(console), { log: (line: string) => void said.push(line) })
 
-type Stores = Audit | GateStore | RunStore | StartLedger | WorkflowStore | WorkspaceStore
+type Stores = Audit | GateStore | RunStore | RetentionStore | StartLedger | WorkflowStore | WorkspaceStore
 
 const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the ledger of starts (${name})`, (it) => {
@@ -143,6 +144,15 @@ const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
         const stranger = yield* makeWorkspace()
         assert.deepStrictEqual(yield* ledger.ofRun(stranger.workspaceId, starts[0]?.runId ?? ""), [])
         assert.strictEqual((yield* judgeAll(stranger.workspaceId, always)).starts, 0)
+        // A start that retention removed is missed until its run is known to be passed.
+        const [id] = starts.map(({ runId }) => runId)
+        if (id === undefined) throw new Error("Nothing has started")
+        const parts = yield* RetentionStore
+        yield* (yield* RunStore).change(caller.workspaceId, id, Transition.interrupt)
+        assert.strictEqual(yield* parts.remove("starts", [id]), 1)
+        assert.deepStrictEqual((yield* judgeAll(caller.workspaceId, always)).missing, [id])
+        yield* parts.passed(caller.workspaceId, "starts", id)
+        assert.deepStrictEqual((yield* judgeAll(caller.workspaceId, always)).missing, [])
       })
     )
   })

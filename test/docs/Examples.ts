@@ -84,6 +84,7 @@ export const comparing = ({ at, text }: Fence): string => {
 const inCheckout = (program: string): string =>
   program
     .replace(/"@sluice\/(?:core|client)\/(?!promise")([^"]+)"/g, '"sluice/$1"')
+    .replace(/"@sluice\/conformance"/g, '"sluice/conformance"')
     .replace(/"@sluice\/client(\/promise)?"/g, '"sluice/client$1"')
 
 /** Runs programs in one process, each as a separate module. Answers the failures, by the place of the example. */

@@ -51,7 +51,7 @@ describe("a process that cannot start as it is set up", () => {
         `Cannot listen on 127.0.0.1:${port} (HOST, PORT): another process uses the port`
       ])
       assert.deepStrictEqual(linesOf(worker.output), [
-        "`sluice worker` works with other processes on one database: set DATABASE_URL, or SLUICE_DATA_DIR for an embedded database of its own"
+        "`sluice worker` works with other processes on one database: set DATABASE_URL, or SLUICE_DATA_DIR for a separate embedded database"
       ])
       assert.include(wrong.output, 'Cannot use "eighty" for --port (PORT): expected a port number from 0 to 65535')
       assert.isAtMost(linesOf(wrong.output).length, 3)

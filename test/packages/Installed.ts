@@ -48,6 +48,7 @@ export const install = (): { readonly folder: string; readonly packages: Readonl
   run(npm, ["pack", "--silent", "--ignore-scripts", "--offline", ...packages.map((one) => `./dist/${one.folder}`)])
   link("effect", folder)
   link("@types/node", folder)
+  link("fast-check", folder)
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }')
   const installed = packages.map(({ name }) => {
     const place = join(folder, "node_modules", name)

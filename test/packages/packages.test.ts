@@ -25,6 +25,12 @@ const named = (name: string): Installed => {
   return found
 }
 
+/** The programs that packages bring. */
+const programsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  sluice: { sluice: "bin/sluice.js" },
+  "@sluice/conformance": { "sluice-conformance": "bin/sluice-conformance.js" }
+}
+
 const entriesOf = ({ exports, name }: Manifest): ReadonlyArray<string> =>
   Object.keys(exports)
     .filter((subpath) => subpath !== "./package.json")
@@ -129,9 +135,11 @@ describe("the packages, installed in an empty folder", () => {
     for (const { manifest } of packages) {
       assert.strictEqual(manifest.version, checkout.version)
       assert.isUndefined(manifest.scripts)
-      assert.deepStrictEqual(manifest.bin, manifest.name === "sluice" ? { sluice: "bin/sluice.js" } : undefined)
+      assert.deepStrictEqual(manifest.bin, programsOf[manifest.name])
     }
     assert.match(run(process.execPath, ["node_modules/sluice/bin/sluice.js", "--version"]), /\d+\.\d+\.\d+/)
+    const conformance = "node_modules/@sluice/conformance/bin/sluice-conformance.js"
+    assert.match(run(process.execPath, [conformance, "--help"]), /--url URL --key KEY[\s\S]*window-invalid/)
   }, 240_000)
 
   it("hold the console where the service looks for it, with every file that its page begins with", () => {
@@ -157,7 +165,7 @@ describe("the packages, installed in an empty folder", () => {
         [...new Set([...outside, ...read])].toSorted(),
         Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).toSorted()
       )
-      assert.deepStrictEqual(Object.keys(manifest.peerDependencies ?? {}), manifest.name === "sluice" ? [] : ["effect"])
+      assert.deepStrictEqual(Object.keys(manifest.peerDependencies ?? {}), manifest.bin === undefined ? ["effect"] : [])
     }
     assert.isAtMost(Object.keys(named("@sluice/core").manifest.dependencies).length, 6)
   })

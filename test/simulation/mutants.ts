@@ -45,6 +45,14 @@ const gateCheckRemoved = runs((store, { gates }) => ({
     })
 }))
 
+const paceIgnored = runs((store, { paces }) => ({
+  claim: (options) =>
+    Effect.suspend(() => {
+      paces.clear()
+      return store.claim(options)
+    })
+}))
+
 const idempotencyRemoved = Layer.effect(
   IdempotencyStore,
   Effect.map(IdempotencyStore, (store) =>
@@ -117,6 +125,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     stores: over(gateCheckRemoved),
     breaks: ["no run starts while its gate is closed"],
     seed: 2
+  },
+  "the pace is ignored": {
+    stores: over(paceIgnored),
+    breaks: ["no minute has more starts than the pace allows"],
+    seed: 1
   },
   "idempotency is removed": { stores: over(idempotencyRemoved), breaks: ["one key makes one run"], seed: 5 },
   "the fence is ignored": {

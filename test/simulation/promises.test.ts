@@ -13,6 +13,7 @@ const kept: History = {
   ],
   runs: [run("a"), run("b", "execution.stopped")],
   closed: [{ workflowId: "w", from: 0, until: 100 }],
+  paces: [{ workflowId: "w", maxStartsPerMinute: 2 }],
   starts: [
     { runId: "a", at: 100 },
     { runId: "a", at: 200 }
@@ -54,6 +55,11 @@ const planted: Readonly<Record<string, readonly [Partial<History>, Promised, str
   "a start just before an opening": [
     { closed: [{ workflowId: "w", from: 0, until: 101 }] },
     "no run starts while its gate is closed",
+    "a"
+  ],
+  "more starts in a minute than the pace allows": [
+    { paces: [{ workflowId: "w", maxStartsPerMinute: 1 }] },
+    "no minute has more starts than the pace allows",
     "a"
   ],
   "a second commit": [

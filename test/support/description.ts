@@ -6,6 +6,7 @@ import type { JsonSchema } from "./JsonSchema.ts"
 
 export interface Parameter {
   readonly name: string
+  readonly description?: string
   readonly in: "path" | "query" | "header"
   readonly required: boolean
   readonly schema: JsonSchema

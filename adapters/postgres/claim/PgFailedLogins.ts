@@ -8,7 +8,7 @@ import { isWaiting, type Run } from "../../../core/run/Run.ts"
 import type { StopAfter } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Change } from "../../../core/run/Transition.ts"
-import { RunId } from "../../../core/workspace/Ids.ts"
+import type { RunId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction } from "../Transaction.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Table from "../tables/Table.ts"
@@ -46,25 +46,35 @@ export const worked = (sql: SqlClient.SqlClient, run: Run, alias: string) => {
         where ${PgSlots.named(sql, entry)} and login_failed_at is not null`
 }
 
-const failures = Table.make(
+/** A failed login, the last run that it stops, and the queue where stopping continues. */
+interface Failure {
+  readonly runId: RunId
+  readonly workspaceId: WorkspaceId
+  readonly login: Slots.FailedLogin
+  readonly last: number
+  readonly place: Place | null
+}
+
+const column = Table.of<Failure>()
+
+export const failures = Table.make(
   "login_failures",
   {
-    login: Table.of<{ readonly login: Slots.FailedLogin }>()(
+    run_id: column(Table.uuid<RunId>(), ({ runId }) => runId),
+    workspace_id: column(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
+    entry: column(Table.text, ({ login }) => login.entry),
+    login: column(
       Table.json(Schema.Struct({ entry: Schema.String, permissionedUserId: Schema.String, domain: Schema.String })),
       ({ login }) => login
-    )
+    ),
+    last: column(Table.bigint, ({ last }) => last),
+    workflow_id: column(Table.nullable(Table.uuid<string>()), ({ place }) => place?.workflow_id ?? null),
+    queue: column(Table.nullable(Table.text), ({ place }) => place?.queue ?? null)
   },
   ["run_id"]
 )
 
-interface FailureRow {
-  readonly run_id: string
-  readonly workspace_id: string
-  readonly login: string
-  readonly last: bigint
-  readonly workflow_id: string | null
-  readonly queue: string | null
-}
+type FailureRow = Table.Row<typeof failures.columns>
 
 interface Place {
   readonly workflow_id: string
@@ -85,7 +95,7 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
       const [failure] = yield* sql<FailureRow>`
         select * from login_failures order by run_id limit 1 for update skip locked`
       if (failure === undefined) return false
-      const { login } = failures.decode(failure)
+      const { login, run_id } = failures.decode(failure)
       const queues = yield* following(sql, failure)
       const place = yield* firstThatWaitsFor(sql, failure.workspace_id, login, queues)
       if (place === undefined) {
@@ -104,7 +114,7 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
           condition: sql`sequence <= ${failure.last}`
         })} as oldest) and status in ('execution.queued', 'execution.requeued') order by sequence for update`
       const now = yield* Clock.currentTimeMillis
-      const cause = { ...login, runId: RunId.make(failure.run_id) }
+      const cause = { ...login, runId: run_id }
       const changes = yield* Effect.forEach(rows.map(Runs.toRun).filter(isWaiting), (run) =>
         Effect.map(Writing.filesOf(sql, run), (files) => decide({ run, files }, cause, now) ?? [])
       )

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { Deliveries, type Filter, type NewDelivery } from "../../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../../core/event/webhook/Delivery.ts"
 import { outage } from "../../../core/runtime/Supervisor.ts"
-import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
+import { isUuid, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { outageOf, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Rows from "../tables/Deliveries.ts"
 
@@ -209,5 +209,3 @@ export const layer = deliveries.pipe(
     }).pipe(Layer.provide(Layer.effect(Logger.CurrentLoggers, loggersOfQueue)))
   )
 )
-
-const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))

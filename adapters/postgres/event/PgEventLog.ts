@@ -2,12 +2,13 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Entry, EventLog, type LogPage, page } from "../../../core/event/EventLog.ts"
-import { ClientProgress } from "../../../core/event/stream/ClientProgress.ts"
+import { ClientProgress, type Written } from "../../../core/event/stream/ClientProgress.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as Table from "../tables/Table.ts"
 import * as PgConsume from "./PgConsume.ts"
 
 type EntryRow = Events.Row &
@@ -78,6 +79,19 @@ const log = Layer.effect(
   })
 )
 
+const column = Table.of<Written>()
+
+/** How far the client of a run was sent its events. */
+export const written = Table.make(
+  "client_progress",
+  {
+    run_id: column(Table.uuid<string>(), ({ runId }) => runId),
+    sequence: column(Table.bigint, ({ sequence }) => sequence),
+    last: column(Table.flag, ({ last }) => last)
+  },
+  ["run_id"]
+)
+
 const progress = Layer.effect(
   ClientProgress,
   Effect.gen(function* () {
@@ -105,9 +119,7 @@ const progress = Layer.effect(
           ? Effect.void
           : sql`
               insert into client_progress (run_id, sequence, last)
-              select run_id, sequence, last from json_to_recordset(${JSON.stringify(
-                all.map(({ last, runId, sequence }) => ({ run_id: runId, sequence, last }))
-              )}::json) as new (run_id uuid, sequence bigint, last boolean)
+              select run_id, sequence, last from ${Table.recordset(sql, written, "new", all.map(written.encode))}
               order by run_id
               on conflict (run_id) do update set
                 sequence = greatest(client_progress.sequence, excluded.sequence),

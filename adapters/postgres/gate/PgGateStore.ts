@@ -3,9 +3,17 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Forecast from "../../../core/gate/Forecast.ts"
 import type { Gate } from "../../../core/gate/Gate.ts"
-import { type Changed, countOf, type Decide, GateStore, mostCounted } from "../../../core/gate/GateStore.ts"
-import { RunId, type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
+import {
+  type Changed,
+  countOf,
+  type Decide,
+  durationsMeasured,
+  GateStore,
+  mostCounted
+} from "../../../core/gate/GateStore.ts"
+import { RunId, WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -35,6 +43,34 @@ export const layer = Layer.effect(
             order by sequence desc limit ${mostCounted + 1}) waiting`,
         ([row]) => countOf(Number(row?.found ?? 0))
       )
+
+    /** Each part is answered by one index, and reads a bounded number of its entries. */
+    const queue = (workflowId: WorkflowId, of: RunId | undefined) => {
+      const waiting = sql`workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')`
+      const most = Forecast.mostCounted + 1
+      return sql<{
+        readonly waiting: number
+        readonly ahead: number
+        readonly running: number
+        readonly taken_until: Date | null
+        readonly duration: number | null
+      }>`
+        select
+          (select count(*) from (select from runs where ${waiting} order by place limit ${most}) found)::integer as waiting,
+          ${
+            of === undefined
+              ? sql`0`
+              : sql`(select count(*) from (
+                  select from runs where ${waiting} and place < (select place from runs where id = ${of})
+                  order by place limit ${most}) found)::integer`
+          } as ahead,
+          (select count(*) from runs where workflow_id = ${workflowId} and status = 'execution.start')::integer as running,
+          (select taken_until from gate_paces where workflow_id = ${workflowId}) as taken_until,
+          (select avg(extract(epoch from ended_at - started_at) * 1000)::double precision from (
+            select ended_at, started_at from runs
+            where workflow_id = ${workflowId} and status = 'execution.success'
+            order by created_at desc, sequence desc limit ${durationsMeasured}) ended) as duration`
+    }
 
     const decideAlone = <E>(workspaceId: WorkspaceId, workflowId: WorkflowId, decide: Decide<E>) =>
       Effect.gen(function* () {
@@ -102,6 +138,27 @@ export const layer = Layer.effect(
             where workflow_id = ${workflowId} and status in ('execution.queued', 'execution.requeued')
             order by created_at, sequence limit ${limit}`),
           (rows) => rows.map(({ created_at, id }) => ({ id: RunId.make(id), createdAt: created_at.getTime() }))
+        )
+      ),
+      queue: Effect.fn("GateStore.queue")((workflowId, of) =>
+        Effect.map(withoutSqlErrors(queue(workflowId, of)), ([row]) => ({
+          waiting: Math.min(row?.waiting ?? 0, Forecast.mostCounted),
+          atLeast: (row?.waiting ?? 0) > Forecast.mostCounted,
+          ahead: row?.ahead ?? 0,
+          running: row?.running ?? 0,
+          takenUntil: row?.taken_until?.getTime() ?? 0,
+          durationMillis: row?.duration ?? null
+        }))
+      ),
+      paced: Effect.fn("GateStore.paced")((workspaceId, workflowIds, limit) =>
+        Effect.map(
+          withoutSqlErrors(sql<Gates.Row>`
+            select * from gates
+            where workspace_id = ${workspaceId} and (max_starts_per_minute is not null or max_running is not null)
+              and waiting and removed_at is null
+              and ${workflowIds === undefined ? sql`true` : sql.in("workflow_id", workflowIds)}
+            order by workflow_id limit ${limit}`),
+          (rows) => rows.map((row) => ({ workflowId: WorkflowId.make(row.workflow_id), gate: Gates.toGate(row) }))
         )
       ),
       change: Effect.fn("GateStore.change")((workspaceId, workflowId, decide) =>

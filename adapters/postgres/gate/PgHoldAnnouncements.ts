@@ -13,7 +13,31 @@ import { type RunId, RunNotFound, WorkspaceId } from "../../../core/workspace/Id
 import { transaction } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
+import * as Table from "../tables/Table.ts"
 import * as Writing from "../Writing.ts"
+
+/** A hold that is announced, up to which run it was, and the last run that it is announced to. */
+interface Announced {
+  readonly workflowId: string
+  readonly announced: boolean
+  readonly announcedTo: number
+  readonly last: number
+}
+
+const column = Table.of<Announced>()
+
+export const table = Table.make(
+  "hold_announcements",
+  {
+    workflow_id: column(Table.uuid<string>(), ({ workflowId }) => workflowId),
+    announced: column(Table.flag, ({ announced }) => announced),
+    announced_to: column(Table.bigint, ({ announcedTo }) => announcedTo),
+    last: column(Table.bigint, ({ last }) => last)
+  },
+  ["workflow_id"]
+)
+
+type Place = Pick<Table.Row<typeof table.columns>, "announced" | "announced_to" | "last">
 
 /** Records, while a gate is locked, that the hold is to be announced to the runs that wait now. */
 export const note = (
@@ -128,9 +152,3 @@ export const watch = (
       return events.length > 0
     })
   )
-
-interface Place {
-  readonly announced: boolean
-  readonly announced_to: bigint
-  readonly last: bigint
-}

@@ -186,6 +186,8 @@ const workflows = [
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
+  `create index gates_paced on gates (workspace_id, workflow_id)
+    where max_starts_per_minute is not null or max_running is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
   // How far the starts of paced workflows have taken up their minutes. Claims lock these rows behind the gates, which they
   // share with submissions.

@@ -1,12 +1,31 @@
 /** The appearance of elements, in PostgreSQL: a row for each node of a workflow. */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ElementMemory, mostRemembered, Remembered } from "../../../core/agent/recovery/ElementMemory.ts"
+import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 
-const json = Schema.fromJsonString(Remembered)
-const decode = Schema.decodeUnknownSync(json)
-const encode = Schema.encodeSync(json)
+/** What is remembered of a node, with its place. */
+interface Placed {
+  readonly workspaceId: WorkspaceId
+  readonly workflowId: WorkflowId
+  readonly remembered: Remembered
+}
+
+const column = Table.of<Placed>()
+
+export const table = Table.make(
+  "element_memory",
+  {
+    workspace_id: column(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
+    workflow_id: column(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
+    node_id: column(Table.text, ({ remembered }) => remembered.nodeId),
+    seen_at: column(Table.instant, ({ remembered }) => remembered.seenAt),
+    body: column(Table.encoded(Remembered), ({ remembered }) => remembered)
+  },
+  ["workflow_id", "node_id"]
+)
 
 export const layer = Layer.effect(
   ElementMemory,
@@ -14,10 +33,10 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     return ElementMemory.of({
       of: Effect.fn("ElementMemory.of")((workspaceId, workflowId) =>
-        sql<{ readonly body: string }>`
-          select body from element_memory
+        sql<Table.Row<typeof table.columns>>`
+          select * from element_memory
           where workflow_id = ${workflowId} and workspace_id = ${workspaceId} order by node_id`.pipe(
-          Effect.map((rows) => rows.map(({ body }) => decode(body))),
+          Effect.map((rows) => rows.map((row) => table.decode(row).body)),
           withoutSqlErrors
         )
       ),
@@ -33,15 +52,9 @@ export const layer = Layer.effect(
               where id = ${workflowId} and workflows.workspace_id = ${workspaceId} and removed_at is null
               for share of gates`
             if (owner === undefined) return
-            for (const one of rows) {
+            for (const remembered of rows) {
               yield* sql`
-                insert into element_memory ${sql.insert({
-                  workspace_id: workspaceId,
-                  workflow_id: workflowId,
-                  node_id: one.nodeId,
-                  seen_at: new Date(one.seenAt),
-                  body: encode(one)
-                })}
+                insert into element_memory ${sql.insert(table.encode({ workspaceId, workflowId, remembered }))}
                 on conflict (workflow_id, node_id) do update set seen_at = excluded.seen_at, body = excluded.body
                 where element_memory.seen_at <= excluded.seen_at`
             }

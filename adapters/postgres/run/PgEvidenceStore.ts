@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import * as NetworkEventJson from "../../../core/browser/NetworkEventJson.ts"
 import { bounds, EvidenceStore } from "../../../core/run/evidence/EvidenceStore.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
-import { exchanges } from "../tables/Evidence.ts"
+import { exchanges, logs, snapshots, toSnapshot } from "../tables/Evidence.ts"
 import type * as Table from "../tables/Table.ts"
 
 export const layer = Layer.effect(
@@ -12,25 +12,18 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return EvidenceStore.of({
-      keepSnapshot: Effect.fn("EvidenceStore.keepSnapshot")(({ artifactId, at, nodeId, runId }) =>
+      keepSnapshot: Effect.fn("EvidenceStore.keepSnapshot")((snapshot) =>
         sql`
-          insert into run_snapshots ${sql.insert({ run_id: runId, node_id: nodeId, artifact_id: artifactId, at: new Date(at) })}
+          insert into run_snapshots ${sql.insert(snapshots.encode(snapshot))}
           on conflict (run_id, node_id) do update set artifact_id = excluded.artifact_id, at = excluded.at`.pipe(
           Effect.asVoid,
           withoutSqlErrors
         )
       ),
       snapshot: Effect.fn("EvidenceStore.snapshot")((runId, nodeId) =>
-        sql<{ readonly artifact_id: string; readonly at: Date }>`
-          select artifact_id, at from run_snapshots where run_id = ${runId} and node_id = ${nodeId}`.pipe(
-          Effect.map(([row]) =>
-            Option.map(Option.fromUndefinedOr(row), ({ artifact_id, at }) => ({
-              runId,
-              nodeId,
-              artifactId: artifact_id,
-              at: at.getTime()
-            }))
-          ),
+        sql<Table.Row<typeof snapshots.columns>>`
+          select * from run_snapshots where run_id = ${runId} and node_id = ${nodeId}`.pipe(
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), toSnapshot)),
           withoutSqlErrors
         )
       ),
@@ -39,7 +32,7 @@ export const layer = Layer.effect(
           sql,
           Effect.gen(function* () {
             yield* sql`
-              insert into network_logs ${sql.insert({ run_id: runId, open: true, truncated: false })}
+              insert into network_logs ${sql.insert(logs.encode({ runId, open: true, truncated: false }))}
               on conflict (run_id) do update
               set open = true, truncated = network_logs.truncated or network_logs.open`
             const [kept] = yield* sql<{ readonly events: bigint; readonly characters: bigint }>`
@@ -68,12 +61,17 @@ export const layer = Layer.effect(
         transaction(
           sql,
           Effect.gen(function* () {
-            const [log] = yield* sql<{ readonly open: boolean; readonly truncated: boolean }>`
-              select open, truncated from network_logs where run_id = ${runId} for share`
-            if (log === undefined) return Option.none()
+            const [row] = yield* sql<Table.Row<typeof logs.columns>>`
+              select * from network_logs where run_id = ${runId} for share`
+            if (row === undefined) return Option.none()
+            const { open, truncated } = logs.decode(row)
             const rows = yield* sql<Table.Row<typeof exchanges.columns>>`
               select * from network_events where run_id = ${runId} order by started_at, id`
-            return Option.some({ ...log, events: rows.map((row) => NetworkEventJson.read(exchanges.decode(row).body)) })
+            return Option.some({
+              open,
+              truncated,
+              events: rows.map((row) => NetworkEventJson.read(exchanges.decode(row).body))
+            })
           })
         )
       ),
@@ -82,7 +80,7 @@ export const layer = Layer.effect(
           sql,
           Effect.gen(function* () {
             const old = new Date(before)
-            const snapshots = yield* sql`
+            const pages = yield* sql`
               delete from run_snapshots where (run_id, node_id) in
                 (select run_id, node_id from run_snapshots where at < ${old}
                   order by at limit ${limit} for update skip locked) returning 1`
@@ -92,7 +90,7 @@ export const layer = Layer.effect(
                   order by started_at limit ${limit} for update skip locked) returning run_id`
             const runs = [...new Set(events.map(({ run_id }) => run_id))]
             if (runs.length > 0) yield* sql`update network_logs set truncated = true where ${sql.in("run_id", runs)}`
-            return Math.max(snapshots.length, events.length)
+            return Math.max(pages.length, events.length)
           })
         )
       )

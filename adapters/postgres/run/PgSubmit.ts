@@ -12,7 +12,7 @@ import type { Run } from "../../../core/run/Run.ts"
 import { type Gated, VersionOutdated } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
-import { WorkflowNotFound } from "../../../core/workspace/Ids.ts"
+import { type RunId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as JsonPieces from "../../json/JsonPieces.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import * as Together from "../Together.ts"
@@ -26,7 +26,7 @@ import * as Writing from "../Writing.ts"
 /** Raised in a submission if its gate was just found to have no run that may start, so that it is repeated. */
 class Forgotten extends Schema.TaggedError<Forgotten>()("Forgotten", {}) {}
 
-/** Inputs longer than this many characters go by themselves, in pieces of about this size. */
+/** Inputs longer than this many characters are sent separately, in pieces of about this size. */
 const pieceLength = 131_072
 
 export type Submit = (
@@ -175,6 +175,25 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
     select inserted.id as run_id, gate.* from inserted join gate using (workflow_id)`
 }
 
+/** A part of a long input. */
+interface Piece {
+  readonly runId: RunId
+  readonly position: number
+  readonly piece: string
+}
+
+const column = Table.of<Piece>()
+
+export const pieces = Table.make(
+  "run_input_pieces",
+  {
+    run_id: column(Table.uuid<RunId>(), ({ runId }) => runId),
+    position: column(Table.integer, ({ position }) => position),
+    piece: column(Table.text, ({ piece }) => piece)
+  },
+  ["run_id", "position"]
+)
+
 /** Inserts a run. A long input is sent in chunks, so that only one of them is copied at a time. */
 const insertRun = (sql: SqlClient.SqlClient, run: Run) =>
   Effect.gen(function* () {
@@ -185,7 +204,7 @@ const insertRun = (sql: SqlClient.SqlClient, run: Run) =>
     }
     let position = 0
     for (const piece of JsonPieces.write(run.input, pieceLength)) {
-      yield* sql`insert into run_input_pieces ${sql.insert({ run_id: run.id, position: position++, piece })}`
+      yield* sql`insert into run_input_pieces ${sql.insert(pieces.encode({ runId: run.id, position: position++, piece }))}`
     }
     yield* sql`
       insert into runs (input, ${Table.names(sql, Runs.withoutInput)})

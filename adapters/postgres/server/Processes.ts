@@ -4,6 +4,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 
 /** What a process says of itself. */
 export interface Own {
@@ -38,31 +39,44 @@ export const everyMillis = 15_000
 /** A process that said nothing for so long is taken for dead, in milliseconds. */
 const aliveMillis = 3 * everyMillis + 1_000
 
-interface Row {
-  readonly id: string
-  readonly part: string
-  readonly version: string
-  readonly tz_data: string | null
-  readonly artifact_store: string | null
-  readonly clock_skew_ms: number
-  readonly capacity: number | null
-  readonly running: number
-  readonly browsers: number
-  readonly began_at: Date
-  readonly seen_at: Date
+const column = Table.of<Living>()
+
+export const table = Table.make(
+  "processes",
+  {
+    id: column(Table.uuid<string>(), ({ id }) => id),
+    part: column(Table.text, ({ part }) => part),
+    version: column(Table.text, ({ version }) => version),
+    tz_data: column(Table.nullable(Table.text), ({ tzData }) => tzData),
+    artifact_store: column(Table.nullable(Table.text), ({ artifactStore }) => artifactStore),
+    clock_skew_ms: column(Table.integer, ({ clockSkewMillis }) => Math.round(clockSkewMillis)),
+    capacity: column(Table.nullable(Table.integer), ({ capacity }) => capacity),
+    running: column(Table.integer, ({ running }) => running),
+    browsers: column(Table.integer, ({ browsers }) => browsers),
+    began_at: column(Table.instant, ({ beganAt }) => beganAt),
+    seen_at: column(Table.instant, ({ seenAt }) => seenAt)
+  },
+  ["id"]
+)
+
+type Row = Table.Row<typeof table.columns>
+
+const toLiving = (row: Row): Living => {
+  const { artifact_store, began_at, clock_skew_ms, seen_at, tz_data, ...rest } = table.decode(row)
+  return {
+    ...rest,
+    tzData: tz_data,
+    artifactStore: artifact_store,
+    clockSkewMillis: clock_skew_ms,
+    beganAt: began_at,
+    seenAt: seen_at
+  }
 }
 
-const toOwn = (row: Row): Own => ({
-  id: row.id,
-  part: row.part,
-  version: row.version,
-  tzData: row.tz_data,
-  artifactStore: row.artifact_store,
-  clockSkewMillis: row.clock_skew_ms,
-  capacity: row.capacity,
-  running: row.running,
-  browsers: row.browsers
-})
+const toOwn = (row: Row): Own => {
+  const { beganAt, seenAt, ...own } = toLiving(row)
+  return own
+}
 
 /** The registry of an installation, on its database. */
 export const make = Effect.gen(function* () {
@@ -72,19 +86,8 @@ export const make = Effect.gen(function* () {
   const beat = Effect.fnUntraced(function* (own: Own) {
     const now = yield* Clock.currentTimeMillis
     yield* sql`
-      insert into processes ${sql.insert({
-        id: own.id,
-        part: own.part,
-        version: own.version,
-        tz_data: own.tzData,
-        artifact_store: own.artifactStore,
-        clock_skew_ms: Math.round(own.clockSkewMillis),
-        capacity: own.capacity,
-        running: own.running,
-        browsers: own.browsers,
-        began_at: new Date(now),
-        seen_at: new Date(now)
-      })} on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store,
+      insert into processes ${sql.insert(table.encode({ ...own, beganAt: now, seenAt: now }))}
+      on conflict (id) do update set seen_at = excluded.seen_at, artifact_store = excluded.artifact_store,
         clock_skew_ms = excluded.clock_skew_ms, capacity = excluded.capacity, running = excluded.running,
         browsers = excluded.browsers`
     yield* sql`delete from processes where seen_at < ${new Date(now - aliveMillis)}`
@@ -96,9 +99,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const rows = yield* sql<Row>`
       select * from processes where seen_at >= ${new Date(now - aliveMillis)} order by began_at, id`
-    return rows.map(
-      (row): Living => ({ ...toOwn(row), beganAt: row.began_at.getTime(), seenAt: row.seen_at.getTime() })
-    )
+    return rows.map(toLiving)
   })
 
   return {

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type LoggedStart, StartLedger } from "../../../core/run/start/StartLedger.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 import * as Starts from "./Starts.ts"
 
 export const layer = Layer.effect(
@@ -28,7 +29,7 @@ export const layer = Layer.effect(
       ),
       windows: Effect.fn("StartLedger.windows")((workflowIds) =>
         sql<Starts.WindowRow>`
-          select workflow_id, revision, definition, set_at from run_windows
+          select ${Table.names(sql, Starts.windows)} from run_windows
           where ${sql.in("workflow_id", workflowIds)} order by workflow_id, revision`.pipe(
           Effect.map((rows) => rows.map(Starts.toWindow)),
           withoutSqlErrors

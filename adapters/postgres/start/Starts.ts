@@ -46,18 +46,24 @@ export const toStart = (row: Row): Start => {
   }
 }
 
-/** A window that a workflow had, as a trigger of the database keeps it. */
-export interface WindowRow {
-  readonly workflow_id: string
-  readonly revision: number
-  readonly definition: string | null
-  readonly set_at: Date | null
-}
+const ofWindow = Table.of<WindowRevision>()
 
-export const toWindow = (row: WindowRow): WindowRevision => ({
-  workflowId: row.workflow_id,
-  revision: row.revision,
-  definition: row.definition,
-  hash: row.definition === null ? null : sha256(row.definition),
-  setAt: row.set_at?.getTime() ?? null
-})
+/** The windows that workflows had, which a trigger of the database keeps. */
+export const windows = Table.make(
+  "run_windows",
+  {
+    workflow_id: ofWindow(Table.uuid<string>(), ({ workflowId }) => workflowId),
+    revision: ofWindow(Table.integer, ({ revision }) => revision),
+    definition: ofWindow(Table.nullable(Table.text), ({ definition }) => definition),
+    set_at: ofWindow(Table.nullable(Table.instant), ({ setAt }) => setAt)
+  },
+  ["workflow_id", "revision"]
+)
+
+export type WindowRow = Table.Row<typeof windows.columns>
+
+export const toWindow = (row: WindowRow): WindowRevision => {
+  const { definition, revision, set_at, workflow_id } = windows.decode(row)
+  const hash = definition === null ? null : sha256(definition)
+  return { workflowId: workflow_id, revision, definition, hash, setAt: set_at }
+}

@@ -5,7 +5,7 @@ import {
   type ComponentId,
   type ComponentVersion
 } from "../../../core/workflow/component/Component.ts"
-import type { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
+import type { UserId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
 
 const ofComponent = Table.of<Component>()
@@ -67,3 +67,20 @@ export const toVersion = (row: VersionRow): ComponentVersion => {
     versionNote: stored.version_note
   }
 }
+
+/** A component that the latest version of a workflow holds. */
+interface Use {
+  readonly componentId: string
+  readonly workflowId: WorkflowId
+}
+
+const ofUse = Table.of<Use>()
+
+export const uses = Table.make(
+  "workflow_components",
+  {
+    component_id: ofUse(Table.uuid<string>(), ({ componentId }) => componentId),
+    workflow_id: ofUse(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId)
+  },
+  ["component_id", "workflow_id"]
+)

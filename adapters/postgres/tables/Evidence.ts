@@ -9,6 +9,7 @@ import { RunFailure } from "../../../core/event/RunFailure.ts"
 import { Kind, nothing, type StartedUpload, type Summary, type Used } from "../../../core/run/artifact/ArtifactStore.ts"
 import { Decision } from "../../../core/run/evidence/Decision.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
+import type { NetworkLog, Snapshot } from "../../../core/run/evidence/EvidenceStore.ts"
 import { type Interaction, Question } from "../../../core/run/interaction/Interaction.ts"
 import type { Run } from "../../../core/run/Run.ts"
 import type { RunId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -50,6 +51,41 @@ export const toFailure = (row: Table.Row<typeof reported.columns>) => {
   const stored = reported.decode(row)
   return { runId: stored.run_id, error: stored.body }
 }
+
+const ofSnapshot = Table.of<Snapshot>()
+
+export const snapshots = Table.make(
+  "run_snapshots",
+  {
+    run_id: ofSnapshot(Table.uuid<RunId>(), ({ runId }) => runId),
+    node_id: ofSnapshot(Table.text, ({ nodeId }) => nodeId),
+    artifact_id: ofSnapshot(Table.uuid<string>(), ({ artifactId }) => artifactId),
+    at: ofSnapshot(Table.instant, ({ at }) => at)
+  },
+  ["run_id", "node_id"]
+)
+
+export const toSnapshot = (row: Table.Row<typeof snapshots.columns>): Snapshot => {
+  const { artifact_id, at, node_id, run_id } = snapshots.decode(row)
+  return { runId: run_id, nodeId: node_id, artifactId: artifact_id, at }
+}
+
+/** The state of the network log of a run. */
+interface LogState extends Pick<NetworkLog, "open" | "truncated"> {
+  readonly runId: RunId
+}
+
+const ofLog = Table.of<LogState>()
+
+export const logs = Table.make(
+  "network_logs",
+  {
+    run_id: ofLog(Table.uuid<RunId>(), ({ runId }) => runId),
+    open: ofLog(Table.flag, ({ open }) => open),
+    truncated: ofLog(Table.flag, ({ truncated }) => truncated)
+  },
+  ["run_id"]
+)
 
 /** A decision of a run, at its position from 1. */
 interface Decided {

@@ -4,11 +4,26 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { PhoneNumberStore, PhoneNumberTaken } from "../../../core/vault/otp/PhoneNumbers.ts"
 import { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 
-interface Row {
-  readonly workspace_id: string
+/** The number of a workspace. */
+interface Owned {
+  readonly workspaceId: WorkspaceId
   readonly number: string
 }
+
+const column = Table.of<Owned>()
+
+export const table = Table.make(
+  "phone_numbers",
+  {
+    workspace_id: column(Table.uuid<WorkspaceId>(), ({ workspaceId }) => workspaceId),
+    number: column(Table.text, ({ number }) => number)
+  },
+  ["workspace_id"]
+)
+
+type Row = Table.Row<typeof table.columns>
 
 export const layer = Layer.effect(
   PhoneNumberStore,
@@ -23,15 +38,13 @@ export const layer = Layer.effect(
     return PhoneNumberStore.of({
       of: Effect.fn("PhoneNumberStore.of")((workspaceId) =>
         sql<Row>`select * from phone_numbers where workspace_id = ${workspaceId}`.pipe(
-          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ number }) => number)),
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), (owned) => table.decode(owned).number)),
           withoutSqlErrors
         )
       ),
       ownerOf: Effect.fn("PhoneNumberStore.ownerOf")((number) =>
         sql<Row>`select * from phone_numbers where number = ${number}`.pipe(
-          Effect.map(([row]) =>
-            Option.map(Option.fromUndefinedOr(row), ({ workspace_id }) => WorkspaceId.make(workspace_id))
-          ),
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), (owned) => table.decode(owned).workspace_id)),
           withoutSqlErrors
         )
       ),
@@ -39,7 +52,7 @@ export const layer = Layer.effect(
         (number === null
           ? sql`delete from phone_numbers where workspace_id = ${workspaceId}`
           : sql`
-              insert into phone_numbers ${sql.insert({ workspace_id: workspaceId, number })}
+              insert into phone_numbers ${sql.insert(table.encode({ workspaceId, number }))}
               on conflict (workspace_id) do update set number = excluded.number`.pipe(
               Effect.catchTag("SqlError", unlessTaken(number))
             )

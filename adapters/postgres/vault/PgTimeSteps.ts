@@ -3,13 +3,33 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TimeSteps } from "../../../core/vault/otp/TimeSteps.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
+
+/** The last step that was used of a secret, and how long a step is. */
+interface UsedStep {
+  readonly key: string
+  readonly step: number
+  readonly periodMillis: number
+}
+
+const column = Table.of<UsedStep>()
+
+export const table = Table.make(
+  "time_steps",
+  {
+    key: column(Table.text, ({ key }) => key),
+    last_step: column(Table.bigint, ({ step }) => step),
+    until: column(Table.instant, ({ periodMillis, step }) => (step + 1) * periodMillis)
+  },
+  ["key"]
+)
 
 export const layer = Layer.effect(
   TimeSteps,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const row = (key: string, step: number, periodMillis: number) =>
-      sql.insert({ key, last_step: step, until: new Date((step + 1) * periodMillis) })
+      sql.insert(table.encode({ key, step, periodMillis }))
 
     return TimeSteps.of({
       reserve: Effect.fn("TimeSteps.reserve")(function* (key, { from, latest }, periodMillis) {

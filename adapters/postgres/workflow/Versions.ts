@@ -8,6 +8,7 @@ import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
 import type { Stored, StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
+import * as Components from "../tables/Components.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Workflows from "../tables/Workflows.ts"
 
@@ -42,10 +43,9 @@ export const insert = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
     const id = version.workflowId
     yield* sql`insert into workflow_versions ${sql.insert(Workflows.versions.encode(version))}`
     yield* sql`delete from workflow_components where workflow_id = ${id}`
-    const [first, ...rest] = Instances.components(version.content.nodes).map((component) => ({
-      component_id: component,
-      workflow_id: id
-    }))
+    const [first, ...rest] = Instances.components(version.content.nodes).map((componentId) =>
+      Components.uses.encode({ componentId, workflowId: id })
+    )
     if (first !== undefined) yield* sql`insert into workflow_components ${sql.insert([first, ...rest])}`
     return yield* sizesOf(sql, version)
   })

@@ -1,6 +1,7 @@
 /** The answers of named requests in PostgreSQL. */
 import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import {
   type Answer,
   type Entry,
@@ -16,15 +17,31 @@ import {
 } from "../../../core/workspace/request/Idempotency.ts"
 import * as KeyedMutex from "../../memory/KeyedMutex.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 
-interface Row {
-  readonly digest: string
-  readonly created_at: Date
-  readonly reserved_until: Date
-  readonly status: number | null
-  readonly content_type: string | null
-  readonly body: string | null
+/** An entry with the request that it is of. */
+interface Kept extends Entry {
+  readonly named: Named
 }
+
+const column = Table.of<Kept>()
+
+export const table = Table.make(
+  "idempotency_keys",
+  {
+    workspace_id: column(Table.uuid<WorkspaceId>(), ({ named }) => named.workspaceId),
+    key: column(Table.text, ({ named }) => named.key),
+    digest: column(Table.text, ({ digest }) => digest),
+    created_at: column(Table.instant, ({ createdAt }) => createdAt),
+    reserved_until: column(Table.instant, ({ reservedUntil }) => reservedUntil),
+    status: column(Table.nullable(Table.integer), ({ answer }) => answer?.status ?? null),
+    content_type: column(Table.nullable(Table.text), ({ answer }) => answer?.contentType ?? null),
+    body: column(Table.nullable(Table.text), ({ answer }) => answer?.body ?? null)
+  },
+  ["workspace_id", "key"]
+)
+
+type Row = Table.Row<typeof table.columns>
 
 /** Raised to roll back the transaction; carries the result to return. */
 class Undone<A> {
@@ -47,9 +64,9 @@ export const layer = Layer.effect(
         const { digest, key, workspaceId } = named
         const now = yield* Clock.currentTimeMillis
         const at = new Date(now)
+        const entry = { named, digest, createdAt: now, reservedUntil: now + reservedFor, answer: null }
         const entered = yield* sql`
-          insert into idempotency_keys as old (workspace_id, key, digest, created_at, reserved_until)
-          values (${workspaceId}, ${key}, ${digest}, ${at}, ${new Date(now + reservedFor)})
+          insert into idempotency_keys as old ${sql.insert(table.encode(entry))}
           on conflict (workspace_id, key) do update set digest = excluded.digest, created_at = excluded.created_at,
             reserved_until = excluded.reserved_until, status = null, content_type = null, body = null
           where case when old.status is null then old.reserved_until <= ${at}
@@ -117,12 +134,8 @@ const done = <A>(value: A): Outcome<A> => ({ _tag: "Done", value })
 
 const kept = (answer: Answer): Outcome<never> => ({ _tag: "Kept", answer })
 
-const toEntry = (row: Row): Entry => ({
-  digest: row.digest,
-  createdAt: row.created_at.getTime(),
-  reservedUntil: row.reserved_until.getTime(),
-  answer:
-    row.status === null || row.content_type === null
-      ? null
-      : { status: row.status, contentType: row.content_type, body: row.body }
-})
+const toEntry = (row: Row): Entry => {
+  const { body, content_type, created_at, digest, reserved_until, status } = table.decode(row)
+  const answer = status === null || content_type === null ? null : { status, contentType: content_type, body }
+  return { digest, createdAt: created_at, reservedUntil: reserved_until, answer }
+}

@@ -24,7 +24,7 @@ export const AuditEntry = Schema.Struct({
   at: Schema.String.annotate({ description: "When the change was made, by the clock of the database" }),
   action: Schema.String.annotate({
     description:
-      "What was done to a kind of resource: run_window, lift, pause, pace, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, invitation, runs or schedule, and after a dot the verb, such as run_window.set"
+      "What was done to a kind of resource: run_window, lift, pause, pace, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, component, patch, subscription, run, runs or schedule, and after a dot the verb, such as run_window.set"
   }),
   resource_id: Schema.NullOr(Schema.String),
   resource_name: Schema.NullOr(Schema.String),

@@ -1,9 +1,10 @@
 /** Answers the endpoints of the audit trail. */
-import { Effect, Schema, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import type { Entry, Filter } from "../../../core/workspace/audit/Audit.ts"
 import { AuditTrail } from "../../../core/workspace/audit/AuditTrail.ts"
+import { isUuid } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -110,8 +111,6 @@ interface Query {
   readonly start_time?: string
   readonly end_time?: string
 }
-
-const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
 
 /** Reads the filter; everything that is wrong is reported at its parameter. */
 const read = (query: Query): Effect.Effect<Omit<Filter, "limit">, Errors.BadRequest> => {

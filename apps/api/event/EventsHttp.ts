@@ -1,5 +1,5 @@
 /** Answers the endpoints that stream events. */
-import { Clock, Effect, Schema, Stream } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { EventLog } from "../../../core/event/EventLog.ts"
 import { isOfRun, type LoggedEvent } from "../../../core/event/RunEvent.ts"
@@ -10,6 +10,7 @@ import * as Run from "../../../core/run/Run.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import type { Signals } from "../../../core/runtime/Signals.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
+import { isUuid } from "../../../core/workspace/Ids.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import * as Admitted from "../http/Admitted.ts"
@@ -138,8 +139,6 @@ const expected = (path: string, what: string, got: string) => ({
 })
 
 const isKind = (text: string): boolean => /^[a-z]+(\.[a-z_]+)+$/.test(text)
-
-const isUuid = Schema.is(Schema.String.check(Schema.isUUID()))
 
 /** No proxy may hold a stream back, compress it or store it. */
 const streamed = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }

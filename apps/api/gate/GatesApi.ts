@@ -10,6 +10,7 @@ import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
+import { StartForecast } from "./ForecastJson.ts"
 import * as InForce from "./InForce.ts"
 
 export const RunWindowResponse = Schema.Struct({
@@ -68,6 +69,9 @@ const PreviewResponse = Schema.Struct({
   }),
   holds: Schema.Int.annotate({ description: `How many waiting runs would be held, counted up to ${mostCounted}` }),
   at_least: Schema.Boolean.annotate({ description: "Whether there are more runs than were counted" }),
+  forecast: Schema.NullOr(StartForecast).annotate({
+    description: "When the waiting runs would start by the pace of the workflow; null when it has none"
+  }),
   released_runs: listedRuns("released"),
   held_runs: listedRuns("held"),
   ends_lift: Schema.Boolean.annotate({
@@ -92,12 +96,10 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
     HttpApiEndpoint.get("listRunWindows", "/workflows/:workflow_id/run-window/history", {
       params: workflow,
       query: {
-        limit: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 1_000 }))
-        ).annotate({ description: "The number of windows of a page, 1 to 1000; default 100" }),
-        cursor: Schema.optionalKey(
-          Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 }))
-        ).annotate({ description: "The next_cursor of the page before" })
+        limit: wholeNumber(1, 1_000).annotate({
+          description: "The number of windows of a page, 1 to 1000; default 100"
+        }),
+        cursor: wholeNumber(1, 2_147_483_647).annotate({ description: "The next_cursor of the page before" })
       },
       success: RunWindowHistory,
       error: [Errors.BadRequest, Errors.NotFound]

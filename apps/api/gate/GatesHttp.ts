@@ -11,6 +11,7 @@ import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
+import { forecastJson } from "./ForecastJson.ts"
 import type { RunWindowResponse, WorkflowPace } from "./GatesApi.ts"
 import * as InForce from "./InForce.ts"
 
@@ -60,9 +61,10 @@ export const layer = HttpApiBuilder.group(
           openings: query.openings ?? defaultOpenings
         })
 
-        const { endsLift, held, released, ...rest } = preview
+        const { endsLift, forecast, held, released, ...rest } = preview
         return {
           ...rest,
+          forecast: forecast === null ? null : forecastJson(forecast),
           released_runs: released.map(listed),
           held_runs: held.map(listed),
           ends_lift: endsLift,

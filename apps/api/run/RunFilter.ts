@@ -12,6 +12,7 @@ import { Status, Trigger } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
+import * as Json from "../../../core/workspace/Json.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
 import { present } from "../http/body/Fields.ts"
 import { names } from "./RunFilterJson.ts"
@@ -130,7 +131,7 @@ export const readFilterOfBody = (sent: unknown, now: number): RunFilter | Wrong 
   const below = ({ problems }: Wrong): Wrong => ({
     problems: problems.map(({ message, path }) => ({ path: `filter.${path}`, message }))
   })
-  if (!isObject(sent))
+  if (!Json.isObject(sent))
     return { problems: [{ path: "filter", message: "Expected an object with filters of GET /runs" }] }
   const known = Object.keys(names).filter((name) => !name.endsWith("[]"))
   const problems = Object.entries(sent).flatMap(([path, value]): ReadonlyArray<Problem> => {
@@ -144,7 +145,6 @@ export const readFilterOfBody = (sent: unknown, now: number): RunFilter | Wrong 
 }
 
 const mostProblems = 20
-const isObject = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 const isValue = Schema.is(Schema.Union([Schema.String, Schema.Array(Schema.String)]))
 
 /** Reads the filters and the page of a query. */

@@ -11,9 +11,10 @@ import { useOf } from "../../../core/run/CredentialReferences.ts"
 import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { type Run, Trigger } from "../../../core/run/Run.ts"
 import type { Listed, Total } from "../../../core/run/RunStore.ts"
-import type { Summary as Summarized, View } from "../../../core/run/Runs.ts"
+import { StartsLater, type Summary as Summarized, type View } from "../../../core/run/Runs.ts"
 import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
 import { outcomeOf } from "../../../core/run/Transition.ts"
+import { forecastJson, WorkflowForecast } from "../gate/ForecastJson.ts"
 import { session } from "../http/body/Fields.ts"
 
 /** A picture of a page during a run. */
@@ -129,8 +130,10 @@ export const RunRecord = Schema.Struct({
   retried_as: Schema.Array(Schema.String),
   /** Who released the run past its run window, and when; null for a run that was not released. */
   release: Schema.NullOr(ReleaseJson),
-  /** The earliest instant at which a waiting run can start, if known. */
+  /** The earliest instant at which a waiting run can start, by the pace of its workflow an estimate, if known. */
   can_start_at: instant,
+  /** What decides that it starts no earlier; with pace, can_start_at is an estimate. */
+  can_start_reason: Schema.NullOr(StartsLater),
   /** Why its latest attempt started when it did; null for a run that has not started. */
   started_because: Schema.NullOr(StartedBecause),
   /** The events so far, oldest first. */
@@ -172,11 +175,13 @@ export const RunSummary = Schema.Struct({
   complete: Schema.Boolean,
   workflows: Schema.Array(Schema.Struct({ workflow_id: Schema.String, workflow_name: Schema.String, ...named })),
   error_codes: Schema.Array(Schema.Struct({ error_code: Schema.String, ...named })),
-  tags: Schema.Array(Schema.Struct({ tag: Schema.String, ...named }))
+  tags: Schema.Array(Schema.Struct({ tag: Schema.String, ...named })),
+  /** When the waiting runs of workflows with a pace start. */
+  forecasts: Schema.Array(WorkflowForecast)
 }).annotate({ identifier: "RunSummary" })
 
 export const summaryJson = (
-  { holds, newest, statuses, total }: Summarized,
+  { forecasts, holds, newest, statuses, total }: Summarized,
   { from, to }: RunFilter,
   now: number
 ): typeof RunSummary.Type => ({
@@ -188,7 +193,8 @@ export const summaryJson = (
   complete: newest.isComplete,
   workflows: newest.workflows.map(({ count, id, name }) => ({ workflow_id: id, workflow_name: name, count })),
   error_codes: newest.errorCodes.map(({ count, value }) => ({ error_code: value, count })),
-  tags: newest.tags.map(({ count, value }) => ({ tag: value, count }))
+  tags: newest.tags.map(({ count, value }) => ({ tag: value, count })),
+  forecasts: forecasts.map(({ workflowId, ...forecast }) => ({ workflow_id: workflowId, ...forecastJson(forecast) }))
 })
 
 const countJson = ({ count, isExact }: Total): typeof Count.Type => ({ count, exact: isExact })
@@ -254,6 +260,7 @@ export const record = (
         ? null
         : { at: iso(run.release.at), by: run.release.by, past_pause: run.release.pause !== null },
     can_start_at: isoOrNull(view.earliestStart),
+    can_start_reason: view.startsLater,
     started_because: start === undefined ? null : startedBecause(start),
     events: view.events.map(({ at, event }) => ({
       event: event.event,

@@ -5,6 +5,7 @@ import * as UnknownFields from "../../../core/window/UnknownFields.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
+import { most as mostTags, Tags } from "../../../core/workspace/request/Tags.ts"
 import { optional } from "../http/body/Fields.ts"
 import { problemsOf } from "../http/body/SchemaErrors.ts"
 import { RunWebhookRequest } from "../webhook/RunWebhookRequest.ts"
@@ -18,6 +19,7 @@ export const RunRequest = Schema.Struct({
       add_to_output: optional(json)
     })
   ),
+  tags: optional(Tags).annotate({ description: `Words by which GET /runs finds the run, at most ${mostTags}` }),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
   priority: optional(

@@ -19,7 +19,7 @@ export const make = Effect.gen(function* () {
   const signals = yield* Signals
   return Effect.fnUntraced(function* (caller: Caller, body: unknown, trigger: Trigger = "api") {
     const { fields, problems: ofForm } = yield* RunRequest.read(body)
-    const { additional_context, client_id, debug, dry_run, notifications, run_input_variables } = fields
+    const { additional_context, client_id, debug, dry_run, notifications, run_input_variables, tags } = fields
     const webhook = yield* sealed(webhooks, fields.webhook).pipe(
       Effect.map(Result.succeed),
       Effect.catchTag("UrlRefused", ({ reason }) => Effect.succeed(Result.fail(reason)))
@@ -47,6 +47,7 @@ export const make = Effect.gen(function* () {
           priority: fields.priority ?? 0,
           startBy: typeof startBy === "string" ? null : startBy,
           trigger,
+          ...(tags == null ? {} : { tags }),
           problems
         })
       ),

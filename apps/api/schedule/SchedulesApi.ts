@@ -33,6 +33,7 @@ export const ScheduleRecord = Schema.Struct({
   at: Schema.NullOr(Schema.Literal("window_opening")),
   time_zone: Schema.NullOr(Schema.String),
   run_input_variables: jsonObject,
+  tags: Schema.Array(Schema.String).annotate({ description: "The tags of each run" }),
   overlap: Overlap,
   catch_up: CatchUp,
   catch_up_limit: Schema.Int,

@@ -95,6 +95,7 @@ const record = ({ schedule, warnings }: View): typeof ScheduleRecord.Type => {
     at: timing.kind === "window_opening" ? timing.kind : null,
     time_zone: timing.timeZone,
     run_input_variables: terms.input,
+    tags: terms.tags ?? [],
     overlap: terms.overlap,
     catch_up: terms.catchUp,
     catch_up_limit: terms.catchUpLimit,

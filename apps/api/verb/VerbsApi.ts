@@ -1,8 +1,8 @@
 /** The endpoints that do one thing to several runs: release, interrupt, retry; and that submit many. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import * as RunTags from "../../../core/run/verb/RunTags.ts"
 import { json, jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
+import * as Tags from "../../../core/workspace/request/Tags.ts"
 import { MaxBody, mebibytes, Needs, ReachesOut } from "../Annotations.ts"
 import { optional } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
@@ -21,7 +21,7 @@ const selection = {
       Schema.isMinLength(1),
       Schema.isMaxLength(mostNamed)
     )
-  ).annotate({ description: "The ids of the runs, at most 10000. One that stands twice counts once" }),
+  ).annotate({ description: "The ids of the runs, at most 10000. One that is given twice counts once" }),
   filter: optional(sent(RunFilterJson)).annotate({
     description:
       "Instead of session_ids: the parameters of GET /runs that select runs, at least one. Without start_time they are those of the last 24 hours, and waiting runs of any age"
@@ -139,7 +139,7 @@ export class VerbsGroup extends HttpApiGroup.make("runVerbs")
     HttpApiEndpoint.post("tag", "/runs/tags", {
       payload: Schema.Struct({
         ...selection,
-        add: optional(Schema.Array(RunTags.Tag).check(Schema.isMaxLength(RunTags.most))),
+        add: optional(Schema.Array(Tags.Tag).check(Schema.isMaxLength(Tags.most))),
         remove: optional(Schema.Array(Schema.String).check(Schema.isMaxLength(1_000)))
       }).annotate({ identifier: "TagRuns", examples: [{ session_ids: [session], add: ["october"], remove: ["new"] }] }),
       success: answerOf("Tag", ["tagged", "unchanged", "too_many_tags"], {}),

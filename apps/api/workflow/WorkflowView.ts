@@ -26,6 +26,7 @@ const summaryFields = {
 export const WorkflowItem = Schema.Struct({
   ...summaryFields,
   folder_path: Schema.NullOr(Schema.String),
+  tags: Schema.Array(Schema.String),
   ...Settings.listed
 }).annotate({ identifier: "WorkflowSummary" })
 

@@ -82,6 +82,7 @@ export class WorkflowsGroup extends group.add(
   HttpApiEndpoint.get("list", "/workflows", {
     query: {
       folder_path: Schema.optionalKey(Schema.String),
+      tag: Schema.optionalKey(Schema.String.annotate({ description: "Only workflows with this tag" })),
       limit: wholeNumber(1, 10_000),
       cursor: Schema.optionalKey(Schema.String)
     },

@@ -68,10 +68,13 @@ export const layer = HttpApiBuilder.group(
         if (after === "wrong") return yield* Effect.fail(Errors.invalidQuery([wrongCursor(query.cursor ?? "")]))
         const limit = query.limit ?? mostListed
         const folder = query.folder_path === undefined ? null : Folder.normal(query.folder_path)
-        // The folder is a setting of the latest version, which has no index: a page of a folder looks at all.
-        const page = { limit: folder === null ? limit + 1 : Number.MAX_SAFE_INTEGER, after }
+        const { tag } = query
+        // Folder and tags are settings of the latest version, which have no index: a page of a folder looks at all.
+        const page = { limit: folder === null && tag === undefined ? limit + 1 : Number.MAX_SAFE_INTEGER, after }
         const found = (yield* workflows.list(yield* CurrentCaller, page)).filter(
-          ({ settings }) => folder === null || folderOf(settings) === folder
+          ({ settings }) =>
+            (folder === null || folderOf(settings) === folder) &&
+            (tag === undefined || settings.tags?.includes(tag) === true)
         )
         const shown = found.slice(0, limit)
         if (found.length > limit) yield* linkNext(shown.at(-1)?.workflow)

@@ -44,7 +44,7 @@ const database = (part: Part, { databaseUrl, dataDir, masterKey }: Guarded): Pro
   }
   if (part === "up" || part === "migrate" || dataDir !== defaultDataDir) return []
   return [
-    `\`sluice ${part}\` works with other processes on one database: set DATABASE_URL, or SLUICE_DATA_DIR for an embedded database of its own`
+    `\`sluice ${part}\` works with other processes on one database: set DATABASE_URL, or SLUICE_DATA_DIR for a separate embedded database`
   ]
 }
 

@@ -163,6 +163,7 @@ export const bodyOf = (
       : {
           catch_up_limit: former.catch_up_limit,
           jitter_seconds: former.jitter_seconds,
+          tags: former.tags,
           starts_at: former.starts_at,
           ends_at: former.ends_at
         })

@@ -32,7 +32,7 @@ export const boolCondition: Action<"BOOL_CONDITION", "elements" | "navigation" |
     if (!holds && parameters.error_on_false_message) {
       return yield* new StepFailed({
         code: "CONDITION-E0001",
-        sentence: `Cannot go on: ${said} does not hold`,
+        sentence: `Cannot continue: ${said} does not hold`,
         original: null
       })
     }

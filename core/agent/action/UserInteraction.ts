@@ -17,7 +17,7 @@ export const userInteraction: Action<"USER_INTERACTION", "navigation"> = Effect.
   const { secrets } = memory.credentials
   const timeoutMillis = parameters.timeout ?? defaultAnswerMillis
   const written = yield* Memory.evaluateText(parameters.server_message ?? "", memory, page)
-  const message = written === "" ? `The workflow needs an answer at "${name}" to go on` : written
+  const message = written === "" ? `The workflow needs an answer at "${name}" to continue` : written
   const given = yield* ask({ message: secrets.hideWithin(message, longestMessage), schema, timeoutMillis })
   if (given !== null) {
     const answer = OutputContract.project(schema, given)
@@ -26,7 +26,7 @@ export const userInteraction: Action<"USER_INTERACTION", "navigation"> = Effect.
   }
   return yield* new StepFailed({
     code: "INTERACTION-E0001",
-    sentence: `Cannot go on without an answer: none was given within ${timeoutMillis / 1_000} s`,
+    sentence: `Cannot continue without an answer: none was given within ${timeoutMillis / 1_000} s`,
     original: `No answer was given within ${timeoutMillis / 1_000} s`
   })
 })

@@ -147,7 +147,7 @@ const descriptions: Readonly<Record<Category, string>> = {
   UNEXPECTED_UI_STATE: "The page is not as the workflow expects it",
   INCORRECT_FORM_INPUTS: "An input cannot be used",
   SERVICE_UNAVAILABLE: "The site, or what leads to it, cannot be reached at this time",
-  ADDITIONAL_USER_INPUT_REQUIRED: "A person has to answer before it can go on",
+  ADDITIONAL_USER_INPUT_REQUIRED: "A person has to answer before it can continue",
   AUTHENTICATION_ERROR: "The account could not be signed in",
   PAGE_STILL_LOADING: "The page was still being loaded",
   ACTION_PERFORMED_TOO_EARLY: "The page was still busy when the step was done",

@@ -6,6 +6,8 @@ import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/Stor
 import type { Fingerprints } from "../../vault/keys/Fingerprints.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
+import * as AuditedChange from "../../workspace/audit/AuditedChange.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -52,6 +54,7 @@ export class RunSubscriptions extends Context.Service<
       const context = yield* Effect.context<Fingerprints | Sealing>()
       const workflows = yield* WorkflowStore
       const identifiers = yield* Identifiers
+      const audit = yield* Audit
 
       /** The ids, each once and as they are stored; fails with the first that is the id of no workflow. */
       const existing = Effect.fnUntraced(function* (caller: Caller, ids: ReadonlyArray<string>) {
@@ -81,11 +84,16 @@ export class RunSubscriptions extends Context.Service<
           const before = yield* store.find(caller.workspaceId, KeptSubscription.kind.key(kept))
           const changed = Option.isNone(before)
             ? Option.none()
-            : yield* store.change(caller.workspaceId, before.value.id, (one) =>
-                Result.succeed({ ...one, events: [...new Set([...one.events, ...events])] })
+            : yield* AuditedChange.change(
+                audit,
+                caller,
+                store,
+                before.value.id,
+                (one) => Result.succeed({ ...one, events: [...new Set([...one.events, ...events])] }),
+                auditOf
               )
           if (Option.isSome(changed)) return { ...changed.value, channel }
-          yield* store.insert(caller.workspaceId, kept)
+          yield* audit.recording(caller, store.insert(caller.workspaceId, kept), () => [auditOf(null, kept)])
           return fresh
         })
         // A request that loses the race to create the subscription adds to the one that won.
@@ -122,9 +130,16 @@ export class RunSubscriptions extends Context.Service<
         yield* Effect.forEach(ended, (one) => {
           const left = events === null ? [] : one.events.filter((event) => !events.includes(event))
           return left.length === 0
-            ? store.remove(caller.workspaceId, one.id)
+            ? AuditedChange.remove(audit, caller, store, one.id, (before) => auditOf(before, null))
             : otherwiseDie(
-                store.change(caller.workspaceId, one.id, (before) => Result.succeed({ ...before, events: left }))
+                AuditedChange.change(
+                  audit,
+                  caller,
+                  store,
+                  one.id,
+                  (before) => Result.succeed({ ...before, events: left }),
+                  auditOf
+                )
               )
         })
         return ended.length
@@ -146,3 +161,20 @@ export class RunSubscriptions extends Context.Service<
     )
   )
 }
+
+/** The audit entry of a change of a subscription. The address of its channel may be a secret, and is in none. */
+const auditOf = (
+  before: KeptSubscription.KeptSubscription | null,
+  after: KeptSubscription.KeptSubscription | null
+): Draft => ({
+  action: before === null ? "subscription.create" : after === null ? "subscription.delete" : "subscription.change",
+  resourceId: (after ?? before)?.id ?? null,
+  before: before === null ? null : audited(before),
+  after: after === null ? null : audited(after)
+})
+
+const audited = ({ channel, events, workflowId }: KeptSubscription.KeptSubscription) => ({
+  workflow_id: workflowId,
+  events,
+  channel: channel.type
+})

@@ -129,7 +129,7 @@ const attempt = Effect.fnUntraced(function* (
 const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect<void> => {
   const isAttempted = after.attempts > before.attempts
   const isSettled = after.status !== "pending"
-  const line = isAttempted || isSettled ? Effect.logInfo(messages[after.status]) : Effect.logDebug("Delivery put off")
+  const line = isAttempted || isSettled ? Effect.logInfo(messages[after.status]) : Effect.logDebug("Delivery delayed")
   const counted = isAttempted || isSettled ? Measures.delivery(outcomes[after.status]) : Effect.void
   const traceId = Trace.idOf(before.traceparent ?? undefined)
   const annotated = Effect.annotateLogs(line, {

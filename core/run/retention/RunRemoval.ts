@@ -3,6 +3,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
 import type { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
@@ -19,12 +20,15 @@ export class RunNotEnded extends Schema.TaggedError<RunNotEnded>()("RunNotEnded"
 }
 
 /** Removes runs that have ended: first the bytes of their artifacts, so that none are left without an owner. */
-export const removeAll = Effect.fnUntraced(function* (ids: ReadonlyArray<RunId>) {
+export const removeAll = Effect.fnUntraced(function* (
+  ids: ReadonlyArray<RunId>,
+  remove: (store: RunRemovalStore["Service"]) => Effect.Effect<number, StoreUnavailable> = (store) => store.remove(ids)
+) {
   const store = yield* RunRemovalStore
   const files = yield* ArtifactFiles
   const artifacts = yield* store.artifactsOf(ids)
   if (artifacts.length > 0) yield* files.remove(artifacts)
-  return yield* store.remove(ids)
+  return yield* remove(store)
 })
 
 export class RunRemoval extends Context.Service<
@@ -41,11 +45,24 @@ export class RunRemoval extends Context.Service<
     RunRemoval,
     Effect.gen(function* () {
       const runs = yield* RunStore
+      const audit = yield* Audit
       const context = yield* Effect.context<RunRemovalStore | ArtifactFiles>()
       const remove = Effect.fn("RunRemoval.remove")(function* (caller: Caller, id: RunId) {
         const { run } = yield* runs.get(caller.workspaceId, id)
         if (!Run.isEnded(run)) return yield* new RunNotEnded({ sessionId: id })
-        yield* removeAll([id]).pipe(
+        const entry = {
+          action: "run.delete",
+          resourceId: id,
+          before: {
+            workflow_id: run.workflowId,
+            status: run.status,
+            created_at: new Date(run.createdAt).toISOString()
+          },
+          after: null
+        }
+        const recorded = (store: RunRemovalStore["Service"]) =>
+          audit.recording(caller, store.remove([id]), (removed) => (removed === 0 ? [] : [entry]))
+        yield* removeAll([id], recorded).pipe(
           Effect.catchTag("ArtifactsUnavailable", ({ message }) =>
             Effect.fail(new StoreUnavailable({ reason: message }))
           ),

@@ -13,6 +13,8 @@ export interface History {
   readonly runs: ReadonlyArray<SeenRun>
   /** When the gates of workflows were closed, by the clock of the store: from `from` until before `until`. */
   readonly closed: ReadonlyArray<{ readonly workflowId: string; readonly from: number; readonly until: number }>
+  /** The workflows that may start only so many runs in any 60 seconds. */
+  readonly paces: ReadonlyArray<{ readonly workflowId: string; readonly maxStartsPerMinute: number }>
   /** The starts of attempts, by the clock of the store. */
   readonly starts: ReadonlyArray<{ readonly runId: string; readonly at: number }>
   /** What the site was asked to do that must not be done twice. */
@@ -48,6 +50,7 @@ export type Promised =
   | "an accepted run is in the record"
   | "one key makes one run"
   | "no run starts while its gate is closed"
+  | "no minute has more starts than the pace allows"
   | "what is committed is not repeated"
   | "every run ends"
   | "an ended run has one end event, its last"
@@ -61,6 +64,7 @@ export const judge = (history: History): ReadonlyArray<Violation> => [
   ...lost(history),
   ...doubled(history),
   ...startedWhileClosed(history),
+  ...tooFast(history),
   ...repeated(history),
   ...stuck(history),
   ...wronglyEnded(history),
@@ -117,6 +121,20 @@ const startedWhileClosed = ({ closed, runs, starts }: History) => {
             `started at ${at}, and the gate was closed from ${during.from} until ${during.until}`
           )
         ]
+  })
+}
+
+const tooFast = ({ paces, runs, starts }: History) => {
+  const found = violation("no minute has more starts than the pace allows")
+  const workflows = new Map(runs.map(({ id, workflowId }) => [id, workflowId]))
+  return paces.flatMap(({ maxStartsPerMinute: most, workflowId }) => {
+    const own = starts.filter(({ runId }) => workflows.get(runId) === workflowId).toSorted((a, b) => a.at - b.at)
+    return own.flatMap(({ at, runId }, index) => {
+      const first = own[index - most]
+      return first === undefined || at - first.at >= 60_000
+        ? []
+        : [found(runId, `started at ${at}, as number ${most + 1} since ${first.at}, and ${most} a minute may start`)]
+    })
   })
 }
 

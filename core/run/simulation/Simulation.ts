@@ -98,6 +98,11 @@ const caller: Caller = {
 const numbered = (kind: number, number: number): string =>
   `00000000-0000-4000-8000-0000000${kind}${String(number).padStart(4, "0")}`
 
+/** The last of the three workflows is paced. */
+const pacedWorkflow = 2
+const maxStartsPerMinute = 2
+const pace = { maxStartsPerMinute, maxRunning: null }
+
 /** A workspace with its workflows, and a webhook that is sent every event. */
 const setUp = Effect.fnUntraced(function* (count: number) {
   const [workspaces, workflows, webhooks] = [yield* WorkspaceStore, yield* WorkflowStore, yield* WebhookStore]
@@ -146,7 +151,7 @@ const setUp = Effect.fnUntraced(function* (count: number) {
             settings: {}
           }
         },
-        gate: Gate.open
+        gate: Gate.setPace(Gate.open, index === pacedWorkflow ? pace : null)
       },
       () => Result.void
     )
@@ -242,6 +247,7 @@ const simulation = Effect.fnUntraced(function* (
       status: run.status
     })),
     closed: world.observed.closed(time.now()),
+    paces: workflows.slice(pacedWorkflow).map((workflowId) => ({ workflowId, maxStartsPerMinute })),
     starts: world.observed.starts,
     commits: world.outside.commits,
     events: yield* readLog,

@@ -5,6 +5,7 @@ import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import type { RunTerms } from "../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { RunId, type WorkflowId, type WorkspaceId } from "../../workspace/Ids.ts"
+import { distinct } from "../../workspace/request/Tags.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as CredentialReferences from "../CredentialReferences.ts"
 import type * as Run from "../Run.ts"
@@ -16,6 +17,7 @@ export interface Draft {
   readonly input: Schema.JsonObject
   readonly options: Run.Options
   readonly trigger: Run.Trigger
+  readonly tags: ReadonlyArray<string>
   readonly priority?: number
   readonly startBy?: number | null
 }
@@ -34,7 +36,7 @@ export const make = Effect.gen(function* () {
   /** The submission of a run of this version. */
   const draft = Effect.fnUntraced(function* (
     { versionId, content }: RunTerms,
-    { input, options, priority = 0, startBy = null, trigger, workflowId, workspaceId }: Draft
+    { input, options, priority = 0, startBy = null, tags, trigger, workflowId, workspaceId }: Draft
   ) {
     const submission: Transition.Submission = {
       id: RunId.make(yield* identifiers.uuid),
@@ -45,6 +47,7 @@ export const make = Effect.gen(function* () {
       credentials: CredentialReferences.of(content, input),
       options,
       trigger,
+      tags: distinct(tags),
       priority,
       startBy,
       maxRetries: content.max_retries,

@@ -29,6 +29,7 @@ export interface Request {
   readonly startBy?: number | null
   /** What submits it; `api` when it is left out. */
   readonly trigger?: Run.Trigger
+  readonly tags?: ReadonlyArray<string>
   /** Problems that were found in the rest of it. If there are any, the submission is refused with all of them. */
   readonly problems?: ReadonlyArray<Problem>
 }
@@ -70,6 +71,7 @@ export const make = Effect.gen(function* () {
       input: request.input,
       options: { ...request.options, ...(yield* Trace.origin) },
       trigger: request.trigger ?? "api",
+      tags: request.tags ?? [],
       priority: request.priority ?? 0,
       startBy: request.startBy ?? null
     })

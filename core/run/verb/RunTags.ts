@@ -2,17 +2,7 @@
  * Tags of runs: words by which users find them. They are no part of what happened, so a run that has ended takes and loses
  * them like any other.
  */
-import { Schema } from "effect"
-
-/** How many tags a run has at most. */
-export const most = 50
-
-/** One tag. */
-export const Tag = Schema.String.check(
-  Schema.isPattern(/^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]{0,98}[^\p{Cc}\p{Cs}\s])?$/u, {
-    message: "Expected 1 to 100 characters without control characters, and no space at the ends"
-  })
-)
+import { most } from "../../workspace/request/Tags.ts"
 
 /** The tags to take from a run, and those to give it. One that is in both is given. */
 export interface Edit {

@@ -11,6 +11,7 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit } from "../../workspace/audit/Audit.ts"
 import { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
+import { most as mostTags } from "../../workspace/request/Tags.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as Run from "../Run.ts"
 import { type Decision, type Filter, type ListPage, RunStore } from "../RunStore.ts"
@@ -255,7 +256,7 @@ const areEqual = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): boo
 const tagMessages: Readonly<Record<Exclude<TagOutcome["outcome"], "not_found">, string | null>> = {
   tagged: null,
   unchanged: "It has these tags already",
-  too_many_tags: `A run has at most ${RunTags.most} tags: remove some in the same request`
+  too_many_tags: `A run has at most ${mostTags} tags: remove some in the same request`
 }
 
 const isRunId = Schema.is(RunId)

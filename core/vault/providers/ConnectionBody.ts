@@ -2,13 +2,12 @@
  * The request bodies that create or change a connection to an external secret store, and the rules across their fields.
  */
 import { Redacted, Result, Schema } from "effect"
+import { optional } from "../../workspace/request/ParsedJson.ts"
 import * as WellFormed from "../../workspace/WellFormed.ts"
 import { problemsOf } from "../EntryBody.ts"
 import type { CannotUnseal } from "../keys/Sealing.ts"
 import type { Problem } from "../VaultEntry.ts"
 import type { Access } from "./SecretSource.ts"
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const text = (longest: number) => {
   const message = `Expected a text of 1 to ${longest} characters`

@@ -303,7 +303,7 @@ const readEvent = (line: number, properties: ReadonlyArray<Property>, zone: stri
   const named = (name: string) => properties.find((property) => property.name === name)
   const refused = properties.filter(({ name }) => unsayable.has(name))
   for (const property of refused) {
-    note(property.line, `A run window cannot say ${property.name}: use a special entry of its own for those dates`)
+    note(property.line, `A run window cannot say ${property.name}: use a separate special entry for those dates`)
   }
   const [first, last, rule] = [named("DTSTART"), named("DTEND"), named("RRULE")]
   const second = properties.filter(({ name }) => name === "RRULE")[1]

@@ -3,6 +3,7 @@
  */
 import { Effect, Result, Schema } from "effect"
 import { WorkflowId } from "../../workspace/Ids.ts"
+import { optional } from "../../workspace/request/ParsedJson.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import * as FieldLimit from "../FieldLimit.ts"
 import { problemsOf } from "../language/graph/Paths.ts"
@@ -11,8 +12,6 @@ import type { Outcome } from "../sandbox/Operations.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { Problem } from "../Workflow.ts"
 import { type ComponentData, InvalidComponent } from "./Component.ts"
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const name = Text.check(Schema.isNonEmpty({ message: "Expected a name" }))
 

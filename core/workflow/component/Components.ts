@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { VersionId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -93,6 +94,7 @@ export class Components extends Context.Service<
     Effect.gen(function* () {
       const store = yield* ComponentStore
       const identifiers = yield* Identifiers
+      const audit = yield* Audit
       const models = yield* ModelAvailability.ModelAvailability
 
       /** Nodes that ask for a model that is not there are refused here, before they are carried into workflows. */
@@ -109,7 +111,7 @@ export class Components extends Context.Service<
         const id = ComponentId.make(yield* identifiers.uuid)
         const versionId = yield* identifiers.uuid
         const stored = firstVersion(caller, { id, versionId, name, data, versionNote }, at)
-        yield* store.create(stored)
+        yield* audit.recording(caller, store.create(stored), () => [auditOf("component.create", null, stored)])
         return stored
       })
 
@@ -139,10 +141,10 @@ export class Components extends Context.Service<
         })
 
       const save = Effect.fn("Components.save")(function* (caller: Caller, id: ComponentId, body: unknown) {
-        yield* store.get(caller.workspaceId, id)
+        const former = yield* store.get(caller.workspaceId, id)
         const sent = yield* Effect.flatMap(ComponentBody.readSave(caller, body), served)
         const versionId = yield* identifiers.uuid
-        return yield* store.save(
+        const save = store.save(
           caller.workspaceId,
           id,
           (before, at) => {
@@ -168,21 +170,27 @@ export class Components extends Context.Service<
           },
           (sizes) => FieldLimit.refuse(FieldLimit.overBytes(sizes))
         )
+        return yield* audit.recording(caller, save, (saved) => [auditOf("component.save", former, saved, saved)])
       })
 
       const rename = Effect.fn("Components.rename")(function* (caller: Caller, id: ComponentId, body: unknown) {
-        yield* store.get(caller.workspaceId, id)
-        return yield* store.rename(caller.workspaceId, id, yield* Effect.fromResult(ComponentBody.readName(body)))
+        const former = yield* store.get(caller.workspaceId, id)
+        const name = yield* Effect.fromResult(ComponentBody.readName(body))
+        return yield* audit.recording(caller, store.rename(caller.workspaceId, id, name), (renamed) => [
+          auditOf("component.rename", former, renamed)
+        ])
       })
 
       const remove = Effect.fn("Components.remove")(function* (caller: Caller, id: ComponentId) {
-        const { component } = yield* store.get(caller.workspaceId, id)
-        const note = `The component "${component.name}" was deleted`
+        const former = yield* store.get(caller.workspaceId, id)
+        const note = `The component "${former.component.name}" was deleted`
         const carry = followed(caller, note, (content) =>
           // The nodes of a saved version are a list.
           Effect.succeed({ ...content, nodes: Instances.unlinked(content.nodes as ReadonlyArray<Schema.Json>, id) })
         )
-        return yield* store.remove(caller.workspaceId, id, carry)
+        return yield* audit.recording(caller, store.remove(caller.workspaceId, id, carry), () => [
+          auditOf("component.delete", former, null)
+        ])
       })
 
       const version = Effect.fn("Components.version")(function* (
@@ -231,4 +239,27 @@ const carriedOver = Effect.fnUntraced(function* (caller: Caller, content: Conten
     )
   )
   return "success" in result ? result.success : yield* new InvalidWorkflow({ problems: result.failure })
+})
+
+/** The audit entry of a change of a component. Its content stands in its versions. */
+const auditOf = (
+  action: string,
+  before: StoredComponent | null,
+  after: StoredComponent | null,
+  carried?: Propagation
+): Draft => ({
+  action,
+  resourceId: (after ?? before)?.component.id ?? null,
+  resourceName: (after ?? before)?.component.name ?? null,
+  before: before === null ? null : audited(before),
+  after:
+    after === null
+      ? null
+      : { ...audited(after), ...(carried === undefined ? {} : { workflows_changed: carried.propagated.length }) }
+})
+
+const audited = ({ component, version }: StoredComponent) => ({
+  name: component.name,
+  version_id: version.id,
+  version_number: version.versionNumber
 })

@@ -3,6 +3,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
+import { Audit } from "../../workspace/audit/Audit.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -78,6 +79,7 @@ export class Patches extends Context.Service<
       const workflows = yield* Workflows
       const kept = yield* WorkflowStore
       const identifiers = yield* Identifiers
+      const audit = yield* Audit
 
       const find = Effect.fnUntraced(function* (caller: Caller, workflowId: WorkflowId, id: string) {
         const stored = yield* workflows.get(caller, workflowId)
@@ -94,8 +96,11 @@ export class Patches extends Context.Service<
         version: number | null
       ) {
         const at = yield* Clock.currentTimeMillis
-        const changed = yield* store
-          .change(caller.workspaceId, id, (before) => Patch.settled(before, state, caller.userId, version, at))
+        const change = store.change(caller.workspaceId, id, (before) =>
+          Patch.settled(before, state, caller.userId, version, at)
+        )
+        const changed = yield* audit
+          .recording(caller, change, (after) => (Option.isNone(after) ? [] : [auditOf(after.value)]))
           .pipe(Effect.catchTag("KeyTaken", Effect.die))
         return yield* Option.match(changed, {
           onNone: () => Effect.fail(new Patch.PatchNotFound({ id })),
@@ -167,6 +172,15 @@ export class Patches extends Context.Service<
     }).pipe(Permissions.checked<Patches["Service"]>({ list: "read", apply: "edit", dismiss: "edit" }))
   )
 }
+
+/** The audit entry of a decision about a patch. What the patch changes stands in the version that it made. */
+const auditOf = ({ appliedVersion, id, kind, nodeName, parameter, state, workflowId }: Patch.Patch) => ({
+  action: state === "applied" ? "patch.apply" : "patch.dismiss",
+  resourceId: id,
+  resourceName: nodeName,
+  before: { workflow_id: workflowId, kind, parameter, state: "offered" },
+  after: { workflow_id: workflowId, kind, parameter, state, version_number: appliedVersion }
+})
 
 const noteOf = ({ kind, nodeName, parameter }: Patch.Patch): string =>
   kind === "popup_xpath"

@@ -2,13 +2,12 @@
  * The request body that copies a workflow.
  */
 import { Result, Schema } from "effect"
+import { optional } from "../../workspace/request/ParsedJson.ts"
 import * as FieldLimit from "../FieldLimit.ts"
 import { problemsOf } from "../language/graph/Paths.ts"
 import * as SaveBody from "../SaveBody.ts"
 import { InvalidWorkflow } from "../Workflow.ts"
 import type { Stored } from "../WorkflowStore.ts"
-
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 export const ForkBody = Schema.Struct({
   /** The name of the copy; without one, that of the original and "(copy)". */

@@ -2,6 +2,7 @@
  * The common parts of the descriptions of several endpoints.
  */
 import { Schema } from "effect"
+import * as ParsedJson from "../../../../core/workspace/request/ParsedJson.ts"
 import * as Errors from "../Errors.ts"
 
 /** The parameters of a path that names a workflow. */
@@ -11,7 +12,7 @@ export const workflow = { workflow_id: Schema.String }
 export const session = { session_id: Schema.String }
 
 /** A field that may be left out; `null` is the same as leaving it out. */
-export const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
+export const optional = ParsedJson.optional
 
 /** A whole number in the query of an address, which may be left out. */
 export const wholeNumber = (minimum: number, maximum: number) =>

@@ -5,6 +5,12 @@ import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
 import { service } from "./Service.ts"
 
+/** The tags of new runs. */
+export const tags = Flag.String("tag").pipe(
+  Flag.withDescription("A tag that each new run has; may be repeated"),
+  Flag.atLeast(0)
+)
+
 const settings = {
   ...service,
   workflow: Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow")),
@@ -12,6 +18,7 @@ const settings = {
     Flag.withDescription('Input of the run: a JSON object such as {"month": "2026-10"}, or @ and a file'),
     Flag.optional
   ),
+  tag: tags,
   watch: Flag.Boolean("watch").pipe(
     Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
     Flag.withDefault(false)

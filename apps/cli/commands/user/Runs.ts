@@ -2,7 +2,7 @@
  * `sluice runs`: lists runs, explains them, and acts on one or many.
  */
 import { Argument, Command, Flag } from "effect/cli"
-import * as RunTags from "../../../../core/run/verb/RunTags.ts"
+import * as Tags from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
 import { filter } from "./Selection.ts"
 import { service } from "./Service.ts"
@@ -144,7 +144,7 @@ const tag = Command.make(
     ...service,
     ...selection,
     add: Flag.String("add").pipe(
-      Flag.withDescription(`A tag to add, may be repeated; a run has at most ${RunTags.most}`),
+      Flag.withDescription(`A tag to add, may be repeated; a run has at most ${Tags.most}`),
       Flag.atLeast(0)
     ),
     remove: Flag.String("remove").pipe(Flag.withDescription("A tag to remove, may be repeated"), Flag.atLeast(0))

@@ -4,6 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { CatchUp, Overlap } from "../../../../core/schedule/RunSchedule.ts"
 import { handler } from "../Handler.ts"
+import { tags } from "./Execute.ts"
 import { service } from "./Service.ts"
 
 const load = () => import("../../handlers/user/Schedules.ts")
@@ -24,6 +25,7 @@ const terms = {
   ),
   timeZone: text("time-zone", "Time zone of the times, such as Europe/Berlin"),
   input: text("input", "Input of each run: a JSON object, or @ and a file"),
+  tag: tags,
   overlap: Flag.Literals("overlap", Overlap.literals).pipe(
     Flag.withDescription("What a firing does while an earlier run has not ended"),
     Flag.optional

@@ -1,5 +1,5 @@
 /**
- * `sluice window show|preview|set|history|restore`: the run window of a workflow of a service.
+ * `sluice window show|preview|set|history|restore|tz-diff`: the run windows of a service.
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
@@ -67,6 +67,27 @@ export const windowCommands = [
   ).pipe(
     Command.withDescription(
       "Show the effect of a former run window, and set it again unless the window was changed since it was read"
+    )
+  ),
+  Command.make(
+    "tz-diff",
+    {
+      ...service,
+      file: Argument.String("file").pipe(Argument.withDescription("File of the openings")),
+      save: Flag.Boolean("save").pipe(
+        Flag.withDescription(
+          "Write the openings of all workflows to the file, with the time zone data of this machine"
+        ),
+        Flag.withDefault(false)
+      )
+    },
+    handler(
+      () => import("../../handlers/user/TzDiff.ts"),
+      ({ tzDiff }) => tzDiff
+    )
+  ).pipe(
+    Command.withDescription(
+      "Name the workflows that open at other times with the time zone data of this machine than with that of a file, and fail if there are any"
     )
   )
 ] as const

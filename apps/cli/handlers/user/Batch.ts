@@ -16,6 +16,7 @@ import { workflowId } from "../../user/WorkflowName.ts"
 interface Settings extends ConnectionSettings, OutputSettings {
   readonly file: string
   readonly workflow: string
+  readonly tag: ReadonlyArray<string>
   readonly dryRun: boolean
   readonly skipBad: boolean
   readonly fromRow: Option.Option<number>
@@ -91,6 +92,7 @@ export const batch = (settings: Settings) =>
       }
       const workflow_id = yield* workflowId(client, settings.workflow)
       const { input_schema } = yield* client.workflows.metadata({ params: { workflow_id } })
+      const tags = settings.tag.length === 0 ? {} : { tags: settings.tag }
       const fromRow = Option.getOrElse(settings.fromRow, () => 0)
       const bad: Array<CellTypes.BadCell> = []
       let badRows = 0
@@ -133,7 +135,7 @@ export const batch = (settings: Settings) =>
         Effect.fnUntraced(function* ({ first, last, runs }) {
           const answered = yield* client.runVerbs
             .batch({
-              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input })) }
+              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...tags })) }
             })
             .pipe(
               Effect.mapError((error) =>

@@ -13,6 +13,7 @@ import { workflowId } from "../../user/WorkflowName.ts"
 interface Settings extends ConnectionSettings, OutputSettings {
   readonly workflow: string
   readonly input: Option.Option<string>
+  readonly tag: ReadonlyArray<string>
   readonly watch: boolean
   readonly dryRun: boolean
 }
@@ -26,6 +27,7 @@ export const run = (settings: Settings) =>
         payload: {
           workflow_id: yield* workflowId(client, settings.workflow),
           run_input_variables: input,
+          ...(settings.tag.length === 0 ? {} : { tags: settings.tag }),
           ...(settings.dryRun ? { dry_run: { enabled: true } } : {})
         }
       })

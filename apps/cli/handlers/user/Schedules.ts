@@ -21,6 +21,7 @@ interface Terms extends Settings {
   readonly atOpening: boolean
   readonly timeZone: Option.Option<string>
   readonly input: Option.Option<string>
+  readonly tag: ReadonlyArray<string>
   readonly overlap: Option.Option<string>
   readonly catchUp: Option.Option<string>
 }
@@ -37,6 +38,7 @@ const bodyOf = Effect.fnUntraced(function* (client: Client, terms: Terms) {
     ...given("recurrence", terms.recurrence),
     ...(terms.atOpening ? { at: "window_opening" as const } : {}),
     ...given("time_zone", terms.timeZone),
+    ...(terms.tag.length === 0 ? {} : { tags: terms.tag }),
     ...given("overlap", terms.overlap),
     ...given("catch_up", terms.catchUp),
     run_input_variables: input

@@ -3,6 +3,7 @@
  */
 import * as Json from "../../../../core/workspace/Json.ts"
 import type { RunListItem, RunRecord, RunSummary } from "../../../api/run/RunRecord.ts"
+import * as ForecastView from "./ForecastView.ts"
 import { cell, instant, lasted, number, table } from "./Table.ts"
 
 export type Listed = typeof RunListItem.Type
@@ -86,6 +87,9 @@ export const summary = (counts: Summary): string => {
     ...part(
       "By tag",
       named(counts.tags, ({ tag }) => tag)
+    ),
+    ...counts.forecasts.map(
+      (forecast) => `By the pace of workflow ${forecast.workflow_id}, ${ForecastView.sentence(forecast, "UTC")} (UTC)`
     ),
     ...(counts.complete ? [] : [`Workflows, error codes and tags: of the newest ${number(counts.counted_runs)} runs`])
   ].join("\n")

@@ -55,9 +55,13 @@ export const paragraph = (known: Known): string => {
   const more = reasons.flatMap((reason) => others[reason] ?? [])
   const held = [...holdSentences(known), ...more]
   const start =
-    run.can_start_at === null || run.holds.length === 0
+    run.can_start_at === null || (run.holds.length === 0 && run.can_start_reason !== "pace")
       ? []
-      : [`It can start at ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}) at the earliest.`]
+      : run.can_start_reason === "pace"
+        ? [
+            `By the pace of its workflow it starts at about ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}).`
+          ]
+        : [`It can start at ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}) at the earliest.`]
   const nothing = "Nothing holds it: it starts as soon as a worker is free. If none takes it, check that a worker runs."
   const head = `${name} waits since ${local(run.created_at, zone ?? "UTC")} (${zone ?? "UTC"}).`
   return [head, ...(held.length === 0 ? [nothing] : held), ...start].join(" ")

@@ -1,7 +1,10 @@
 /**
  * What a run window does, as text for a terminal. Functions of their arguments.
  */
+
+import type { StartForecast } from "../../../api/gate/ForecastJson.ts"
 import type { RunWindowResponse } from "../../../api/gate/GatesApi.ts"
+import * as ForecastView from "./ForecastView.ts"
 import { cell, counted, instant, local, table } from "./Table.ts"
 
 type Response = typeof RunWindowResponse.Type
@@ -14,6 +17,7 @@ export interface Preview {
   readonly releases: number
   readonly holds: number
   readonly at_least: boolean
+  readonly forecast: typeof StartForecast.Type | null
 }
 
 const stateOf = ({ nextOpenAt, open }: Preview["state"], zone: string): string => {
@@ -55,11 +59,14 @@ const pauseLines = (pause: Response["manual_pause"], zone: string): ReadonlyArra
 
 /** What setting a window would do. */
 export const preview = (answer: Preview, zone: string): string => {
-  const { at_least, holds, openings, releases, state, warnings } = answer
+  const { at_least, forecast, holds, openings, releases, state, warnings } = answer
   const more = at_least ? "at least " : ""
   return [
     `It would be ${stateOf(state, zone)} (${zone})`,
     `It would release ${more}${counted(releases, "waiting run")} and hold ${more}${counted(holds, "waiting run")}`,
+    ...(forecast === null || forecast.waiting === 0
+      ? []
+      : [`By the pace of the workflow, ${ForecastView.sentence(forecast, zone)}`]),
     ...openings.map(
       ({ closes_at, opens_at }) =>
         `  opens ${local(opens_at, zone)}, ${closes_at === null ? "and stays open" : `closes ${local(closes_at, zone)}`}`

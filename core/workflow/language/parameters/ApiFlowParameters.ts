@@ -3,6 +3,7 @@
  * before it.
  */
 import { Result, Schema } from "effect"
+import { optional } from "../../../workspace/request/ParsedJson.ts"
 import * as Expression from "../expression/Expression.ts"
 import * as SafePattern from "../expression/SafePattern.ts"
 import { end_here_on_dry_run, filled, not_repeatable, optionalText, text } from "./Fields.ts"
@@ -11,7 +12,6 @@ import { Jsonata, Target } from "./TransformParameters.ts"
 /** How large a flow may be. */
 export const limitsOf = { steps: 20, pairs: 40, iterations: 100, retries: 5 } as const
 
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 const Scalar = Schema.Union([text, Schema.Finite, Schema.Boolean])
 
 export const StepId = text.check(

@@ -2,6 +2,7 @@
  * Data models: JSON schemas whose leaves say where their values are found.
  */
 import { Schema } from "effect"
+import { optional } from "../../../workspace/request/ParsedJson.ts"
 import { text } from "./Fields.ts"
 
 export interface DataModel {
@@ -21,7 +22,6 @@ export type Field = DataModel | string | ReadonlyArray<string>
 
 const Type = Schema.Literals(["string", "number", "integer", "boolean", "object", "array", "null"])
 const Types = Schema.Union([Type, Schema.Array(Type).check(Schema.isMinLength(1))])
-const optional = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.NullOr(schema))
 
 const Field: Schema.Codec<Field> = Schema.Union([Types, Schema.suspend((): Schema.Codec<DataModel> => DataModel)])
 

@@ -56,6 +56,6 @@ export const repeatedSubmits = (graph: Graph, pathOf: (id: NodeId) => string): R
     if (after?.action !== "CLICK" || RunIf.of(after) !== null) return []
     const { prompt, selector } = after.parameters
     if (![after.name, prompt, selector].some((text) => submits.test(text ?? ""))) return []
-    const message = `Node "${node.name}" submits the code by itself, so that the button that node "${after.name}" clicks may be gone: leave this node out, or give it a run_if`
+    const message = `Node "${node.name}" already submits the code, so that the button that node "${after.name}" clicks may be gone: leave this node out, or give it a run_if`
     return [{ path: `${pathOf(after.id)}.parameters`, message }]
   })

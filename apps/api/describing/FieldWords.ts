@@ -1,0 +1,77 @@
+/**
+ * What fields mean that have one meaning wherever the interface has them: for the description, where an endpoint says
+ * nothing of its own.
+ */
+
+/** The parameters of paths that are ids made by the service, each a UUID. */
+export const uuids: ReadonlySet<string> = new Set([
+  "workflow_id",
+  "session_id",
+  "schedule_id",
+  "component_id",
+  "error_code_id",
+  "workspace_id",
+  "api_key_id",
+  "webhook_id",
+  "delivery_id",
+  "secret_provider_id",
+  "conversation_id",
+  "patch_id"
+])
+
+/** What the parameters of paths and queries, and the properties of bodies and answers, mean. */
+export const words: Readonly<Record<string, string>> = {
+  allow_requeue: "Whether a run that lost its worker is tried again",
+  allowed_sites: "The sites that runs may visit, such as example.com or *.example.com; empty for all",
+  api_key_id: "The id of an API key",
+  client_id: "The id that a client gave itself, a UUID",
+  component_id: "The id of a component",
+  conversation_id: "The id of a conversation with the builder",
+  created_at: "When it was made",
+  created_by: "The id of the user who made it",
+  cursor: "Continues a list behind the page before, whose answer gives it",
+  delivery_id: "The id of a delivery",
+  deny_requeue_past_dry_run_marker: "Whether a run is not tried again once it passed the node that ends a dry run",
+  domain: "The site of a credential: an address or a host name",
+  enable_action_timing_recovery: "Whether a failed action is tried again later",
+  enable_error_code_generation: "Whether failures without a code are given one by the model",
+  enable_incorrect_form_input_recovery: "Whether a form that refuses an input is filled in again",
+  enable_network_listener: "Whether the network traffic of runs is kept",
+  enable_popup_handling: "Whether pop-ups that lie in the way are dismissed",
+  enable_service_unavailable_recovery: "Whether a page that is away is loaded again",
+  enable_xpath_recovery: "Whether an element whose selector fails is looked for in other ways",
+  encrypted_keys: "The names of the inputs that refer to credentials",
+  end_time: "An instant in ISO 8601: the end of the time range",
+  error_code: "The code of a failure",
+  error_code_id: "The id of an error code",
+  extract_network_urls: "The addresses whose answers are kept",
+  folder_path: "The folder of a workflow, such as billing/monthly; null at the top",
+  input_schema: "The JSON Schema that the input of a run satisfies",
+  limit: "The largest number of entries of a page",
+  manual_captcha_solve: "Whether a person is asked to solve captchas",
+  max_retries: "How often a run that failed through no fault of the workflow is tried again",
+  next_cursor: "The cursor of the next page; null after the last one",
+  node_id: "The id of a node of the workflow",
+  organization_id: "The same as the id of the workspace",
+  output_schema: "The JSON Schema that describes the output of a run",
+  patch_id: "The id of a patch",
+  permissioned_user_id: "The id under which runs name a credential",
+  popup_xpaths: "Selectors of what dismisses pop-ups",
+  revoked_at: "When it was revoked; null while it is not",
+  run_input_variables: "The input of a run",
+  run_window_revision: "Grows by one whenever the run window is set or removed; 0 if there never was one",
+  schedule_id: "The id of a schedule",
+  secret_provider_id: "The id of a secret provider",
+  session_id: "The id of a run",
+  start_time: "An instant in ISO 8601: the beginning of the time range",
+  updated_at: "When it was last changed",
+  user_id: "The id of a user",
+  vault_schema: "The credentials that a run needs: an alias for each, with its site",
+  version_id: "The id of a version of a workflow",
+  version_note: "What a version changes, in words",
+  version_number: "The number of a version, from 1 on",
+  video_record_session: "Whether runs are recorded on video",
+  webhook_id: "The id of a webhook",
+  workflow_id: "The id of a workflow",
+  workspace_id: "The id of a workspace"
+}

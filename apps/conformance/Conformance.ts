@@ -1,0 +1,64 @@
+/**
+ * Asks a server whether it speaks the interface.
+ *
+ * **Example** (The scenarios of a section)
+ *
+ * ```ts
+ * import { scenarios } from "@sluice/conformance"
+ *
+ * scenarios.filter(({ section }) => section === "Versioning").map(({ name }) => name) // => ["window-no-version"]
+ * ```
+ */
+import * as Scenarios from "./Scenarios.ts"
+import * as Server from "./Server.ts"
+
+/** Every scenario with its name, its section of the interface document and its promise. */
+export const scenarios: ReadonlyArray<Scenarios.Scenario> = Scenarios.scenarios
+
+export interface Options {
+  /** The address of the server, such as `http://127.0.0.1:8787`. */
+  readonly url: string
+  /** A key of an Owner of a workspace for tests. Scenarios make workflows and credentials in it, and remove them. */
+  readonly key: string
+  /** The scenarios that run; all when left out. */
+  readonly only?: ReadonlyArray<string>
+  /** Scenarios that are known to fail. */
+  readonly expectedFailures?: ReadonlyArray<string>
+  /** Sends the requests; the `fetch` of the runtime when left out. */
+  readonly send?: Server.Send
+}
+
+/** What came of a scenario. `unexpected`: it failed, or it passed although it was expected to fail. */
+export interface Outcome {
+  readonly name: string
+  readonly section: string
+  readonly promise: string
+  readonly passed: boolean
+  readonly unexpected: boolean
+  /** Why it failed; `null` when it passed. */
+  readonly reason: string | null
+}
+
+/** The names that are no scenarios. */
+export const unknownNames = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter((name) => !scenarios.some((scenario) => scenario.name === name))
+
+/** Runs scenarios one after the other. `told` is called with each outcome when it is known. */
+export const run = async (options: Options, told?: (outcome: Outcome) => void): Promise<ReadonlyArray<Outcome>> => {
+  const { expectedFailures = [], key, only, send = fetch, url } = options
+  const outcomes: Array<Outcome> = []
+  for (const { name, promise, run: asks, section } of scenarios) {
+    if (only !== undefined && !only.includes(name)) continue
+    const server = Server.make({ url, key, send })
+    const reason = await asks(server).then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : String(error))
+    )
+    await server.tidy()
+    const passed = reason === null
+    const outcome = { name, section, promise, passed, unexpected: passed === expectedFailures.includes(name), reason }
+    outcomes.push(outcome)
+    told?.(outcome)
+  }
+  return outcomes
+}

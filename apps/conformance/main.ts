@@ -1,0 +1,77 @@
+/**
+ * `npx @sluice/conformance --url X --key K [--scenario NAME] [--expected-failures FILE] [--json]`
+ *
+ * Ends with 0 when every scenario went as expected, with 1 when one did not, and with 2 for wrong arguments.
+ */
+import { readFileSync } from "node:fs"
+import { parseArgs } from "node:util"
+import * as Conformance from "./Conformance.ts"
+
+const usage =
+  "sluice-conformance --url URL --key KEY [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
+  "The file has one scenario a line; what follows # is a comment.\n\n" +
+  Conformance.scenarios.map(({ name, promise }) => `  ${name.padEnd(30)} ${promise}`).join("\n")
+
+const refuse = (reason: string): never => {
+  process.stderr.write(`${reason}\n\n${usage}\n`)
+  process.exit(2)
+}
+
+const read = () => {
+  try {
+    return parseArgs({
+      options: {
+        url: { type: "string" },
+        key: { type: "string" },
+        scenario: { type: "string", multiple: true },
+        "expected-failures": { type: "string" },
+        json: { type: "boolean", default: false },
+        help: { type: "boolean", default: false }
+      }
+    }).values
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const linesOf = (path: string): ReadonlyArray<string> => {
+  try {
+    return readFileSync(path, "utf8")
+      .split(/\r?\n/)
+      .map((line) => line.replace(/#.*/, "").trim())
+      .filter((line) => line !== "")
+  } catch (error) {
+    return refuse(`--expected-failures ${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const values = read()
+if (values.help) {
+  process.stdout.write(`${usage}\n`)
+  process.exit(0)
+}
+const url = values.url ?? refuse("--url is missing: expected the address of the server, such as http://127.0.0.1:8787")
+if (!/^https?:\/\/./.test(url)) refuse(`--url ${url}: expected an address that begins with http:// or https://`)
+const key = values.key ?? refuse("--key is missing: expected the API key of an Owner")
+const expectedFailures = values["expected-failures"] === undefined ? [] : linesOf(values["expected-failures"])
+const unknown = Conformance.unknownNames([...(values.scenario ?? []), ...expectedFailures])
+if (unknown.length > 0) refuse(`There is no scenario ${unknown.join(", ")}`)
+
+const outcomes = await Conformance.run(
+  { url, key, expectedFailures, ...(values.scenario === undefined ? {} : { only: values.scenario }) },
+  ({ name, passed, reason, section, unexpected }) => {
+    if (values.json) return
+    const word = passed
+      ? unexpected
+        ? "passes, and was expected to fail:"
+        : "ok"
+      : unexpected
+        ? "FAILED"
+        : "fails, as expected:"
+    process.stdout.write(`${word} ${name} (${section})${reason === null ? "" : `\n    ${reason}`}\n`)
+  }
+)
+const wrong = outcomes.filter(({ unexpected }) => unexpected)
+if (values.json) process.stdout.write(`${JSON.stringify({ scenarios: outcomes }, null, 2)}\n`)
+else process.stdout.write(`${outcomes.length} scenarios, ${wrong.length} not as expected\n`)
+process.exitCode = wrong.length === 0 ? 0 : 1

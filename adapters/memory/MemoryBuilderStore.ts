@@ -1,13 +1,11 @@
 /** Conversations in memory. */
 import { Clock, Effect, Layer, Option, type Result } from "effect"
-import { BuilderStore, type LeaseRef, TooManyConversations, type ViewKind } from "../../core/builder/BuilderStore.ts"
+import { BuilderStore, type LeaseRef, TooManyConversations, viewKinds } from "../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../core/builder/Conversation.ts"
 import { atomicStore } from "./Atomic.ts"
 import { Tables } from "./Tables.ts"
 
 type Decide<E> = (before: Conversation.Conversation, now: number) => Result.Result<Conversation.Change, E>
-
-const kinds: ReadonlyArray<ViewKind> = ["screenshot", "html"]
 
 export const layer = Layer.effect(
   BuilderStore,
@@ -95,7 +93,7 @@ export const layer = Layer.effect(
       ),
       wanted: Effect.fn("BuilderStore.wanted")((id) =>
         Effect.sync(() =>
-          kinds.flatMap((kind) => {
+          viewKinds.flatMap((kind) => {
             const look = looks.get(`${id} ${kind}`)
             return look !== undefined && look.wanted > look.given ? [{ kind, number: look.wanted }] : []
           })
@@ -115,7 +113,7 @@ export const layer = Layer.effect(
       ),
       forget: Effect.fn("BuilderStore.forget")((id) =>
         Effect.sync(() => {
-          for (const kind of kinds) looks.delete(`${id} ${kind}`)
+          for (const kind of viewKinds) looks.delete(`${id} ${kind}`)
         })
       )
     })

@@ -51,5 +51,5 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
     "download",
     "print"
   ]),
-  vision: traced("vision", vision, ["outline", "look", "clickAt", "dragAt", "typeAt"])
+  vision: traced("vision", vision, ["outline", "targets", "look", "clickAt", "dragAt", "typeAt"])
 })

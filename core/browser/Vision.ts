@@ -10,6 +10,7 @@ import type { Gesture } from "./vision/Pointer.ts"
 import type { Position } from "./vision/Scrolling.ts"
 import type { Shot } from "./vision/Shot.ts"
 import type { Box, Outline, Place, Seen, Spot } from "./vision/Sight.ts"
+import type { Targets } from "./vision/Targets.ts"
 import type { Typing } from "./vision/Typing.ts"
 
 export interface Vision {
@@ -18,6 +19,11 @@ export interface Vision {
    * invalid.
    */
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
+  /**
+   * What can be pointed at in the viewport, frames included, in the order of the document, each with the selectors that lead
+   * to it. Neither the values of fields nor what is covered by something else is part of it.
+   */
+  readonly targets: (options: { readonly maxElements: number }) => Effect.Effect<Targets, PageFailure>
   /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
   /** A picture of the viewport, one pixel for each CSS pixel, with boxes covered in it. */

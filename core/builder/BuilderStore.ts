@@ -2,6 +2,7 @@
  * The store of conversations, with their messages and the views of their pages; hosts claim conversations here.
  */
 import { Context, type Effect, type Option, type Result, Schema } from "effect"
+import { Targets } from "../browser/vision/Targets.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
@@ -22,14 +23,19 @@ export interface LeaseRef {
   readonly fence: number
 }
 
-/** The ways in which a page is looked at: as a picture, or as its document. */
-export type ViewKind = "screenshot" | "html"
+/** The ways in which a page is looked at: as a picture, as its document, or as what can be pointed at in its picture. */
+export const viewKinds = ["screenshot", "html", "elements"] as const
+export type ViewKind = (typeof viewKinds)[number]
 
-/** A view of the page: a JPEG in base64, or a document. */
+/** A view of the page: a JPEG in base64, a document, or the JSON text of a `PointedPage`. */
 export interface View {
   readonly url: string
   readonly body: string
 }
+
+/** What can be pointed at in a picture of the page, a JPEG in base64. */
+export const PointedPage = Schema.Struct({ ...Targets.fields, base64: Schema.String })
+export type PointedPage = typeof PointedPage.Type
 
 export class BuilderStore extends Context.Service<
   BuilderStore,

@@ -24,7 +24,9 @@ export const PageCommand = Schema.Union([
   /** Does the steps of the draft that come next, up to its end. */
   Schema.Struct({ _tag: Schema.Literal("Continue") }),
   /** Opens the start page again and repeats the steps of the draft, up to the position of the conversation. */
-  Schema.Struct({ _tag: Schema.Literal("Replay") })
+  Schema.Struct({ _tag: Schema.Literal("Replay") }),
+  /** Does one step of the draft once more on the present page, named by its id or its name. The draft is unchanged. */
+  Schema.Struct({ _tag: Schema.Literal("Again"), step: Schema.String })
 ])
 export type PageCommand = typeof PageCommand.Type
 
@@ -32,6 +34,8 @@ export type Command =
   | PageCommand
   | { readonly _tag: "Undo" }
   | { readonly _tag: "Drop" }
+  /** Repeats the last step on every page that an element leads to. */
+  | { readonly _tag: "Pages"; readonly selector: string }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Save"; readonly note: string | null }
 
@@ -57,6 +61,8 @@ BOOL_CONDITION becomes a step that ends the workflow where it does not hold.
   drop                       take the step that comes next out of the workflow
   undo                       take back the last change of the workflow; the page stays as it is
   replay                     open the start page and repeat the steps, up to here
+  again STEP                 do the step with this name or id once more; the workflow stays as it is
+  pages SELECTOR             as long as this element is there, click it and repeat the last step; nothing is done now
   save [NOTE]                save the workflow
   help                       this text
 
@@ -141,6 +147,14 @@ const words: Readonly<Record<string, Read>> = {
   drop: alone({ _tag: "Drop" }),
   undo: alone({ _tag: "Undo" }),
   replay: alone({ _tag: "Replay" }),
+  again: filled("again STEP, where STEP is the name or the id of a step", (step) =>
+    Result.succeed({ _tag: "Again", step })
+  ),
+  pages: filled("pages SELECTOR, such as pages //a[@rel='next']", (selector) =>
+    selector.startsWith("/")
+      ? Result.succeed({ _tag: "Pages", selector })
+      : Result.fail(`Expected an XPath that leads to the next page, got "${selector.slice(0, 80)}"`)
+  ),
   save: (note) => Result.succeed({ _tag: "Save", note: note === "" ? null : note }),
   help: alone({ _tag: "Help" })
 }

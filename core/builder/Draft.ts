@@ -167,6 +167,68 @@ export const insert = Effect.fnUntraced(function* (
   return { draft: whole, node: node.id }
 })
 
+/** How long a further page is waited for, in milliseconds: the link to it may come a moment after the page. */
+const pageMillis = 1_000
+
+/**
+ * Repeats the step that was done last on every further page: as long as an element is there, it is clicked and the step
+ * is done again. Fails where the last step is not one that leads on to the next.
+ */
+export const paged = Effect.fnUntraced(function* (
+  draft: Draft,
+  selector: string,
+  ids: { readonly check: NodeId; readonly click: NodeId }
+) {
+  const [nodes, edges] = parts(draft.content)
+  const { after, way } = draft.cursor
+  const all = yield* graph(draft)
+  const last = Position.nodeOf(all, after)
+  if (way !== "to" || last.action === "START") {
+    const message = `Cannot repeat "${last.name}" on every page: expected a step before, such as one that reads data`
+    return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
+  }
+  const check = {
+    id: ids.check,
+    name: uniqueName("Is there a further page?", nodes),
+    action: "BOOL_CONDITION",
+    parameters: {
+      comparison_operator: "IS_NOT_NULL",
+      comparison_value_1: `<<xpath:${selector}>>`,
+      wait_time: pageMillis
+    }
+  }
+  const click = {
+    id: ids.click,
+    name: uniqueName("Go to the next page", nodes),
+    action: "CLICK",
+    parameters: { execution: "STATIC", selector }
+  }
+  const at = nodes.findIndex((one) => idOf(one) === after) + 1
+  const changed: Draft = {
+    ...draft,
+    content: {
+      ...draft.content,
+      nodes: [...nodes.slice(0, at), check, click, ...nodes.slice(at)],
+      edges: {
+        ...edges,
+        [after]: { to: check.id },
+        [check.id]: { true: click.id, false: next(draft, all).id },
+        [click.id]: { to: after }
+      }
+    },
+    cursor: { after: check.id, way: "false" },
+    edits: remembered(draft, {
+      what: `"${last.name}" is done on one page alone again`,
+      added: [check.id, click.id],
+      removed: [],
+      edges: { [after]: edges[after] ?? null, [check.id]: null, [click.id]: null },
+      cursor: draft.cursor
+    })
+  }
+  const what = `"${last.name}" is repeated on every page, as long as ${selector} is there. Nothing was done now; replay tries it`
+  return { draft: yield* checked(changed), what }
+})
+
 /** Takes the node that comes next out. Edges to it lead to its successor. */
 export const drop = Effect.fnUntraced(function* (draft: Draft) {
   const all = yield* graph(draft)

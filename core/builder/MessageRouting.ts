@@ -14,10 +14,11 @@ import * as Draft from "./Draft.ts"
 /** The identifiers that a message may need. */
 export const ids = Effect.gen(function* () {
   const { uuid } = yield* Identifiers
-  return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid }
+  const nodes = { check: yield* uuid, click: yield* uuid }
+  return { user: yield* uuid, reply: yield* uuid, turn: yield* uuid, notice: yield* uuid, ...nodes }
 })
 
-type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice", string>>
+type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice" | "check" | "click", string>>
 
 /** The edit of the draft by a message, where it changes the draft. */
 export interface DraftEdit {
@@ -37,18 +38,23 @@ export const tried = Effect.fnUntraced(
     const { messages } = one
     const parsed = Command.parse(text)
     const command = Result.isSuccess(parsed) ? parsed.success : null
-    if (command?._tag !== "Do" && command?._tag !== "Drop") return null
+    if (command?._tag !== "Do" && command?._tag !== "Drop" && command?._tag !== "Pages") return null
     const changed: Effect.Effect<
       { readonly draft: Draft.Draft; readonly what: string },
       InvalidWorkflow | Sandbox.TooCostly
     > =
       command._tag === "Drop"
         ? Draft.drop(one.draft)
-        : // The ids are the host's to choose.
-          Effect.map(Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice }), ({ draft }) => ({
-            draft,
-            what: ""
-          }))
+        : command._tag === "Pages"
+          ? Draft.paged(one.draft, command.selector, ids)
+          : // The ids are the host's to choose.
+            Effect.map(
+              Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice }),
+              ({ draft }) => ({
+                draft,
+                what: ""
+              })
+            )
     const result = yield* changed.pipe(Effect.catchTag("TooCostly", tooCostly), Effect.result)
     return { messages, result: Result.mapError(result, ({ problems }) => problems) } satisfies DraftEdit
   },
@@ -120,6 +126,7 @@ const respond = (
       if (undone === null) return reply(one, "There is nothing to take back")
       return reply({ ...one, draft: undone.draft }, `Taken back: ${undone.what}. The page stays as it is`)
     }
+    case "Pages":
     case "Drop":
       if (tried === null) return { conversation: one, messages: [] }
       if (Result.isFailure(tried)) return reply(one, sentence("The draft is unchanged", tried.failure))

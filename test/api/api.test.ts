@@ -40,6 +40,25 @@ const none = { run_window: null, state: null, lift: null, manual_pause: null }
 
 it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
   describe("workflows", () => {
+    it.effect("have warnings at their paths, when they are saved and later", () =>
+      Effect.gen(function* () {
+        const { member, send } = yield* Service
+        const { key } = yield* member("Member")
+        const doubtful = (workflow.nodes as ReadonlyArray<object>).map((node, index) =>
+          index === 0 ? { ...node, colour: "red" } : node
+        )
+        const marked = yield* send({
+          method: "POST",
+          path: "/workflows",
+          key: key,
+          json: { ...workflow, nodes: doubtful }
+        })
+        const warned = yield* send({ method: "GET", path: `/workflows/${marked.body.id}/warnings`, key: key })
+        assert.deepStrictEqual(warned.body.warnings, marked.body.warnings)
+        assert.deepStrictEqual(pathsOf({ errors: warned.body.warnings }), ["nodes[0].colour"])
+      })
+    )
+
     it.effect("are created, read, saved as next versions and listed", () =>
       Effect.gen(function* () {
         const { member, send } = yield* Service

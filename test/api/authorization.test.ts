@@ -63,6 +63,7 @@ const table: Readonly<Record<string, Row>> = {
   "POST /workflows/{workflow_id}/fork": { ability: "edit", json: {}, status: 201 },
   "POST /workflows/{workflow_id}/validate-input": { ability: "read", json: {}, status: 200 },
   "POST /workflows/{workflow_id}/example-payloads": { ability: "read", json: {}, status: 200 },
+  "GET /workflows/{workflow_id}/warnings": { ability: "read", status: 200 },
   "GET /workflow-components": { ability: "read", status: 200 },
   "POST /workflow-components": { ability: "edit", json: component, status: 201 },
   "GET /workflow-components/{component_id}": { ability: "read", status: 200 },
@@ -177,6 +178,7 @@ const table: Readonly<Record<string, Row>> = {
   // Nothing hosts conversations here, so that no page is open.
   "GET /workflow-builder/agent/{conversation_id}/screenshot": { ability: "read", status: 409 },
   "GET /workflow-builder/agent/{conversation_id}/html": { ability: "read", status: 409 },
+  "GET /workflow-builder/agent/{conversation_id}/elements": { ability: "read", status: 409 },
   "POST /workflow-builder/agent/{conversation_id}/save": { ability: "edit", json: {}, status: 200 },
   "POST /workflow-builder/agent/{conversation_id}/interrupt": { ability: "edit", status: 200 },
   "DELETE /workflow-builder/agent/{conversation_id}": { ability: "edit", status: 200 },

@@ -116,6 +116,10 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const html = yield* send({ method: "GET", path: `${base}/${id}/html`, key })
       assert.deepInclude(html.body, { url: home })
       assert.include(String(html.body.html), "Welcome")
+      const pointed = yield* send({ method: "GET", path: `${base}/${id}/elements`, key })
+      assert.deepInclude(pointed.body, { ...picture.body, width: 800, height: 600 })
+      const [first] = pointed.body.elements as ReadonlyArray<Record<string, unknown>>
+      assert.deepInclude(first, { kind: "read", name: "Welcome", selectors: [{ selector: "//h1", matches: 1 }] })
       const ended = yield* send({ method: "DELETE", path: `${base}/${id}`, key })
       assert.deepInclude(ended.body, { status: "ended", terminal: true, isProcessing: false })
       const none = yield* send({ method: "GET", path: `${base}/${id}/screenshot`, key })

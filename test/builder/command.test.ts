@@ -33,6 +33,8 @@ it.each([
   ["drop", { _tag: "Drop" }],
   ["undo", { _tag: "Undo" }],
   ["replay", { _tag: "Replay" }],
+  ["again Click Next", { _tag: "Again", step: "Click Next" }],
+  ["pages //a[@rel='next']", { _tag: "Pages", selector: "//a[@rel='next']" }],
   ["save", { _tag: "Save", note: null }],
   ["save The first one", { _tag: "Save", note: "The first one" }],
   ["help", { _tag: "Help" }]

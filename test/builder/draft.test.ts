@@ -83,6 +83,31 @@ it.effect("a step that others need, or that branches, cannot be dropped", () =>
   })
 )
 
+it.effect("the last step is repeated on every page that a link leads to, until that is taken back", () =>
+  Effect.gen(function* () {
+    const model = { type: "object", properties: { title: { type: "string", path: "//h1" } } }
+    const ids = { check: id(30), click: id(31) }
+    const first = yield* fresh()
+    assert.include(JSON.stringify(yield* Effect.flip(Draft.paged(first, "//a", ids))), "expected a step before")
+    const reading = yield* insert(first, { action: "EXTRACT_DATAMODEL", parameters: { extract_data_model: model } })
+    const { draft } = yield* Draft.paged(reading, "//a[@rel='next']", ids)
+    const { edges } = yield* Draft.graph(draft)
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Next", to: id(30) })
+    assert.deepStrictEqual(edges.get(id(30)), { _tag: "Branch", onTrue: id(31), onFalse: id(2) })
+    assert.deepStrictEqual(edges.get(id(31)), { _tag: "Next", to: id(10) })
+    assert.deepStrictEqual(draft.cursor, { after: id(30), way: "false" })
+    const onward = yield* insert(draft, click("//b"), 40)
+    assert.deepStrictEqual((yield* Draft.graph(onward)).edges.get(id(30)), {
+      _tag: "Branch",
+      onTrue: id(31),
+      onFalse: id(40)
+    })
+    const undone = Draft.undo(draft)?.draft
+    assert.deepStrictEqual(undone?.content, reading.content)
+    assert.deepStrictEqual(undone?.cursor, reading.cursor)
+  })
+)
+
 it("a schema is made of the inputs that are given", () => {
   assert.deepStrictEqual(Draft.schemaOf({ a: "x", b: 1, c: true, d: [1], e: {}, f: null }), {
     type: "object",

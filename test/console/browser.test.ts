@@ -11,12 +11,16 @@ import { Context, Effect, Layer } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
 import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
+import { visitors } from "../../apps/demo/DemoUsers.ts"
+import { Browser } from "../../core/browser/Browser.ts"
+import * as Host from "../../core/builder/host/Host.ts"
+import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { linkTo } from "../support/databaseLink.ts"
-import { executablePath } from "../support/realBrowser.ts"
+import { executablePath, withSite } from "../support/realBrowser.ts"
 import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
@@ -25,12 +29,37 @@ const shop = "https://shop.example"
 /** What a hostile site or person may write. Shown as text, it does nothing. */
 const hostile = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202e"'&amp; javascript:alert(1)`
 
-const site = ScriptedBrowser.layer({
+const scripted = ScriptedBrowser.layer({
   [`${shop}/`]: [
     { selector: "//h1", text: hostile },
     { selector: "#more", text: "More" }
   ]
 })
+
+/** The browser of runs and recordings: a scripted one, except while a test has them work on the demo site. */
+let real: Browser["Service"] | null = null
+
+const site = Layer.effect(
+  Browser,
+  Effect.map(Browser, (written) => Browser.of({ open: (session) => (real ?? written).open(session) }))
+).pipe(Layer.provide(scripted))
+
+/** Has runs and recordings work on the demo site, in a real browser. */
+const onDemoSite = <A, E>(test: (address: string) => Effect.Effect<A, E, Console>) =>
+  Effect.flatMap(Effect.context<Console>(), (context) =>
+    withSite((address) =>
+      Effect.acquireUseRelease(
+        Effect.map(Browser, (browser) => {
+          real = browser
+        }),
+        () => Effect.provide(test(address), context),
+        () =>
+          Effect.sync(() => {
+            real = null
+          })
+      )
+    )
+  )
 
 const steps: ReadonlyArray<Step> = [
   { action: "SCREENSHOT", parameters: {} },
@@ -125,6 +154,9 @@ const console = Layer.effect(
     const { send, url } = yield* Service
     const worker = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceMillis: 0 })
     yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(site)))))
+    const beginningOf: StartingState.StartingStateOf = () => Effect.succeed(StartingState.empty)
+    const host = Host.run({ name: "h", capacity: 4, leaseMillis: 30_000, beginningOf })
+    yield* Effect.forkScoped(Effect.provide(host, site))
     const { ids, owner } = yield* seeded
     const browser = yield* Effect.acquireRelease(
       Effect.promise(() => playwright.launch({ executablePath })),
@@ -401,12 +433,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
 
   it.effect("shows a workflow, what a version changed, and refuses wrong JSON at its path", () =>
     Effect.gen(function* () {
-      const { complaints, ids, page } = yield* Console
+      const { complaints, ids, owner, page, send } = yield* Console
       yield* at("#/workflows")
       yield* Effect.promise(() => page.getByRole("link", { name: "Nightly statements", exact: true }).waitFor())
       yield* looked("workflows")
       yield* at(`#/workflows/${ids.orders}`)
-      yield* Effect.promise(() => page.getByText("SCREENSHOT 1").waitFor())
+      yield* Effect.promise(async () => {
+        await page.locator(".outline").getByText("SCREENSHOT 1").waitFor()
+        await page.locator(".graph-name", { hasText: "SCREENSHOT 1" }).waitFor()
+      })
       yield* looked("workflow")
       yield* at(`#/workflows/${ids.orders}/json`)
       yield* Effect.promise(async () => {
@@ -415,12 +450,32 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await editor.fill(text.replace("SCREENSHOT 1", "Photograph").replace('"SCREENSHOT"', '"SCREAM"'))
         await page.getByRole("button", { name: "Save the next version" }).click()
         await page.locator(".problem.list code").first().waitFor()
-        assert.include(await page.locator(".problem.list").innerText(), "nodes[1].action")
-        await editor.fill(text.replace("SCREENSHOT 1", "Photograph"))
+        assert.include(await page.locator(".problem.list").innerText(), "Step “Photograph” nodes[1].action")
+        const doubtful = (name: string) => {
+          const body = JSON.parse(text)
+          Object.assign(body.nodes[1], { name, parameters: { unknown: 1 } })
+          return JSON.stringify(body)
+        }
+        await editor.fill(doubtful("Photograph"))
         await page.getByRole("button", { name: "Save the next version" }).press("Enter")
         await page.getByText("Saved as version 2").waitFor()
+        await page.getByText("Version 2 ·").waitFor()
+        // Another person saves meanwhile: what is typed here stays, and overwrites nothing.
+        await editor.fill(doubtful("Mine"))
+        const path = `/workflows/${ids.orders}`
+        const { body } = await Effect.runPromise(send({ method: "GET", path, key: owner.key }))
+        const { edges, input_schema, name, nodes } = body
+        const json = { edges, input_schema, name, nodes, description: "Theirs" }
+        await Effect.runPromise(send({ method: "PUT", path, key: owner.key, json }))
+        await page.getByRole("button", { name: "Save the next version" }).click()
+        await page.getByText("Another person has saved version 3").waitFor()
+        assert.include(await editor.inputValue(), "Mine")
+        await page.getByRole("button", { name: "Take their version" }).press("Enter")
+        await page.getByText("Another person has saved").waitFor({ state: "detached" })
+        assert.include(await editor.inputValue(), "Theirs")
       })
-      assert.lengthOf(complaints(), 1)
+      // The two refusals are written to the console of the browser.
+      assert.lengthOf(complaints(), 2)
       yield* looked("json")
       yield* at(`#/workflows/${ids.orders}/versions`)
       yield* Effect.promise(async () => {
@@ -428,6 +483,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Step “Photograph”").waitFor()
       })
       yield* looked("versions")
+      yield* at(`#/workflows/${ids.orders}`)
+      yield* Effect.promise(() => page.locator(".node-warning", { hasText: "unknown" }).waitFor())
+      yield* looked("workflow-warned")
+      yield* at(`#/workflows/${ids.nightly}`)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Test run…" }).press("Enter")
+        await page.getByRole("button", { name: "Test", exact: true }).press("Enter")
+        await page.getByText("Succeeded").first().waitFor()
+      })
     })
   )
 
@@ -647,6 +711,97 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
     })
   )
 
+  it.effect("builds a workflow on its page without a selector or JSON, and runs it, in at most 40 actions", () =>
+    onDemoSite((address) =>
+      Effect.gen(function* () {
+        const { page } = yield* Console
+        let actions = 0
+        const count = async (action: Promise<unknown>) => {
+          actions++
+          await action
+        }
+        const button = (name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" })
+        const click = (name: string | RegExp) => count(button(name).click())
+        const fill = (label: string, text: string) => count(page.getByLabel(label, { exact: true }).fill(text))
+        const point = (name: string | RegExp) => click(name)
+        yield* at("#/author")
+        yield* Effect.promise(async () => {
+          await page.getByText("Nothing is being recorded").waitFor()
+          await fill("Name", "Open orders")
+          await fill("First page", `${address}/login`)
+          await click("Add an input")
+          await fill("Name of input 1", "User name")
+          await fill("Example of input 1", visitors.clerk.user)
+          await click("Add an input")
+          await fill("Name of input 2", "Password")
+          await fill("Example of input 2", visitors.clerk.password)
+        })
+        yield* looked("author")
+        yield* Effect.promise(async () => {
+          await click("Start recording")
+          await point("Type into: textbox “User name”")
+          await page.getByLabel("What to type").waitFor()
+        })
+        yield* looked("author-field")
+        yield* Effect.promise(async () => {
+          await click("Type it")
+          await page.getByText("Done: Type into User name").waitFor()
+          await point(/^Type into: .*“Password”$/)
+          await count(page.getByRole("button", { name: "Type it" }).press("Enter"))
+          await page.getByText("Done: Type into Password").waitFor()
+          // By keyboard: an element of the page is a button.
+          await count(button("Click: button “Sign in”").press("Enter"))
+          await page.getByText("Done: Click Sign in").waitFor()
+          await point(/^Choose in: .*“Status”$/)
+          await count(page.getByLabel("Option").selectOption("open"))
+          await click("Choose it")
+          await page.getByText("Done: Choose in Status").waitFor()
+          await point("Click: button “Show”")
+          await page.getByText("Done: Click Show").waitFor()
+          await click("Read data")
+          await point("Read: link “A-1034”")
+          await point("Read: cell “Lindenhof Bakery”")
+          await point("Read: cell “€ 18.90”")
+          await page.getByText("From all 6 rows").waitFor()
+          await count(page.getByLabel("a number").last().check())
+          await fill("Name of the list", "orders")
+        })
+        yield* looked("author-read")
+        yield* Effect.promise(async () => {
+          await button("Read").press("Enter")
+          await page.getByRole("region", { name: "What was read as JSON" }).getByText('"customer": "Cicala').waitFor()
+        })
+        yield* looked("author-data")
+        yield* Effect.promise(async () => {
+          await click("Point")
+          await point("Choose: link “Next”")
+          await page.getByText("Found by").waitFor()
+        })
+        yield* looked("author-point")
+        yield* Effect.promise(async () => {
+          await click("Repeat the last step on every page")
+          await page.locator(".outline").getByText("Go to the next page").waitFor()
+        })
+        yield* Effect.promise(async () => {
+          await click("Save the workflow")
+          await page.locator(".outline").getByText("Read orders").first().waitFor()
+          await page.locator(".graph-name", { hasText: "Read orders" }).waitFor()
+          await click("Run…")
+          await fill("user_name", visitors.clerk.user)
+          await fill("password", visitors.clerk.password)
+          await count(page.getByRole("dialog").getByRole("button", { name: "Run", exact: true }).click())
+          await page.getByText("Succeeded").first().waitFor()
+          const output = await page.getByRole("region", { name: "Output as JSON" }).innerText()
+          assert.include(output, '"order": "A-1034"')
+          assert.include(output, '"total": 18.9')
+          // From the first of three pages, and from the last.
+          assert.isAbove(output.split('"customer"').length, 13)
+          assert.isAtMost(actions, 40)
+        })
+      })
+    )
+  )
+
   it.effect("fits a screen of 320 pixels and the dark, and forgets everything when it is signed out", () =>
     Effect.gen(function* () {
       const { ids, page } = yield* Console
@@ -658,6 +813,8 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         ["home", "#/"],
         ["runs", "#/runs"],
         ["keys", "#/keys"],
+        ["author", "#/author"],
+        ["workflow", `#/workflows/${ids.orders}`],
         ["audit", "#/audit"],
         ["error-codes", "#/error-codes"],
         ["members", "#/members"],
@@ -672,8 +829,15 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         })
         yield* looked(`${name}-small`)
       }
+      yield* at("#/author")
       yield* Effect.promise(async () => {
-        await page.getByRole("button", { name: "Sign out" }).click()
+        await page.getByRole("link", { name: "Open orders" }).click()
+        await page.getByRole("group", { name: "The page" }).waitFor()
+        assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320)
+      })
+      yield* looked("recording-small")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Sign out", exact: true }).click()
         await page.getByLabel("API key").waitFor()
         const answer = await page.evaluate("fetch('/me').then(({ status }) => status)")
         assert.strictEqual(answer, 401)

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { outlineOf } from "../../apps/console/data/Outline.ts"
 import { fieldsOf, read } from "../../apps/console/forms/SchemaModel.ts"
 import { isAsking, markdownOf, neverRan, type Run, stepsOf } from "../../apps/console/run/RunModel.ts"
-import { changesOf, outlineOf } from "../../apps/console/workflow/WorkflowModel.ts"
+import { layoutOf } from "../../apps/console/workflow/GraphLayout.ts"
+import { changesOf, nodeAt, withinNode } from "../../apps/console/workflow/WorkflowModel.ts"
 
 const at = (second: number) => new Date(second * 1_000).toISOString()
 const event = (second: number, name: string, payload: Record<string, string | boolean> = {}) => ({
@@ -154,5 +156,30 @@ describe("a workflow", () => {
         ["changed", "max_retries"]
       ]
     )
+  })
+})
+
+describe("problems and the picture of a workflow", () => {
+  const two = [
+    { id: "1", name: "Open", action: "START" },
+    { id: "2", name: "Done", action: "END" }
+  ]
+
+  it("are named by the step that a path leads to", () => {
+    assert.strictEqual(nodeAt(two, "nodes[1].parameters.selector")?.name, "Done")
+    assert.strictEqual(nodeAt(two, "edges.1")?.name, "Open")
+    assert.isNull(nodeAt(two, "nodes[7].name"))
+    assert.isNull(nodeAt(two, "input_schema"))
+    assert.strictEqual(withinNode("nodes[1].parameters.selector"), "selector")
+  })
+
+  it("has each step once, from top to bottom, and leaves out ways that lead nowhere", () => {
+    const { edges, nodes } = layoutOf(two, { "1": { to: "2" }, "2": { to: "3" } })
+    assert.deepStrictEqual(
+      edges.map(({ key }) => key),
+      ["1 to"]
+    )
+    const [open, done] = nodes
+    assert.isBelow(open?.y ?? 0, done?.y ?? 0)
   })
 })

@@ -44,6 +44,7 @@ import { originOf, wayTo } from "./look/Frames.ts"
 import { outline } from "./look/Outline.ts"
 import { inOverlay } from "./look/Overlays.ts"
 import { candidates, seen, survey } from "./look/Survey.ts"
+import { targets } from "./look/Targets.ts"
 import { extract } from "./read/Extract.ts"
 import { readable } from "./read/Readable.ts"
 import { sanitizedHtml } from "./read/Sanitized.ts"
@@ -105,6 +106,7 @@ export const functions = {
   storageOf,
   stretchOf,
   survey,
+  targets,
   texts,
   turn,
   turnIn,

@@ -81,7 +81,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
   const inspecting = Candidates.make(tabs, traffic, (options.downloads?.limits ?? defaultPageLimits).unresponsiveMillis)
   const sight = Sight.make(tabs)
   const transfers = Transfers.make(tabs, options.downloads)
-  const { clickAt, dragAt, look, outline, show, spot, texts, typeAt } = sight
+  const { clickAt, dragAt, look, outline, show, spot, targets, texts, typeAt } = sight
   return {
     navigation: {
       ...navigation(tabs, traffic, options),
@@ -102,7 +102,7 @@ export const make = (tabs: Tabs, options: Options): BrowserSession => {
       seen: inspecting.seen,
       survey: inspecting.survey
     },
-    vision: { clickAt, dragAt, look, outline, show, spot, texts, typeAt },
+    vision: { clickAt, dragAt, look, outline, show, spot, targets, texts, typeAt },
     observation: { ...observation(tabs, options), ...RemoteHand.make(tabs), candidates: inspecting.candidates }
   }
 }

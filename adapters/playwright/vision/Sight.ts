@@ -12,6 +12,7 @@ import type { HeldKey } from "../../../core/browser/vision/Dragging.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { Position } from "../../../core/browser/vision/Scrolling.ts"
 import type { Box, Outlined, Place, Seen } from "../../../core/browser/vision/Sight.ts"
+import type { Target, Targets } from "../../../core/browser/vision/Targets.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import * as Finder from "../element/Finder.ts"
 import * as Focus from "../element/Focus.ts"
@@ -106,6 +107,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
           return seen
         })
       ),
+    targets: ({ maxElements }) => bounded(attempt(null, () => targetsOf(current(), maxElements))),
     texts: bounded(attempt(null, () => textsOf(current()))),
     look: (covered) =>
       attempt(null, () => pictureOf(current(), covered)).pipe(
@@ -200,6 +202,45 @@ const described = async (tab: Tab, maxElements: number) => {
   return { refs, seen: { address: page.url(), title: main.title, window, elements, more } }
 }
 
+/** What can be pointed at in a window, with selectors that lead through the frames on the way. */
+const targetsOf = async (tab: Tab, maxElements: number): Promise<Targets> => {
+  await tab.page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
+  const elements: Array<Target> = []
+  let main = { title: "", width: 0, height: 0 }
+  for (const [number, frame] of (await framesOf(tab)).entries()) {
+    const isSeen = await inFrame(frame, () => isShown(frame), false)
+    const origin = isSeen ? await inFrame(frame, () => originOf(tab, frame), null) : null
+    const way = origin === null ? null : await inFrame(frame, () => wayTo(tab, frame), null)
+    if (origin === null || way === null) continue
+    const room = Math.max(maxElements - elements.length, 0)
+    const found = await inFrame(frame, () => World.run(tab, frame, "targets", room), null)
+    if (found === null) continue
+    if (number === 0) main = { title: found.title, width: found.width, height: found.height }
+    for (const one of found.elements) {
+      const box = seenOf(moved(one.box, origin), main)
+      const selectors = one.selectors.flatMap(({ matches, selector }) => {
+        const whole = across(way, selector)
+        return whole === null ? [] : [{ matches, selector: whole }]
+      })
+      const row = one.row === null ? null : across(way, one.row.selector)
+      if (box === null || selectors.length === 0) continue
+      const inRow = one.row === null || row === null ? null : { ...one.row, selector: row }
+      elements.push({ ...one, box, selectors, row: inRow })
+    }
+  }
+  return { ...main, elements }
+}
+
+/** The path to a frame, through those that it is in; empty for the page itself, and `null` when there is none. */
+const wayTo = async (tab: Tab, frame: Frame): Promise<string | null> => {
+  const parent = frame.parentFrame()
+  return parent === null ? "" : pathTo(tab, { frame: parent, name: await keepOwner(frame) })
+}
+
+/** A selector that leads through a frame; `null` where the two cannot be written as one. */
+const across = (way: string, selector: string): string | null =>
+  way === "" ? selector : selector.startsWith("/") ? way + selector : null
+
 /** The texts of a window, each with where it is. */
 const textsOf = async (tab: Tab): Promise<ReadonlyArray<Seen>> => {
   const seen: Array<Seen> = []
@@ -258,10 +299,9 @@ const seenOf = (box: Box, window: { readonly width: number; readonly height: num
 /** A path to an element, through the frames that it is in; `null` when there is none. */
 const pathTo = async (tab: Tab, { frame, name }: NamedElement): Promise<string | null> => {
   const within = await World.run(tab, frame, "pathOf", name)
-  const parent = frame.parentFrame()
-  if (within === null || parent === null) return within
-  const around = await pathTo(tab, { frame: parent, name: await keepOwner(frame) })
-  return around === null ? null : `${around}${within}`
+  if (within === null) return null
+  const way = await wayTo(tab, frame)
+  return way === null ? null : `${way}${within}`
 }
 
 /** The frame with the innermost element at a point of a frame, frames and shadow roots looked into; it is kept there. */

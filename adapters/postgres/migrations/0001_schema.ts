@@ -796,7 +796,7 @@ const builder = [
   // Requested and delivered pictures of a conversation's page.
   `create table conversation_looks (
     conversation_id uuid not null references conversations,
-    kind text not null check (kind in ('screenshot', 'html')),
+    kind text not null check (kind in ('screenshot', 'html', 'elements')),
     wanted integer not null,
     given integer not null,
     view text,

@@ -1,6 +1,6 @@
 /** The tables of conversations, their messages, and the views of their pages. */
 import { Schema } from "effect"
-import type { View, ViewKind } from "../../../core/builder/BuilderStore.ts"
+import { type View, type ViewKind, viewKinds } from "../../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../../core/builder/Conversation.ts"
 import { ConversationMessage } from "../../../core/builder/ConversationMessage.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -90,7 +90,7 @@ interface Look extends Delivered {
   readonly wanted: number
 }
 
-const Kind: Schema.Codec<ViewKind> = Schema.Literals(["screenshot", "html"])
+const Kind = Schema.Literals(viewKinds)
 const Viewed: Schema.Codec<View> = Schema.Struct({ url: Schema.String, body: Schema.String })
 
 const ofDelivered = Table.of<Delivered>()

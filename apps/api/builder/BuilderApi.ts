@@ -1,6 +1,7 @@
 /** The endpoints of conversations that build a workflow on an open page. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { PointedPage } from "../../../core/builder/BuilderStore.ts"
 import { help } from "../../../core/builder/Command.ts"
 import { ConversationId, type ConversationNotFound, Status } from "../../../core/builder/Conversation.ts"
 import { ActionResult, Question } from "../../../core/builder/ConversationMessage.ts"
@@ -260,6 +261,20 @@ export class BuilderGroup extends group.add(
     error: [ConversationGone, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Read the HTML of the page that a conversation has open")
+    .annotate(Needs, "read"),
+  HttpApiEndpoint.get("elements", `${base}/:conversation_id/elements`, {
+    params: conversation,
+    success: Schema.Struct({
+      url: Schema.String,
+      ...PointedPage.fields,
+      base64: Schema.String.annotate({ description: "A JPEG of what is visible of the page, `width` by `height`" })
+    }).annotate({ identifier: "BuilderElements" }),
+    error: [ConversationGone, Errors.Conflict]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Read what can be pointed at in a screenshot of the page: each element with its place and its selectors"
+    )
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("save", `${base}/:conversation_id/save`, {
     params: conversation,

@@ -2,7 +2,7 @@
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Builder, defaultNote, type Reading } from "../../../core/builder/Builder.ts"
-import type { ViewKind } from "../../../core/builder/BuilderStore.ts"
+import { PointedPage, type ViewKind } from "../../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../../core/builder/ConversationMessage.ts"
 import type { Answer } from "../../../core/builder/MissingInputs.ts"
@@ -192,6 +192,10 @@ export const layer = HttpApiBuilder.group(
           const { body, url } = yield* look(params.conversation_id, "html")
           return { url, html: body }
         }),
+        elements: Effect.fn(function* ({ params }) {
+          const { body, url } = yield* look(params.conversation_id, "elements")
+          return { url, ...(yield* Effect.orDie(pointed(body))) }
+        }),
         save: Effect.fn(function* ({ params, payload }) {
           const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
@@ -214,6 +218,8 @@ export const layer = HttpApiBuilder.group(
       })
   })
 )
+
+const pointed = Schema.decodeEffect(Schema.fromJsonString(PointedPage))
 
 const noBrowser = (conversationId: string) => ({
   ...Errors.general(409, `Conversation "${conversationId}" has no page open: the next message opens one`),

@@ -43,7 +43,7 @@ const operations = OpenApi.fromApi(Api).paths
 
 const endpoints: Array<Endpoint> = []
 
-/** The first part of each address whose answers may not be stored, refusals of unknown addresses below it as well. */
+/** The literal beginnings of addresses whose answers may not be stored, refusals of unknown addresses below as well. */
 const unstored = new Set<string>()
 
 HttpApi.reflect(Api, {
@@ -51,7 +51,7 @@ HttpApi.reflect(Api, {
   onEndpoint: ({ endpoint: { annotations, method, path, payload }, group, middleware }) => {
     // The methods of endpoints are those of a path in the description.
     const described = operations[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase() as "get"]
-    if (Context.get(group.annotations, NoStore)) unstored.add(path.split("/", 2).join("/"))
+    if (Context.get(group.annotations, NoStore)) unstored.add(path.replace(/\/:.*$/, ""))
     endpoints.push({
       method,
       path,
@@ -115,7 +115,10 @@ export const sessionOf = (template: string, path: string): string | null => {
 }
 
 /** Whether answers to requests of this address may be stored. */
-export const mayStore = (url: string): boolean => !unstored.has(/^\/[^/?]*/.exec(url)?.[0] ?? "")
+export const mayStore = (url: string): boolean => {
+  const path = url.split("?", 1)[0] ?? ""
+  return ![...unstored].some((start) => path === start || path.startsWith(`${start}/`))
+}
 
 /** The pages whose address may be typed with a slash at its end. */
 const pages = new Set(["/docs", "/openapi.json"])

@@ -33,6 +33,11 @@ export const WorkflowItem = Schema.Struct({
 /** A workflow as other resources refer to it. */
 export const WorkflowReference = Schema.Struct(summaryFields).annotate({ identifier: "WorkflowReference" })
 
+/** Something that the author of a workflow probably did not mean, at its path. */
+export const WorkflowWarning = Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({
+  identifier: "WorkflowWarning"
+})
+
 const viewFields = {
   ...summaryFields,
   workflow_id: Schema.String,
@@ -48,9 +53,7 @@ const viewFields = {
   run_window: Schema.NullOr(RunWindow.RunWindow),
   ...InForce.fields,
   warnings: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({ path: Schema.String, message: Schema.String }).annotate({ identifier: "WorkflowWarning" })
-    ).annotate({
+    Schema.Array(WorkflowWarning).annotate({
       description:
         "Warnings, returned when the workflow is saved: what may be missing when a run gets there. Absent if there are none"
     })

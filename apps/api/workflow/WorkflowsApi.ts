@@ -10,7 +10,15 @@ import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { Import, WorkflowBundle, WorkflowFork, WorkflowToSave, WorkflowToUpsert } from "./WorkflowBody.ts"
-import { Created, Saved, VersionItem, VersionView, WorkflowItem, WorkflowView } from "./WorkflowView.ts"
+import {
+  Created,
+  Saved,
+  VersionItem,
+  VersionView,
+  WorkflowItem,
+  WorkflowView,
+  WorkflowWarning
+} from "./WorkflowView.ts"
 
 const Metadata = Schema.Struct({
   input_schema: Schema.JsonObject,
@@ -230,5 +238,12 @@ export class WorkflowsGroup extends group.add(
     error: Errors.NotFound
   })
     .annotate(OpenApi.Summary, "Generate inputs that satisfy the input schema from its examples, defaults and choices")
+    .annotate(Needs, "read"),
+  HttpApiEndpoint.get("warnings", "/workflows/:workflow_id/warnings", {
+    params: workflow,
+    success: Schema.Struct({ warnings: Schema.Array(WorkflowWarning) }).annotate({ identifier: "WorkflowWarnings" }),
+    error: Errors.NotFound
+  })
+    .annotate(OpenApi.Summary, "Read the warnings about the latest version of a workflow")
     .annotate(Needs, "read")
 ) {}

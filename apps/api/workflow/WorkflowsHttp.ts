@@ -136,6 +136,9 @@ export const layer = HttpApiBuilder.group(
       examplePayloads: Effect.fn(function* ({ params }) {
         const { version } = yield* find(params.workflow_id)
         return yield* checked(version, "examples", {})
+      }),
+      warnings: Effect.fn(function* ({ params }) {
+        return { warnings: yield* warningsOf(yield* find(params.workflow_id)) }
       })
     })
     function find(id: string) {
@@ -195,12 +198,16 @@ const verdict = Effect.fnUntraced(function* (
 
 /** A saved workflow with the warnings about it and about the body that it was saved from. */
 const saved = Effect.fnUntraced(function* (stored: Stored, body: unknown) {
+  const warnings = yield* warningsOf(stored)
+  return withWarnings(stored, yield* Clock.currentTimeMillis, [...SaveBody.bodyWarnings(bundled(body)), ...warnings])
+})
+
+/** The warnings about a version; none where finding them takes more than it may, as the version was saved all the same. */
+const warningsOf = Effect.fnUntraced(function* ({ version }: Stored) {
   const { workspaceId } = yield* CurrentCaller
-  const warnings = yield* Sandbox.run(workspaceId, "warnings", { content: stored.version.content }).pipe(
-    // The workflow was saved; only its warnings are missing.
+  return yield* Sandbox.run(workspaceId, "warnings", { content: version.content }).pipe(
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
   )
-  return withWarnings(stored, yield* Clock.currentTimeMillis, [...SaveBody.bodyWarnings(bundled(body)), ...warnings])
 })
 
 /** The workflow in a body: an import may have it as `bundle`. */

@@ -15,6 +15,7 @@ export const places: ReadonlyArray<{
   { name: "", word: "Home", icon: "M2.5 7.5 8 3l5.5 4.5V13h-4V9.5h-3V13h-4z" },
   { name: "runs", word: "Runs", icon: "M2.5 4h11M2.5 8h11M2.5 12h7" },
   { name: "workflows", word: "Workflows", icon: "M3 3h4v4H3zM9 9h4v4H9zM5 7v4h4" },
+  { name: "author", word: "Author", icon: "M3 13l.8-3.2 7-7a1.5 1.5 0 0 1 2.4 2.4l-7 7zM9.5 4l2.5 2.5" },
   { name: "schedules", word: "Schedules", icon: "M8 2.5a5.5 5.5 0 1 1 0 11 5.5 5.5 0 0 1 0-11M8 5v3l2 1.5" },
   { name: "vault", word: "Vault", icon: "M3.5 7h9v6h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2" },
   { name: "webhooks", word: "Webhooks", icon: "M5 5h8m-2-2 2 2-2 2M11 11H3m2-2-2 2 2 2" },
@@ -58,6 +59,7 @@ const VaultView = later(async () => (await import("../vault/VaultView.tsx")).Vau
 const WebhooksView = later(async () => (await import("../webhooks/WebhooksView.tsx")).WebhooksView)
 const KeysView = later(async () => (await import("../keys/KeysView.tsx")).KeysView)
 const SchedulesView = later(async () => (await import("../schedules/SchedulesView.tsx")).SchedulesView)
+const AuthorView = later(async () => (await import("../author/AuthorView.tsx")).AuthorView)
 const ErrorCodesView = later(async () => (await import("../errorCodes/ErrorCodesView.tsx")).ErrorCodesView)
 const MembersView = later(async () => (await import("../members/MembersView.tsx")).MembersView)
 const SettingsView = later(async () => (await import("../settings/SettingsView.tsx")).SettingsView)
@@ -84,6 +86,8 @@ export const viewOf = ({ path, query }: Route): View => {
       return part === "window"
         ? { place, key: `window ${id}`, draw: () => <WindowView id={id} /> }
         : { place, key: `workflow ${id}`, draw: () => <WorkflowView id={id} part={part} /> }
+    case "author":
+      return { place, key: `author ${id}`, draw: () => <AuthorView id={id} /> }
     case "vault":
       return { place, key: place, draw: () => <VaultView /> }
     case "webhooks":

@@ -1,4 +1,7 @@
-/** Starts a run of a workflow with inputs from a form that its schema makes. */
+/**
+ * Starts a run of a workflow with inputs from a form that its schema makes. A test run starts although the window is
+ * closed or the workflow is paused, and keeps the page of every step.
+ */
 import { useState } from "preact/hooks"
 import type { Workflow } from "../data/Workflows.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
@@ -6,7 +9,7 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { go, to } from "../kit/Route.ts"
 import { act, client } from "../kit/Service.ts"
 
-export const Start = ({ workflow }: { readonly workflow: Workflow }) => {
+export const Start = ({ isTest, workflow }: { readonly workflow: Workflow; readonly isTest: boolean }) => {
   const [isOpen, setOpen] = useState(false)
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const credentials = Object.keys(workflow.vault_schema)
@@ -34,21 +37,37 @@ export const Start = ({ workflow }: { readonly workflow: Workflow }) => {
         )
       )
     }
-    const made = await act(client().runs.start({ payload: { workflow_id: workflow.id, run_input_variables } }), {
-      done: "The run was submitted"
-    })
+    const debug = isTest ? { debug: true } : {}
+    const made = await act(
+      client().runs.start({ payload: { workflow_id: workflow.id, run_input_variables, ...debug } }),
+      { done: "The run was submitted" }
+    )
     if (made === null) return
+    if (isTest) {
+      await act(client().runVerbs.release({ payload: { session_ids: [made.session_id], past_pause: true } }))
+    }
     setOpen(false)
     go(to(["runs", made.session_id]))
   }
   return (
     <>
-      <button type="button" class="primary" onClick={() => setOpen(true)}>
-        Run…
+      <button type="button" class={isTest ? undefined : "primary"} onClick={() => setOpen(true)}>
+        {isTest ? "Test run…" : "Run…"}
       </button>
       {isOpen && (
-        <Dialog title={`Run ${workflow.name}`} onClose={() => setOpen(false)}>
-          <SchemaForm schema={schema} problems={problems} send="Run" onSend={(values) => send(values as never)} />
+        <Dialog title={`${isTest ? "Test" : "Run"} ${workflow.name}`} onClose={() => setOpen(false)}>
+          {isTest && (
+            <p class="note">
+              This one run starts at once, although the window is closed or the workflow is paused. It keeps the page of
+              every step.
+            </p>
+          )}
+          <SchemaForm
+            schema={schema}
+            problems={problems}
+            send={isTest ? "Test" : "Run"}
+            onSend={(values) => send(values as never)}
+          />
         </Dialog>
       )}
     </>

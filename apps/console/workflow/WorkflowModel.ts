@@ -1,62 +1,6 @@
-/** A workflow as its view shows it: an outline, what changed between versions, and the text of its JSON. */
+/** A workflow as its view shows it: what changed between versions, and the text of its JSON. */
 import type { WorkflowToSave } from "../../api/Client.ts"
-
-export interface Node {
-  readonly id: string
-  readonly name: string
-  readonly action: string
-  readonly parameters?: unknown
-}
-
-type Edges = Readonly<Record<string, Readonly<Record<string, string>>>>
-
-export interface OutlineLine {
-  readonly node: Node
-  readonly depth: number
-  /** How the line is reached, where that is by a branch: `if so`, `otherwise`, `for each`. */
-  readonly branch: string | null
-  /** The line goes on at a node that stands elsewhere in the outline. */
-  readonly goesTo: string | null
-}
-
-const branchWords: Readonly<Record<string, string>> = {
-  true: "if so",
-  false: "otherwise",
-  loop_not_done: "each time",
-  loop_done: "after that"
-}
-
-/** The graph as a list: branches are indented, and a node stands where it is first reached. */
-export const outlineOf = (nodes: ReadonlyArray<Node>, edges: Edges): ReadonlyArray<OutlineLine> => {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  const seen = new Set<string>()
-  const lines: Array<OutlineLine> = []
-  const pending: Array<{ readonly id: string; readonly depth: number; readonly branch: string | null }> = []
-  const start = nodes.find(({ action }) => action === "START") ?? nodes[0]
-  if (start !== undefined) pending.push({ id: start.id, depth: 0, branch: null })
-  while (pending.length > 0) {
-    const next = pending.pop()
-    const node = next === undefined ? undefined : byId.get(next.id)
-    if (next === undefined || node === undefined) continue
-    if (seen.has(node.id)) {
-      const last = lines.at(-1)
-      if (next.branch !== null) lines.push({ node, depth: next.depth, branch: next.branch, goesTo: node.name })
-      else if (last !== undefined && last.goesTo === null) lines[lines.length - 1] = { ...last, goesTo: node.name }
-      continue
-    }
-    seen.add(node.id)
-    lines.push({ node, depth: next.depth, branch: next.branch, goesTo: null })
-    const out = edges[node.id] ?? {}
-    // What is pushed last comes first: the branches, then what follows them.
-    for (const [kind, id] of Object.entries(out).toReversed()) {
-      const isStraight = kind === "to"
-      const depth = isStraight || kind === "loop_done" ? next.depth : next.depth + 1
-      pending.push({ id, depth, branch: isStraight ? null : (branchWords[kind] ?? kind) })
-    }
-  }
-  const rest = nodes.filter(({ id }) => !seen.has(id))
-  return [...lines, ...rest.map((node) => ({ node, depth: 0, branch: "never reached", goesTo: null }))]
-}
+import type { Node } from "../data/Outline.ts"
 
 export interface Change {
   readonly kind: "added" | "removed" | "changed"
@@ -141,3 +85,19 @@ export const editable = (workflow: object): Readonly<Record<string, unknown>> =>
       .filter(([name]) => name === "nodes" || !ignored.has(name))
       .filter(([name]) => name !== "id")
   )
+
+/** A step as far as a text that may be wrong says it. */
+export interface ProblemNode {
+  readonly id?: string
+  readonly name?: string
+}
+
+/** The step that a path leads into, such as `nodes[2].parameters.selector` or `edges.ID`; `null` where it leads to none. */
+export const nodeAt = <N extends ProblemNode>(nodes: ReadonlyArray<N>, path: string): N | null => {
+  const [, index, id] = /^(?:nodes\[(\d+)\]|edges\.([0-9a-f-]+))/i.exec(path) ?? []
+  if (index !== undefined) return nodes[Number(index)] ?? null
+  return id === undefined ? null : (nodes.find((node) => node.id === id) ?? null)
+}
+
+/** A path as it stands at its step: without what leads to the step. */
+export const withinNode = (path: string): string => path.replace(/^nodes\[\d+\]\.?/, "").replace(/^parameters\./, "")

@@ -1,16 +1,21 @@
-/** One workflow: its outline, its versions, its JSON, and a run of it. */
+/** One workflow: its outline and picture, its versions, its JSON, and a run of it. */
 import { Effect } from "effect"
 import { useMemo, useState } from "preact/hooks"
-import { type Workflow, windowOf, workflowOf, workflows } from "../data/Workflows.ts"
+import { outlineOf } from "../data/Outline.ts"
+import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
 import { Difference } from "../forms/Difference.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
-import { act, client, type Problem, problemsOf, query, reasonOf, refresh } from "../kit/Service.ts"
+import { go, to } from "../kit/Route.ts"
+import { act, client, query } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
+import { GraphPicture } from "./GraphPicture.tsx"
+import { JsonEditor } from "./JsonEditor.tsx"
+import { ProblemList } from "./ProblemList.tsx"
 import { Start } from "./Start.tsx"
-import { type Change, changesOf, editable, outlineOf } from "./WorkflowModel.ts"
+import { type Change, changesOf, nodeAt, withinNode } from "./WorkflowModel.ts"
 
 export const WorkflowView = ({ id, part }: { readonly id: string; readonly part: string }) => {
   const { value } = useQuery(workflowOf(id))
@@ -28,7 +33,16 @@ export const WorkflowView = ({ id, part }: { readonly id: string; readonly part:
           </>
         )
       }
-      actions={value !== null && may("Member") && <Start workflow={value} />}
+      actions={
+        value !== null &&
+        may("Member") && (
+          <>
+            <OnItsPage id={id} />
+            <Start workflow={value} isTest={true} />
+            <Start workflow={value} isTest={false} />
+          </>
+        )
+      }
     >
       <WorkflowTabs id={id} current={part} />
       <Loaded query={workflowOf(id)} rows={8}>
@@ -36,7 +50,7 @@ export const WorkflowView = ({ id, part }: { readonly id: string; readonly part:
           part === "versions" ? (
             <Versions workflow={workflow} />
           ) : part === "json" ? (
-            <Editor workflow={workflow} />
+            <JsonEditor workflow={workflow} />
           ) : (
             <Outline workflow={workflow} />
           )
@@ -46,29 +60,65 @@ export const WorkflowView = ({ id, part }: { readonly id: string; readonly part:
   )
 }
 
+/** Opens the first page of a workflow, to go through its steps and to record further ones. */
+const OnItsPage = ({ id }: { readonly id: string }) => {
+  const open = async () => {
+    const opened = await act(client()["workflow builder"].openSessionFromWorkflow({ payload: { workflowId: id } }))
+    if (opened !== null) go(to(["author", opened.conversationId]))
+  }
+  return (
+    <button type="button" onClick={() => void open()}>
+      Edit on the page
+    </button>
+  )
+}
+
 const Outline = ({ workflow }: { readonly workflow: Workflow }) => {
-  const lines = useMemo(() => outlineOf(workflow.nodes, workflow.edges), [workflow])
+  const { edges, id, nodes, version_id } = workflow
+  const lines = useMemo(() => outlineOf(nodes, edges), [workflow])
+  const asked = useMemo(
+    () => query((client) => client.workflows.warnings({ params: { workflow_id: id } })),
+    [version_id]
+  )
+  const warnings = useQuery(asked).value?.warnings ?? []
+  const atNode = warnings.map((warning) => ({ ...warning, node: nodeAt(nodes, warning.path)?.id ?? null }))
+  const marked = new Set(atNode.flatMap(({ node }) => node ?? []))
   return (
     <>
       {workflow.description !== null && <p>{workflow.description}</p>}
-      <Section title="Outline" note={`${workflow.nodes.length} steps`}>
-        <ol class="outline">
-          {lines.map(({ branch, depth, goesTo, node }, index) => (
-            <li key={index} style={{ paddingLeft: `${14 + depth * 22}px` }}>
-              {branch !== null && <span class="branch">{branch}</span>}
-              {goesTo !== null && branch !== null ? (
-                <span class="quiet">go on at “{goesTo}”</span>
-              ) : (
-                <>
-                  <span class="sentence">{node.name}</span>
-                  <span class="tag mono">{node.action}</span>
-                  {goesTo !== null && <span class="quiet"> then back to “{goesTo}”</span>}
-                </>
-              )}
-            </li>
-          ))}
-        </ol>
-      </Section>
+      <ProblemList nodes={[]} problems={atNode.filter(({ node }) => node === null)} />
+      <div class="columns even">
+        <Section
+          title="Outline"
+          note={`${nodes.length} steps${warnings.length === 0 ? "" : `, ${warnings.length} with a warning`}`}
+        >
+          <ol class="outline">
+            {lines.map(({ branch, depth, goesTo, node }, index) => (
+              <li key={index} style={{ paddingLeft: `${14 + depth * 22}px` }}>
+                {branch !== null && <span class="branch">{branch}</span>}
+                {goesTo === node.name && branch !== null ? (
+                  <span class="quiet">go on at “{goesTo}”</span>
+                ) : (
+                  <>
+                    <span class="sentence">{node.name}</span>
+                    <span class="tag mono">{node.action}</span>
+                    {goesTo !== null && <span class="quiet"> then back to “{goesTo}”</span>}
+                    {atNode.map(
+                      ({ message, node: at, path }) =>
+                        at === node.id && (
+                          <p class="node-warning" key={path + message}>
+                            <code>{withinNode(path)}</code> {message}
+                          </p>
+                        )
+                    )}
+                  </>
+                )}
+              </li>
+            ))}
+          </ol>
+        </Section>
+        <GraphPicture nodes={nodes} edges={edges} marked={marked} />
+      </div>
     </>
   )
 }
@@ -158,76 +208,3 @@ const One = ({ change: { after, before, kind, what } }: { readonly change: Chang
     <Difference what={what} before={before} after={after} />
   </>
 )
-
-const Editor = ({ workflow }: { readonly workflow: Workflow }) => {
-  const stored = useMemo(() => JSON.stringify(editable(workflow), null, 2), [workflow])
-  const [text, setText] = useState<string | null>(null)
-  const [note, setNote] = useState("")
-  const [problems, setProblems] = useState<ReadonlyArray<Problem>>([])
-  const shown = text ?? stored
-  const save = async () => {
-    let body: Record<string, unknown>
-    try {
-      body = JSON.parse(shown)
-    } catch (error) {
-      return setProblems([{ path: "", message: `This is no JSON: ${error instanceof Error ? error.message : ""}` }])
-    }
-    setProblems([])
-    const payload = { ...body, ...(note === "" ? {} : { version_note: note }) }
-    const saved = await act(
-      // The service checks the text as a whole and says what is wrong at its path.
-      client().workflows.save({ params: { workflow_id: workflow.id }, payload: payload as never }),
-      {
-        done: ({ version_number }) => `Saved as version ${version_number}`,
-        failed: (error) => {
-          const found = problemsOf(error)
-          setProblems(found.length === 0 ? [{ path: "", message: reasonOf(error) }] : found)
-        }
-      }
-    )
-    if (saved === null) return
-    setText(null)
-    setNote("")
-    refresh(workflowOf(workflow.id), workflows)
-  }
-  return (
-    <Section title="JSON" note="as PUT /workflows/:id takes it">
-      <div class="body">
-        {problems.length > 0 && (
-          <ul class="problem list" role="alert">
-            {problems.map(({ message, path }) => (
-              <li key={path + message}>
-                {path !== "" && <code>{path}</code>} {message}
-              </li>
-            ))}
-          </ul>
-        )}
-        <textarea
-          aria-label="The workflow as JSON"
-          aria-invalid={problems.length > 0}
-          rows={28}
-          spellcheck={false}
-          readOnly={!may("Member")}
-          value={shown}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-        {may("Member") && (
-          <div class="row">
-            <input
-              aria-label="Note for this version"
-              placeholder="What changed (optional)"
-              value={note}
-              onInput={({ currentTarget }) => setNote(currentTarget.value)}
-            />
-            <button type="button" class="primary" disabled={shown === stored} onClick={() => void save()}>
-              Save the next version
-            </button>
-            <button type="button" disabled={text === null} onClick={() => setText(null)}>
-              Undo changes
-            </button>
-          </div>
-        )}
-      </div>
-    </Section>
-  )
-}

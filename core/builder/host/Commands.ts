@@ -70,6 +70,8 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
       }
       case "Next":
         return yield* Turn.next(draft, now)
+      case "Again":
+        return yield* Turn.again(draft, now, command.step)
       case "Continue":
         return yield* Turn.walk(
           draft,
@@ -91,7 +93,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
 
   const carryOut = Effect.fnUntraced(function* (one: One, { command }: Conversation.Turn) {
     const present = yield* Ref.get(stage)
-    if (command._tag === "Do" || command._tag === "Next" || command._tag === "Continue") {
+    if (command._tag !== "Open" && command._tag !== "Replay") {
       if (present !== null) return yield* onPage(one.draft, Turn.without(present, one.draft), command)
       return yield* onNewPage(one, (fresh) => again(one, fresh, command))
     }

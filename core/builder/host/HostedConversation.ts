@@ -1,14 +1,14 @@
 /**
  * One conversation at its host, from the claim until it ends or is given back.
  */
-import { Clock, Effect, Ref, Schema } from "effect"
+import { Clock, Effect, Ref, Schedule, Schema } from "effect"
 import { Secrets } from "../../redaction/Secrets.ts"
 import { Signals } from "../../runtime/Signals.ts"
 import { waitUntilBack } from "../../runtime/StoreUnavailable.ts"
 import type * as Wake from "../../runtime/Wake.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
-import { BuilderStore, type LeaseRef, type View, type ViewKind } from "../BuilderStore.ts"
+import { BuilderStore, type LeaseRef, type PointedPage, type View, type ViewKind } from "../BuilderStore.ts"
 import * as Conversation from "../Conversation.ts"
 import * as Commands from "./Commands.ts"
 import type { StartingStateOf } from "./StartingState.ts"
@@ -146,16 +146,38 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   }
 })
 
+/** How many elements of a page can be pointed at. */
+const maxElements = 400
+
+/** How long a page may take to say what can be pointed at, before it is asked again. One that is left may never answer. */
+const lookTime = "3 seconds"
+
 /** The view of a page, without the secrets in its text; `null` when it cannot be looked at. */
 const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
-    const { page } = stage
-    const { hide, hideLong } = Turn.secretsOf(stage)
-    const body =
-      kind === "html"
-        ? yield* hideLong(yield* page.navigation.html({ sanitized: false }))
-        : base64((yield* page.elements.screenshot(null, { fullPage: false })).bytes)
-    return { url: hide(yield* page.navigation.address), body }
+    const { hide } = Turn.secretsOf(stage)
+    return { url: hide(yield* stage.page.navigation.address), body: yield* bodyOf(stage, kind) }
   }).pipe(Effect.orElseSucceed(() => null))
+
+const bodyOf = Effect.fnUntraced(function* (stage: Turn.Stage, kind: ViewKind) {
+  const { elements, navigation, vision } = stage.page
+  const secrets = Turn.secretsOf(stage)
+  const picture = Effect.map(elements.screenshot(null, { fullPage: false }), ({ bytes }) => base64(bytes))
+  switch (kind) {
+    case "html":
+      return yield* secrets.hideLong(yield* navigation.html({ sanitized: false }))
+    case "screenshot":
+      return yield* picture
+    case "elements": {
+      // A page that is being replaced by another one is looked at again.
+      const [targets, base64] = yield* Effect.zip(vision.targets({ maxElements }), picture).pipe(
+        Effect.timeout(lookTime),
+        Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 3 })
+      )
+      const shown = yield* secrets.hideInData(targets)
+      return JSON.stringify({ ...shown, base64 } satisfies PointedPage)
+    }
+  }
+})
 
 const base64 = Schema.encodeSync(Schema.Uint8ArrayFromBase64)

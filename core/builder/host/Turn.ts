@@ -155,6 +155,24 @@ export const act = Effect.fn("Turn.act")(function* (
   return yield* succeeded(after.draft, { ...after.stage, before }, node, `Done: ${node.name}`, after.found)
 })
 
+/** Does one step of the draft once more, wherever the page is. The draft and its position are unchanged. */
+export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stage: Stage, named: string) {
+  const graph = yield* read(draft)
+  if (graph === null) return unread(draft, stage)
+  const all = [...graph.nodes.values()]
+  const node = graph.nodes.get(named) ?? all.find(({ name }) => name === named)
+  if (node === undefined || node.action === "END" || node.action === "LOOP") {
+    const names = all.flatMap(({ action, name }) => (action === "END" || action === "LOOP" ? [] : [`"${name}"`]))
+    const expected = names.slice(0, 20).join(", ")
+    return settled(draft, stage, `Cannot do "${named.slice(0, 80)}" again: expected one of the steps ${expected}`, null)
+  }
+  const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
+  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "idle")
+  const { found, skipped, stage: here } = passed.success
+  const text = skipped ? `Skipped: ${node.name}. Its run_if does not hold here` : `Done again: ${node.name}`
+  return yield* succeeded(draft, here, node, text, found)
+})
+
 /** The stage without what steps have left behind that are no longer part of the draft. */
 export const without = (stage: Stage, draft: Draft.Draft): Stage => {
   const nodes = Draft.idsOf(draft)

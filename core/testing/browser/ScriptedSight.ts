@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Elements } from "../../browser/Elements.ts"
+import type { Option } from "../../browser/element/Options.ts"
 import type { Navigation } from "../../browser/Navigation.ts"
 import { PageFailure } from "../../browser/PageFailure.ts"
 import type { Vision } from "../../browser/Vision.ts"
@@ -20,8 +21,9 @@ interface Line {
   readonly text?: string
   readonly value?: string
   readonly type?: "password"
-  readonly options?: ReadonlyArray<unknown>
+  readonly options?: ReadonlyArray<string | Option>
   readonly disabled?: true
+  readonly leadsTo?: string
 }
 
 export interface Scripted {
@@ -43,6 +45,12 @@ const elementAt = Effect.fnUntraced(function* (shown: Scripted["shown"], place: 
   return yield* new PageFailure({ kind: "mismatch", reason, matched: 0 })
 })
 
+const kindOf = ({ leadsTo, options, selector, value }: Line) => {
+  if (options !== undefined) return "choose"
+  if (value !== undefined) return "type"
+  return leadsTo !== undefined || /button/.test(selector) ? "press" : "read"
+}
+
 export const make = ({ elements: { click, drag, type }, focus, navigation, shown, textOf }: Scripted): Vision => {
   const boxOf = (index: number) => ({ x: 0, y: index * lineHeight, width: window.width, height: lineHeight })
   const at = (place: Place) => elementAt(shown, place)
@@ -63,6 +71,27 @@ export const make = ({ elements: { click, drag, type }, focus, navigation, shown
         const address = yield* navigation.address
         return { address, title: "", window, elements: told, more: all.length - told.length }
       }),
+    targets: ({ maxElements }) =>
+      Effect.map(shown, (all) => ({
+        title: "",
+        ...window,
+        elements: all.slice(0, maxElements).map((element, index) => ({
+          kind: kindOf(element),
+          role: kindOf(element) === "press" ? "button" : "textbox",
+          name: element.text ?? element.selector,
+          secret: element.type === "password",
+          options: (element.options ?? []).map((one) => (typeof one === "string" ? one : one.text)),
+          box: boxOf(index),
+          selectors: [
+            {
+              selector: element.selector,
+              matches: all.filter(({ selector }) => selector === element.selector).length
+            }
+          ],
+          row: null,
+          heading: null
+        }))
+      })),
     texts: Effect.flatMap(shown, (all) =>
       Effect.forEach(all, (element, index) =>
         Effect.map(textOf(element), (text) => ({

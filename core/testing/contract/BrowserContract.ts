@@ -498,6 +498,25 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       assert.isAbove(few.more, 0)
     })
   ),
+  promise("says what can be pointed at, with selectors that lead there", "/form", ({ elements, vision }) =>
+    Effect.gen(function* () {
+      const { elements: all, height, width } = yield* vision.targets({ maxElements: 100 })
+      const typed = all.filter(({ kind }) => kind === "type")
+      assert.deepStrictEqual(
+        typed.map(({ secret }) => secret),
+        [false, true, false]
+      )
+      const [name] = typed
+      const [best] = name?.selectors ?? []
+      assert.strictEqual(best?.matches, 1)
+      yield* elements.type({ selector: best?.selector ?? "", waitMillis: longest }, { ...typing, strokes: ["Bob"] })
+      assert.strictEqual(yield* elements.read(at("name")), "Bob")
+      const status = all.find(({ kind }) => kind === "choose")
+      assert.deepStrictEqual(status?.options, ["Open", "Shipped", "Void"])
+      for (const { box } of all) assert.isTrue(box.x + box.width <= width && box.y + box.height <= height)
+      assert.strictEqual((yield* vision.targets({ maxElements: 2 })).elements.length, 2)
+    })
+  ),
   promise("clicks the point where a text is seen", "/events", (page) =>
     Effect.gen(function* () {
       const seen = (yield* page.vision.texts).find((one) => one.text === "Target")
@@ -555,6 +574,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       const told = [
         yield* vision.outline({ maxElements: 100 }),
         yield* vision.texts,
+        yield* vision.targets({ maxElements: 100 }),
         yield* elements.readable(null, { metadata: true, maxCharacters: 100_000 }),
         yield* elements.readable(id("secret"), { metadata: true, maxCharacters: 100_000 }),
         yield* elements.survey({ target: id("secret"), fields: [id("secret")] }),

@@ -29,6 +29,20 @@ export const selectorOf = (element: Element): string => {
   return `/${steps(element).join("/")}`
 }
 
+/** Every selector that names an element, with how many elements it matches: the one that leads to it alone first. */
+export const selectorsOf = (
+  element: Element
+): ReadonlyArray<{ readonly selector: string; readonly matches: number }> => {
+  const best = selectorOf(element)
+  if (element.getRootNode() instanceof ShadowRoot) return [{ selector: best, matches: 1 }]
+  const others = [...named(element), `/${steps(element).join("/")}`].filter((way) => way !== best)
+  return [{ selector: best, matches: 1 }, ...others.map((selector) => ({ selector, matches: matchesOf(selector) }))]
+}
+
+/** How many elements of the document a path matches. */
+export const matchesOf = (xpath: string): number =>
+  document.evaluate(`count(${xpath})`, document, null, XPathResult.NUMBER_TYPE, null).numberValue
+
 /** The tags from the root of the document or shadow root to an element, with its position among those like it. */
 export const steps = (element: Element): ReadonlyArray<string> => {
   const path: Array<string> = []

@@ -56,7 +56,7 @@ const actedOn = (maxElements: number): { readonly found: ReadonlyArray<Acted>; r
 }
 
 /** Whether an element is a control, or the outermost one that the pointer takes for one. */
-const invitesAction = (element: Element): boolean =>
+export const invitesAction = (element: Element): boolean =>
   element.matches(interactive) ||
   (getComputedStyle(element).cursor === "pointer" &&
     element.parentElement !== null &&
@@ -64,7 +64,7 @@ const invitesAction = (element: Element): boolean =>
     element.closest("a[href],button,label") === null)
 
 /** The role of an element that has none written on it, in words that also tell kinds of fields from each other. */
-const kindOf = (element: Element): string => {
+export const kindOf = (element: Element): string => {
   if (element instanceof HTMLSelectElement) return "list"
   if (element.tagName === "SUMMARY") return "button"
   const role = roleOf(element) ?? element.tagName.toLowerCase()
@@ -97,7 +97,7 @@ const statesOf = (element: Element): ReadonlyArray<string> => {
 }
 
 /** The part of an element that is in the window; `null` where none is. */
-const boxOf = (element: Element) => {
+export const boxOf = (element: Element) => {
   const { bottom, left, right, top } = element.getBoundingClientRect()
   if (top >= innerHeight || left >= innerWidth || bottom <= 0 || right <= 0) return null
   const [x, y] = [Math.max(left, 0), Math.max(top, 0)]

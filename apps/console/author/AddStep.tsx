@@ -1,0 +1,56 @@
+/** Steps that need no element of the page. */
+import { useState } from "preact/hooks"
+import { Field } from "../forms/Field.tsx"
+import { Section } from "../kit/Page.tsx"
+import { type Candidate, type PaletteName, palette } from "./AuthorModel.ts"
+
+const names = Object.keys(palette) as ReadonlyArray<PaletteName>
+
+export const AddStep = ({
+  isBusy,
+  onDo
+}: {
+  readonly isBusy: boolean
+  readonly onDo: (candidate: Candidate) => void
+}) => {
+  const [chosen, choose] = useState<PaletteName>("open")
+  const [text, setText] = useState<string | null>(null)
+  const { asks, make } = palette[chosen]
+  const send = (event: Event) => {
+    event.preventDefault()
+    onDo(make(text ?? asks?.initial ?? ""))
+  }
+  return (
+    <Section title="Add a step">
+      <form class="body form" onSubmit={send}>
+        <Field label="Action">
+          <select
+            value={chosen}
+            onChange={({ currentTarget }) => {
+              choose(currentTarget.value as PaletteName)
+              setText(null)
+            }}
+          >
+            {names.map((name) => (
+              <option key={name} value={name}>
+                {palette[name].word}
+              </option>
+            ))}
+          </select>
+        </Field>
+        {asks !== null && (
+          <Field label={asks.label}>
+            <input
+              inputMode={asks.type === "url" ? "url" : "text"}
+              value={text ?? asks.initial}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          </Field>
+        )}
+        <button type="submit" disabled={isBusy}>
+          Do it
+        </button>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,165 @@
+/** The workflows that are being built now, and the form that begins another one. */
+import { useState } from "preact/hooks"
+import { Field } from "../forms/Field.tsx"
+import { Loaded } from "../kit/Loaded.tsx"
+import { Empty, Page, Section } from "../kit/Page.tsx"
+import { go, to } from "../kit/Route.ts"
+import { act, query, refresh } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { Ago } from "../kit/Status.tsx"
+import { Table } from "../kit/Table.tsx"
+import { identifier } from "./AuthorModel.ts"
+import { builder, type Status } from "./Conversation.ts"
+import { Workbench } from "./Workbench.tsx"
+
+export const AuthorView = ({ id }: { readonly id: string | undefined }) =>
+  id === undefined ? <Recordings /> : <Workbench id={id} />
+
+const recordings = query((client) => client["workflow builder"].listSessions({}))
+
+const words: Readonly<Record<Status["status"], string>> = {
+  processing: "Working",
+  "awaiting-human-input": "Asks for inputs",
+  "agent-errored": "Its page is gone",
+  completed: "Saved",
+  idle: "Ready",
+  ended: "Ended"
+}
+
+const Recordings = () => (
+  <Page title="Author" note="Build a workflow by doing it once on the page">
+    <div class="columns">
+      {may("Member") ? <Begin /> : <Section title="New recording">{<Empty title="A Member can record" />}</Section>}
+      <Section title="In progress">
+        <Loaded query={recordings}>
+          {({ sessions }) =>
+            sessions.length === 0 ? (
+              <Empty title="Nothing is being recorded">A recording that nobody touches ends after half an hour.</Empty>
+            ) : (
+              <Table
+                label="Recordings in progress"
+                rows={sessions}
+                keyOf={({ conversationId }) => conversationId}
+                columns={[
+                  {
+                    word: "Workflow",
+                    cell: ({ conversationId, title }) => <a href={to(["author", conversationId])}>{title}</a>
+                  },
+                  { word: "State", kind: "tight", cell: ({ status }) => words[status] },
+                  {
+                    word: "Begun",
+                    kind: "tight",
+                    cell: ({ startedAt }) => (
+                      <span class="quiet">
+                        <Ago at={new Date(startedAt).toISOString()} />
+                      </span>
+                    )
+                  }
+                ]}
+              />
+            )
+          }
+        </Loaded>
+      </Section>
+    </div>
+  </Page>
+)
+
+interface Input {
+  readonly name: string
+  readonly value: string
+}
+
+const Begin = () => {
+  const [name, setName] = useState("")
+  const [url, setUrl] = useState("")
+  const [user, setUser] = useState("")
+  const [inputs, setInputs] = useState<ReadonlyArray<Input>>([])
+  const [problems, setProblems] = useState<{ readonly name?: string; readonly url?: string }>({})
+  const [isBusy, setBusy] = useState(false)
+  const send = async (event: Event) => {
+    event.preventDefault()
+    const wrong = {
+      ...(name.trim() === "" ? { name: "Give the workflow a name" } : {}),
+      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" })
+    }
+    setProblems(wrong)
+    if (Object.keys(wrong).length > 0) return
+    setBusy(true)
+    const example = Object.fromEntries(
+      inputs.map(({ name, value }, index) => [identifier(name, `input_${index + 1}`), value])
+    )
+    const opened = await act(
+      builder().openSession({
+        payload: {
+          name: name.trim(),
+          startUrl: url,
+          ...(inputs.length === 0 ? {} : { jsonExample: example }),
+          ...(user.trim() === "" ? {} : { permissionedUserId: user.trim() })
+        }
+      })
+    )
+    setBusy(false)
+    if (opened === null) return
+    refresh(recordings)
+    go(to(["author", opened.conversationId]))
+  }
+  const change = (index: number, changes: Partial<Input>) =>
+    setInputs(inputs.map((input, at) => (at === index ? { ...input, ...changes } : input)))
+  return (
+    <Section title="New recording">
+      <form class="body form" onSubmit={send} noValidate>
+        <Field label="Name" problem={problems.name}>
+          <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+        </Field>
+        <Field label="First page" hint="A browser of the service opens it" problem={problems.url}>
+          <input
+            type="url"
+            placeholder="https://"
+            value={url}
+            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+          />
+        </Field>
+        <Field label="Credential (optional)" hint="The user id of an entry of the vault, for pages that ask to sign in">
+          <input value={user} autocomplete="off" onInput={({ currentTarget }) => setUser(currentTarget.value)} />
+        </Field>
+        <fieldset class="form">
+          <legend>Inputs</legend>
+          <p class="hint">What differs from run to run, with an example to record with.</p>
+          {inputs.map((input, index) => (
+            <div class="cell-line" key={index}>
+              <Field label={`Name of input ${index + 1}`}>
+                <input
+                  value={input.name}
+                  onInput={({ currentTarget }) => change(index, { name: currentTarget.value })}
+                />
+              </Field>
+              <Field label={`Example of input ${index + 1}`}>
+                <input
+                  value={input.value}
+                  onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
+                />
+              </Field>
+              <button
+                type="button"
+                class="plain"
+                aria-label={`Remove input ${index + 1}`}
+                onClick={() => setInputs(inputs.filter((_, at) => at !== index))}
+              >
+                ✕
+              </button>
+            </div>
+          ))}
+          <div>
+            <button type="button" onClick={() => setInputs([...inputs, { name: "", value: "" }])}>
+              Add an input
+            </button>
+          </div>
+        </fieldset>
+        <button type="submit" class="primary" disabled={isBusy}>
+          Start recording
+        </button>
+      </form>
+    </Section>
+  )
+}

@@ -1,0 +1,197 @@
+/** The element that was pointed at: its selectors, and what can be done with it. */
+import { useEffect, useRef, useState } from "preact/hooks"
+import { Field } from "../forms/Field.tsx"
+import { Section } from "../kit/Page.tsx"
+import {
+  type Candidate,
+  type ClickType,
+  called,
+  chooseIn,
+  clickOn,
+  proposed,
+  sourceFor,
+  type sourcesOf,
+  typeInto
+} from "./AuthorModel.ts"
+import type { PageTarget } from "./Conversation.ts"
+
+interface Props {
+  readonly target: PageTarget
+  readonly sources: ReturnType<typeof sourcesOf>
+  readonly isBusy: boolean
+  readonly onDo: (candidate: Candidate) => void
+  readonly onRead: (target: PageTarget) => void
+  /** Repeats the last step on every page that an element leads to; `null` where there is no step. */
+  readonly onPages: ((selector: string) => void) | null
+  readonly onClose: () => void
+}
+
+export const Chosen = (props: Props) => {
+  const { onClose, target } = props
+  const [selector, setSelector] = useState(proposed(target))
+  const body = useRef<HTMLDivElement>(null)
+  // The next thing that a person does with a field is to type.
+  useEffect(() => body.current?.querySelector<HTMLElement>("input, select, button")?.focus(), [])
+  return (
+    <Section
+      title={called(target)}
+      actions={
+        <button type="button" class="plain" aria-label="Choose nothing" onClick={onClose}>
+          ✕
+        </button>
+      }
+    >
+      <div class="body" ref={body}>
+        {target.kind === "type" ? (
+          <Typing {...props} selector={selector} />
+        ) : target.kind === "choose" ? (
+          <Choosing {...props} selector={selector} />
+        ) : (
+          <Pressing {...props} selector={selector} />
+        )}
+        <details>
+          <summary>
+            Found by <code>{selector}</code>
+          </summary>
+          <fieldset class="ways">
+            <legend>Another way to find it</legend>
+            {target.selectors.map((way) => (
+              <label key={way.selector} class="tick">
+                <input
+                  type="radio"
+                  name="selector"
+                  checked={way.selector === selector}
+                  onChange={() => setSelector(way.selector)}
+                />
+                <span>
+                  <code>{way.selector}</code>{" "}
+                  <span class={way.matches === 1 ? "quiet" : "status held"}>
+                    {way.matches === 1 ? "matches it alone" : `matches ${way.matches} elements`}
+                  </span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        </details>
+      </div>
+    </Section>
+  )
+}
+
+type Inner = Props & { readonly selector: string }
+
+const Pressing = ({ isBusy, onDo, onPages, onRead, selector, target }: Inner) => {
+  const click = (word: string, type: ClickType, isPrimary = false) => (
+    <button
+      type="button"
+      class={isPrimary ? "primary" : undefined}
+      disabled={isBusy}
+      onClick={() => onDo(clickOn(target, selector, type))}
+    >
+      {word}
+    </button>
+  )
+  return (
+    <div class="row">
+      {click("Click", "click", target.kind === "press")}
+      {click("Double-click", "double_click")}
+      {click("Point at", "hover")}
+      <button type="button" disabled={isBusy} onClick={() => onRead(target)}>
+        Read it
+      </button>
+      {onPages !== null && target.kind === "press" && selector.startsWith("/") && (
+        <button
+          type="button"
+          title="It leads to the next page: click it as long as it is there, and repeat the last step on each page"
+          disabled={isBusy}
+          onClick={() => onPages(selector)}
+        >
+          Repeat the last step on every page
+        </button>
+      )}
+    </div>
+  )
+}
+
+const Typing = ({ isBusy, onDo, selector, sources, target }: Inner) => {
+  const [source, setSource] = useState(sourceFor(target, sources))
+  const [text, setText] = useState("")
+  const [isSent, setSent] = useState(false)
+  const send = (event: Event) => {
+    event.preventDefault()
+    onDo(typeInto(target, selector, source === "" ? text : source, isSent))
+  }
+  return (
+    <form class="form" onSubmit={send}>
+      {sources.length > 0 && (
+        <Field label="What to type">
+          <select value={source} onChange={({ currentTarget }) => setSource(currentTarget.value)}>
+            <option value="">The text below</option>
+            {sources.map(({ expression, word }) => (
+              <option key={expression} value={expression}>
+                {word}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
+      {source === "" && (
+        <Field
+          label="Text"
+          hint={
+            target.secret
+              ? "This text becomes part of the workflow, which others can read. Use a credential or an input for a password"
+              : undefined
+          }
+        >
+          {target.secret ? (
+            <input
+              type="password"
+              autocomplete="off"
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          ) : (
+            <input autocomplete="off" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+          )}
+        </Field>
+      )}
+      <label class="tick">
+        <input type="checkbox" checked={isSent} onChange={({ currentTarget }) => setSent(currentTarget.checked)} />
+        Press Enter afterwards
+      </label>
+      <button type="submit" class="primary" disabled={isBusy}>
+        Type it
+      </button>
+    </form>
+  )
+}
+
+const Choosing = ({ isBusy, onDo, selector, sources, target }: Inner) => {
+  const [value, setValue] = useState(sourceFor(target, sources) || (target.options[0] ?? ""))
+  const send = (event: Event) => {
+    event.preventDefault()
+    onDo(chooseIn(target, selector, value))
+  }
+  return (
+    <form class="form" onSubmit={send}>
+      <Field label="Option">
+        <select value={value} onChange={({ currentTarget }) => setValue(currentTarget.value)}>
+          {target.options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+          {sources.map(({ expression, word }) => (
+            <option key={expression} value={expression}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <button type="submit" class="primary" disabled={isBusy}>
+        Choose it
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,127 @@
+/** A conversation that builds a workflow: its state, its messages, its draft and its page, as they change. */
+import { Effect, Schedule, Stream } from "effect"
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+import type * as Targets from "../../../core/browser/vision/Targets.ts"
+import type * as Api from "../../api/builder/BuilderApi.ts"
+import { act, client, reasonOf } from "../kit/Service.ts"
+
+export type Message = typeof Api.MessageJson.Type
+export type Status = typeof Api.StatusJson.Type
+export type Draft = typeof Api.DraftJson.Type
+export type PageTarget = Targets.Target
+
+/** A picture of the page with what can be pointed at in it. */
+export interface Pointed extends Targets.Targets {
+  readonly url: string
+  readonly base64: string
+}
+
+export const builder = () => client()["workflow builder"]
+
+export interface Conversation {
+  /** `null` until it is known. */
+  readonly status: Status | null
+  readonly messages: ReadonlyArray<Message>
+  readonly draft: Draft | null
+  /** `null` until it is known, `"none"` while no page is open. */
+  readonly page: Pointed | "none" | null
+  /** Why it cannot be followed. */
+  readonly problem: string | null
+  readonly isBusy: boolean
+  /** Sends a message. Ends when it was taken; the answer comes with the messages. */
+  readonly say: (text: string) => Promise<void>
+  readonly look: () => void
+}
+
+/** How often the page is looked at while nothing else happens, in milliseconds. */
+const lookMillis = 3_000
+
+/** How soon a page that was not seen is looked at again, in milliseconds. */
+const againMillis = 500
+
+/** Follows a conversation for as long as the component is there. */
+export const useConversation = (id: string): Conversation => {
+  const [status, setStatus] = useState<Status | null>(null)
+  const [messages, setMessages] = useState<ReadonlyArray<Message>>([])
+  const [draft, setDraft] = useState<Draft | null>(null)
+  const [page, setPage] = useState<Pointed | "none" | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [isSending, setSending] = useState(false)
+  const looking = useRef<"no" | "once" | "again">("no")
+  const missed = useRef(0)
+  const params = { conversation_id: id }
+
+  const look = useCallback(async (): Promise<void> => {
+    if (looking.current !== "no") {
+      // What is on its way may have been seen before the latest step.
+      looking.current = "again"
+      return
+    }
+    looking.current = "once"
+    const seen = await Effect.runPromise(Effect.option(builder().elements({ params })))
+    const isStale = Reflect.get(looking, "current") === "again"
+    looking.current = "no"
+    if (isStale) return look()
+    missed.current = seen._tag === "Some" ? 0 : missed.current + 1
+    if (seen._tag === "Some") setPage(seen.value)
+    else if (missed.current > 1) setPage("none")
+    // A page that is being opened, or replaced by another one, may not be seen once.
+    else setTimeout(() => void look(), againMillis)
+  }, [id])
+
+  const readDraft = useCallback(async () => {
+    const read = await Effect.runPromise(Effect.option(builder().draft({ params })))
+    if (read._tag === "Some") setDraft(read.value)
+  }, [id])
+
+  useEffect(() => {
+    const abort = new AbortController()
+    let after = 0
+    let isOver = false
+    const connection = Stream.suspend(() =>
+      builder()
+        .stream({ params, headers: after === 0 ? {} : { "last-event-id": String(after) } })
+        .pipe(Stream.unwrap)
+    )
+    const heard = Stream.runForEach(connection, (one) =>
+      Effect.sync(() => {
+        setProblem(null)
+        if (one.event === "status") {
+          isOver = one.data.status === "ended"
+          setStatus(one.data)
+        }
+        if (one.event !== "message") return
+        after = Math.max(after, one.data.number)
+        if (one.data.role === "agent") setSending(false)
+        setMessages((all) => [...all.filter(({ number }) => number !== one.data.number), one.data])
+      })
+    )
+    const followed = heard.pipe(
+      Effect.catch((error) => Effect.sync(() => setProblem(reasonOf(error)))),
+      Effect.repeat({ schedule: Schedule.spaced("2 seconds"), until: () => isOver })
+    )
+    void Effect.runPromise(followed, { signal: abort.signal }).catch(() => undefined)
+    return () => abort.abort()
+  }, [id])
+
+  const at = status?.status ?? null
+  useEffect(() => {
+    if (at === null || at === "processing") return
+    void readDraft()
+    if (at !== "ended") void look()
+  }, [at, messages.length])
+
+  useEffect(() => {
+    if (at !== "idle" && at !== "completed") return
+    const timer = setInterval(() => document.visibilityState === "visible" && void look(), lookMillis)
+    return () => clearInterval(timer)
+  }, [at])
+
+  const say = async (text: string) => {
+    setSending(true)
+    const taken = await act(builder().say({ params, payload: { text } }))
+    if (taken === null) setSending(false)
+  }
+  const isBusy = isSending || at === "processing"
+  return { status, messages, draft, page, problem, isBusy, say, look: () => void look() }
+}

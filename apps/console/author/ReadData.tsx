@@ -1,0 +1,90 @@
+/** The values that a step will read: each was clicked on the page. */
+import { Field } from "../forms/Field.tsx"
+import { Empty, Section } from "../kit/Page.tsx"
+import { type Candidate, type Cell, called, identifier, type Reading, readingOf, rowsOf } from "./AuthorModel.ts"
+
+export const ReadData = ({
+  isBusy,
+  onChange,
+  onDo,
+  reading
+}: {
+  readonly reading: Reading
+  readonly isBusy: boolean
+  readonly onChange: (reading: Reading) => void
+  readonly onDo: (candidate: Candidate) => void
+}) => {
+  const { cells, isEvery, list } = reading
+  const rows = rowsOf(cells)
+  const change = (index: number, changes: Partial<Cell>) =>
+    onChange({ ...reading, cells: cells.map((cell, at) => (at === index ? { ...cell, ...changes } : cell)) })
+  return (
+    <Section title="Read data" note={cells.length === 0 ? undefined : `${cells.length} chosen`}>
+      {cells.length === 0 ? (
+        <Empty title="Point at the values to read">
+          Point at one cell of each column of a table, and every row is read.
+        </Empty>
+      ) : (
+        <form
+          class="body form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            onDo(readingOf(reading))
+          }}
+        >
+          {cells.map((cell, index) => (
+            <div class="cell-line" key={cell.selector}>
+              <Field label={`Name of ${called(cell.target)}`}>
+                <input
+                  value={cell.name}
+                  onChange={({ currentTarget }) =>
+                    change(index, { name: identifier(currentTarget.value, `value_${index + 1}`) })
+                  }
+                />
+              </Field>
+              <label class="tick">
+                <input
+                  type="checkbox"
+                  checked={cell.isNumber}
+                  onChange={({ currentTarget }) => change(index, { isNumber: currentTarget.checked })}
+                />
+                a number
+              </label>
+              <button
+                type="button"
+                class="plain"
+                aria-label={`Do not read ${cell.name}`}
+                onClick={() => onChange({ ...reading, cells: cells.filter((_, at) => at !== index) })}
+              >
+                ✕
+              </button>
+            </div>
+          ))}
+          {rows !== null && (
+            <label class="tick">
+              <input
+                type="checkbox"
+                checked={isEvery}
+                onChange={({ currentTarget }) => onChange({ ...reading, isEvery: currentTarget.checked })}
+              />
+              From all {rows.matches} rows
+            </label>
+          )}
+          {rows !== null && isEvery && (
+            <Field label="Name of the list">
+              <input
+                value={list}
+                onChange={({ currentTarget }) =>
+                  onChange({ ...reading, list: identifier(currentTarget.value, "rows") })
+                }
+              />
+            </Field>
+          )}
+          <button type="submit" class="primary" disabled={isBusy}>
+            Read
+          </button>
+        </form>
+      )}
+    </Section>
+  )
+}

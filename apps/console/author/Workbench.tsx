@@ -1,0 +1,240 @@
+/** A workflow that is being built: the page on one side, and its steps and what can be added to them on the other. */
+import { useEffect, useState } from "preact/hooks"
+import { workflows } from "../data/Workflows.ts"
+import { JsonText } from "../forms/JsonText.tsx"
+import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { Chip, Empty, Page, Section } from "../kit/Page.tsx"
+import { go, to } from "../kit/Route.ts"
+import { act, refresh } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { AddStep } from "./AddStep.tsx"
+import { type Candidate, cellOf, clickOn, messageOf, proposed, type Reading, sourcesOf } from "./AuthorModel.ts"
+import { Chosen } from "./Chosen.tsx"
+import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
+import { DraftSteps } from "./DraftSteps.tsx"
+import { PagePicture } from "./PagePicture.tsx"
+import { ReadData } from "./ReadData.tsx"
+
+type Mode = "act" | "point" | "read"
+
+const modes: Readonly<Record<Mode, { readonly word: string; readonly note: string }>> = {
+  act: { word: "Record", note: "What you click is clicked on the page, and becomes a step." },
+  point: { word: "Point", note: "What you click is chosen, with the ways to find it." },
+  read: { word: "Read data", note: "What you click is a value to read." }
+}
+
+const noReading: Reading = { cells: [], list: "rows", isEvery: true }
+
+export const Workbench = ({ id }: { readonly id: string }) => {
+  const conversation = useConversation(id)
+  const { draft, isBusy, messages, problem, say, status } = conversation
+  const page = conversation.page === "none" ? null : conversation.page
+  const [mode, setMode] = useState<Mode>("act")
+  const [chosen, choose] = useState<PageTarget | null>(null)
+  const [reading, setReading] = useState<Reading>(noReading)
+  const said = messages.findLast(({ role }) => role === "agent") ?? null
+  useEffect(() => {
+    // A step that was done has changed the page: what was chosen there may be gone.
+    if (said?.result?.done === true) choose(null)
+  }, [said?.number])
+
+  const isEnded = status?.status === "ended"
+  const isReadOnly = !may("Member") || isEnded
+  const perform = (candidate: Candidate) => {
+    if (candidate.action === "EXTRACT_DATAMODEL") {
+      setReading(noReading)
+      setMode("act")
+    }
+    void say(messageOf(candidate))
+  }
+  const read = (target: PageTarget) => {
+    setMode("read")
+    choose(null)
+    const selector = proposed(target)
+    setReading((before) => {
+      const others = before.cells.filter((cell) => cell.selector !== selector)
+      const isNew = others.length === before.cells.length
+      return { ...before, cells: isNew ? [...others, cellOf(target, others)] : others }
+    })
+  }
+  const point = (target: PageTarget) => {
+    if (mode === "read") return read(target)
+    if (mode === "act" && target.kind === "press") return perform(clickOn(target, proposed(target)))
+    choose(target)
+  }
+  const marked = new Set([
+    ...(chosen === null ? [] : [chosen.selectors[0]?.selector ?? ""]),
+    ...reading.cells.map(({ target }) => target.selectors[0]?.selector ?? "")
+  ])
+  return (
+    <Page
+      wide
+      title={draft?.name ?? "A new workflow"}
+      note={page === null ? "" : page.url}
+      actions={!isReadOnly && <Finish id={id} isBusy={isBusy} workflowId={status?.workflowId ?? null} />}
+    >
+      {problem !== null && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="workbench">
+        <div class="stack">
+          <Section
+            title="Page"
+            note={modes[mode].note}
+            actions={(Object.keys(modes) as ReadonlyArray<Mode>).map((name) => (
+              <Chip
+                key={name}
+                pressed={mode === name}
+                onClick={() => {
+                  setMode(name)
+                  choose(null)
+                }}
+              >
+                {modes[name].word}
+              </Chip>
+            ))}
+          >
+            {page !== null ? (
+              <PagePicture
+                page={page}
+                isBusy={isBusy || isReadOnly}
+                chosen={marked}
+                verb={mode === "read" ? "Read" : mode === "point" ? "Choose" : null}
+                shown={({ kind }) => mode !== "act" || kind !== "read"}
+                onPoint={point}
+              />
+            ) : (
+              <NoPage conversation={conversation} isReadOnly={isReadOnly} />
+            )}
+          </Section>
+          {said !== null && <Said message={said} isBusy={isBusy} />}
+        </div>
+        <div class="stack">
+          {status?.status === "awaiting-human-input" && <Asked id={id} messages={messages} />}
+          {chosen !== null && (
+            <Chosen
+              key={chosen.selectors[0]?.selector}
+              target={chosen}
+              sources={draft === null ? [] : sourcesOf(draft)}
+              isBusy={isBusy || isReadOnly}
+              onDo={perform}
+              onRead={read}
+              onPages={
+                draft === null || draft.nodes.length < 3
+                  ? null
+                  : (selector) => {
+                      choose(null)
+                      void say(`pages ${selector}`)
+                    }
+              }
+              onClose={() => choose(null)}
+            />
+          )}
+          {mode === "read" && (
+            <ReadData reading={reading} isBusy={isBusy || isReadOnly} onChange={setReading} onDo={perform} />
+          )}
+          {draft !== null && (
+            <DraftSteps draft={draft} isBusy={isBusy || isReadOnly} onSay={(text) => void say(text)} />
+          )}
+          {!isReadOnly && <AddStep isBusy={isBusy} onDo={perform} />}
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const NoPage = ({
+  conversation: { isBusy, page, say, status },
+  isReadOnly
+}: {
+  readonly conversation: Conversation
+  readonly isReadOnly: boolean
+}) => {
+  if (status?.status === "ended") {
+    return (
+      <Empty title="This recording has ended">
+        <a href={to(["author"])}>Begin another one</a>
+      </Empty>
+    )
+  }
+  if (status?.status === "awaiting-human-input") return <Empty title="The page is opened once the inputs are there" />
+  if (isBusy || page === null) return <Empty title="The page is being opened" />
+  return (
+    <Empty title="No page is open">
+      {!isReadOnly && (
+        <button type="button" onClick={() => void say("replay")}>
+          Open it and run the steps again
+        </button>
+      )}
+    </Empty>
+  )
+}
+
+/** What the service answered to the last thing that was done, with the data that was read. */
+const Said = ({ isBusy, message: { result, text } }: { readonly message: Message; readonly isBusy: boolean }) => {
+  const isFailed = result?.done === false
+  return (
+    <Section title="Last answer">
+      <div class="body">
+        <p class={isFailed ? "problem" : ""} role={isFailed ? "alert" : "status"}>
+          {isBusy ? "Working…" : text}
+        </p>
+        {result?.data !== undefined && !isBusy && <JsonText label="What was read" value={result.data} />}
+      </div>
+    </Section>
+  )
+}
+
+/** The inputs that the service needs before it can open the page. */
+const Asked = ({ id, messages }: { readonly id: string; readonly messages: ReadonlyArray<Message> }) => {
+  const asked = messages.findLast(({ question }) => question?.state === "open")
+  if (asked?.question === undefined) return null
+  return (
+    <section class="question" aria-label="Inputs that are missing">
+      <h2>{asked.text}</h2>
+      <SchemaForm
+        schema={asked.question.schema}
+        send="Go on"
+        onSend={(responses) =>
+          act(builder().respond({ params: { conversation_id: id }, payload: { messageId: asked.id, responses } }))
+        }
+      />
+    </section>
+  )
+}
+
+const Finish = ({
+  id,
+  isBusy,
+  workflowId
+}: {
+  readonly id: string
+  readonly isBusy: boolean
+  readonly workflowId: string | null
+}) => {
+  const params = { conversation_id: id }
+  const save = async () => {
+    const saved = await act(builder().save({ params, payload: {} }), {
+      done: ({ version_number }) => `Saved as version ${version_number}`
+    })
+    if (saved === null) return
+    refresh(workflows)
+    go(to(["workflows", saved.id]))
+  }
+  const end = async () => {
+    if ((await act(builder().endSession({ params }))) !== null) go(to(["author"]))
+  }
+  return (
+    <>
+      {workflowId !== null && <a href={to(["workflows", workflowId])}>The saved workflow</a>}
+      <button type="button" disabled={isBusy} onClick={() => void end()}>
+        End
+      </button>
+      <button type="button" class="primary" disabled={isBusy} onClick={() => void save()}>
+        Save the workflow
+      </button>
+    </>
+  )
+}

@@ -1,0 +1,59 @@
+/** A workflow as a list: branches are indented, and each node stands once. */
+
+export interface Node {
+  readonly id: string
+  readonly name: string
+  readonly action: string
+  readonly parameters?: unknown
+}
+
+export type Edges = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export interface OutlineLine {
+  readonly node: Node
+  readonly depth: number
+  /** How the line is reached, where that is by a branch: `if so`, `otherwise`, `for each`. */
+  readonly branch: string | null
+  /** The node elsewhere in the outline that follows. With the name of `node` itself, the line only refers to that. */
+  readonly goesTo: string | null
+}
+
+/** The ways on from a step, in words. */
+export const branchWords: Readonly<Record<string, string>> = {
+  true: "if so",
+  false: "otherwise",
+  loop_not_done: "each time",
+  loop_done: "after that"
+}
+
+/** The graph as a list: branches are indented, and a node stands where it is first reached. */
+export const outlineOf = (nodes: ReadonlyArray<Node>, edges: Edges): ReadonlyArray<OutlineLine> => {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const seen = new Set<string>()
+  const lines: Array<OutlineLine> = []
+  const pending: Array<{ readonly id: string; readonly depth: number; readonly branch: string | null }> = []
+  const start = nodes.find(({ action }) => action === "START") ?? nodes[0]
+  if (start !== undefined) pending.push({ id: start.id, depth: 0, branch: null })
+  while (pending.length > 0) {
+    const next = pending.pop()
+    const node = next === undefined ? undefined : byId.get(next.id)
+    if (next === undefined || node === undefined) continue
+    if (seen.has(node.id)) {
+      const last = lines.at(-1)
+      if (next.branch !== null) lines.push({ node, depth: next.depth, branch: next.branch, goesTo: node.name })
+      else if (last !== undefined && last.goesTo === null) lines[lines.length - 1] = { ...last, goesTo: node.name }
+      continue
+    }
+    seen.add(node.id)
+    lines.push({ node, depth: next.depth, branch: next.branch, goesTo: null })
+    const out = edges[node.id] ?? {}
+    // What is pushed last comes first: the branches, then what follows them.
+    for (const [kind, id] of Object.entries(out).toReversed()) {
+      const isStraight = kind === "to"
+      const depth = isStraight || kind === "loop_done" ? next.depth : next.depth + 1
+      pending.push({ id, depth, branch: isStraight ? null : (branchWords[kind] ?? kind) })
+    }
+  }
+  const rest = nodes.filter(({ id }) => !seen.has(id))
+  return [...lines, ...rest.map((node) => ({ node, depth: 0, branch: "never reached", goesTo: null }))]
+}

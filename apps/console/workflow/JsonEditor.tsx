@@ -1,0 +1,110 @@
+/** A workflow as text, for those who want it. What is wrong stands at the step that it is about. */
+import { Schema } from "effect"
+import { useMemo, useState } from "preact/hooks"
+import { type Workflow, workflowOf, workflows } from "../data/Workflows.ts"
+import { Section } from "../kit/Page.tsx"
+import { act, client, type Problem, problemsOf, reasonOf, refresh } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { ProblemList } from "./ProblemList.tsx"
+import { editable, type ProblemNode } from "./WorkflowModel.ts"
+
+/** The refusal of a text that was begun with an older version than the latest. */
+const isConflict = Schema.is(Schema.Struct({ code: Schema.Literal("WORKFLOW_VERSION_CONFLICT") }))
+
+export const JsonEditor = ({ workflow }: { readonly workflow: Workflow }) => {
+  const stored = useMemo(() => JSON.stringify(editable(workflow), null, 2), [workflow])
+  /** The text with the version that it was begun with. */
+  const [edited, edit] = useState<{ readonly text: string; readonly base: string } | null>(null)
+  const [note, setNote] = useState("")
+  const [problems, setProblems] = useState<ReadonlyArray<Problem>>([])
+  const [nodes, setNodes] = useState<ReadonlyArray<ProblemNode>>([])
+  const [isRefused, setRefused] = useState(false)
+  const text = edited?.text ?? stored
+  const isForeign = isRefused || (edited !== null && edited.base !== workflow.version_id)
+
+  const reset = () => {
+    edit(null)
+    setProblems([])
+    setRefused(false)
+    refresh(workflowOf(workflow.id))
+  }
+  const save = async () => {
+    let body: Record<string, unknown>
+    try {
+      body = JSON.parse(text)
+    } catch (error) {
+      return setProblems([{ path: "", message: `This is no JSON: ${error instanceof Error ? error.message : ""}` }])
+    }
+    setProblems([])
+    setNodes(Array.isArray(body.nodes) ? body.nodes : [])
+    const payload = {
+      ...body,
+      base_version_id: edited?.base ?? workflow.version_id,
+      ...(note === "" ? {} : { version_note: note })
+    }
+    const saved = await act(
+      // The service checks the text as a whole and says what is wrong at its path.
+      client().workflows.save({ params: { workflow_id: workflow.id }, payload: payload as never }),
+      {
+        done: ({ version_number }) => `Saved as version ${version_number}`,
+        failed: (error) => {
+          if (isConflict(error)) {
+            setRefused(true)
+            return refresh(workflowOf(workflow.id))
+          }
+          const found = problemsOf(error)
+          setProblems(found.length === 0 ? [{ path: "", message: reasonOf(error) }] : found)
+        }
+      }
+    )
+    if (saved === null) return
+    setNote("")
+    reset()
+    refresh(workflows)
+  }
+  return (
+    <Section title="JSON" note="as PUT /workflows/:id takes it">
+      <div class="body">
+        {isForeign && (
+          <div class="problem" role="alert">
+            <span>
+              Another person has saved version {workflow.version_number} since you began. Your text is kept; saving is
+              refused until you take their version.
+            </span>
+            <button type="button" onClick={reset}>
+              Take their version
+            </button>
+          </div>
+        )}
+        <ProblemList nodes={nodes} problems={problems} />
+        <textarea
+          aria-label="The workflow as JSON"
+          aria-invalid={problems.length > 0}
+          rows={28}
+          spellcheck={false}
+          readOnly={!may("Member")}
+          value={text}
+          onInput={({ currentTarget }) =>
+            edit({ text: currentTarget.value, base: edited?.base ?? workflow.version_id })
+          }
+        />
+        {may("Member") && (
+          <div class="row">
+            <input
+              aria-label="Note for this version"
+              placeholder="What changed (optional)"
+              value={note}
+              onInput={({ currentTarget }) => setNote(currentTarget.value)}
+            />
+            <button type="button" class="primary" disabled={text === stored || isForeign} onClick={() => void save()}>
+              Save the next version
+            </button>
+            <button type="button" disabled={edited === null} onClick={reset}>
+              Undo changes
+            </button>
+          </div>
+        )}
+      </div>
+    </Section>
+  )
+}

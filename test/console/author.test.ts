@@ -1,0 +1,100 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Cell,
+  cellOf,
+  clickOn,
+  identifier,
+  proposed,
+  readingOf,
+  rowsOf,
+  sourceFor,
+  sourcesOf
+} from "../../apps/console/author/AuthorModel.ts"
+import type { PageTarget } from "../../apps/console/author/Conversation.ts"
+
+const target = (given: Partial<PageTarget>): PageTarget => ({
+  kind: "read",
+  role: "td",
+  name: "",
+  secret: false,
+  options: [],
+  box: { x: 0, y: 0, width: 10, height: 10 },
+  selectors: [{ selector: "//td", matches: 1 }],
+  row: null,
+  heading: null,
+  ...given
+})
+
+const inRow = (path: string, heading: string): PageTarget =>
+  target({
+    heading,
+    row: { selector: "//table/tbody/tr[td]", matches: 6, path },
+    selectors: [{ selector: path, matches: 1 }]
+  })
+
+const cells = (targets: ReadonlyArray<PageTarget>): ReadonlyArray<Cell> => {
+  const all: Array<Cell> = []
+  for (const one of targets) all.push(cellOf(one, all))
+  return all
+}
+
+describe("what is pointed at", () => {
+  it("is found by the first selector that leads to it alone", () => {
+    const selectors = [
+      { selector: "//a", matches: 3 },
+      { selector: "//a[@id='x']", matches: 1 }
+    ]
+    assert.strictEqual(proposed(target({ selectors })), "//a[@id='x']")
+    assert.deepStrictEqual(clickOn(target({ name: "Next", role: "link" }), "//a").name, "Click Next")
+  })
+
+  it("is typed from the input that is called like the field, and a password from a credential first", () => {
+    const sources = sourcesOf({
+      vault_schema: { LOGIN: { type: "credential" } },
+      input_schema: { properties: { customer_name: {}, city: {} } }
+    })
+    assert.strictEqual(sourceFor({ name: "Customer name", secret: false }, sources), "{{context.inputs.customer_name}}")
+    assert.strictEqual(sourceFor({ name: "Secret", secret: true }, sources), "{{context.inputs.LOGIN.PASSWORD}}")
+    assert.strictEqual(sourceFor({ name: "Street", secret: false }, sources), "")
+  })
+
+  it("gets names that can be written in expressions, each once", () => {
+    assert.strictEqual(identifier("Número total (€)", "x"), "numero_total")
+    assert.strictEqual(identifier("2026-09", "x"), "x")
+    assert.strictEqual(identifier("1st order", "x"), "_1st_order")
+    const names = cells([inRow("/td[1]", "Total"), inRow("/td[2]", "Total")]).map(({ name }) => name)
+    assert.deepStrictEqual(names, ["total", "total_2"])
+  })
+})
+
+describe("data that is read", () => {
+  it("is a list where all values are of the rows of one", () => {
+    const chosen = cells([inRow("/td[1]/a", "Order"), inRow("/td[5]", "Total")])
+    const { parameters } = readingOf({ cells: chosen, list: "orders", isEvery: true })
+    assert.deepStrictEqual(parameters.extract_data_model, {
+      type: "object",
+      properties: {
+        orders: {
+          type: "array",
+          path: "//table/tbody/tr[td]",
+          items: {
+            type: "object",
+            properties: { order: { type: "string", path: "/td[1]/a" }, total: { type: "string", path: "/td[5]" } }
+          }
+        }
+      }
+    })
+  })
+
+  it("is one value each where they are of no list together", () => {
+    const chosen = cells([
+      inRow("/td[1]", "Order"),
+      target({ name: "Orders", selectors: [{ selector: "//h1", matches: 1 }] })
+    ])
+    assert.isNull(rowsOf(chosen))
+    assert.deepStrictEqual(readingOf({ cells: chosen, list: "x", isEvery: true }).parameters.extract_data_model, {
+      type: "object",
+      properties: { order: { type: "string", path: "/td[1]" }, orders: { type: "string", path: "//h1" } }
+    })
+  })
+})

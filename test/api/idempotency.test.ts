@@ -34,7 +34,8 @@ const bodies: Readonly<Record<string, (workflowId: string) => unknown>> = {
 const secrets: Readonly<Record<string, string>> = {
   "POST /api-keys": "key",
   "POST /invitations": "token",
-  "POST /encryption-key/rotation": "encryption_key"
+  "POST /encryption-key/rotation": "encryption_key",
+  "POST /sign-in-links": "link"
 }
 
 it.layer(layer, { timeout: "60 seconds" })("a request with an Idempotency-Key", (it) => {

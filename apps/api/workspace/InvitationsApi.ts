@@ -1,8 +1,7 @@
 /** The endpoints of invitations: an Owner makes them, and their tokens are accepted without a key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { lifetimeSeconds } from "../../../core/workspace/invitation/Invitations.ts"
-import { Role, Scope } from "../../../core/workspace/Workspace.ts"
+import { invitationSeconds, Role, Scope } from "../../../core/workspace/Workspace.ts"
 import { Needs, TellsSecret } from "../Annotations.ts"
 import { Authorization } from "../http/Authorization.ts"
 import { optional } from "../http/body/Fields.ts"
@@ -61,7 +60,7 @@ export class InvitationsGroup extends group
         scopes: optional(Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(3))).annotate({
           description: "Restricts the key that is made with it, as in POST /api-keys"
         }),
-        expires_in_seconds: optional(Schema.Int.check(Schema.isBetween(lifetimeSeconds))).annotate({
+        expires_in_seconds: optional(Schema.Int.check(Schema.isBetween(invitationSeconds))).annotate({
           description: "The invitation is not accepted any more after this time; 7 days if omitted, at most 30 days"
         })
       }).annotate({ identifier: "InvitationToMake" }),

@@ -1,12 +1,8 @@
 /** Answers the endpoints of invitations. */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import {
-  type Invitation,
-  Invitations,
-  lifetimeSeconds,
-  stateOf
-} from "../../../core/workspace/invitation/Invitations.ts"
+import { type Invitation, Invitations, stateOf } from "../../../core/workspace/invitation/Invitations.ts"
+import { invitationSeconds } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { iso, isoOrNull } from "../run/RunRecord.ts"
@@ -29,7 +25,7 @@ export const layer = HttpApiBuilder.group(
           role: payload.role,
           name: payload.name ?? null,
           ...(payload.scopes == null ? {} : { scopes: payload.scopes }),
-          lifetimeSeconds: payload.expires_in_seconds ?? lifetimeSeconds.default
+          lifetimeSeconds: payload.expires_in_seconds ?? invitationSeconds.default
         })
         return { ...record(invitation, invitation.createdAt), token: Redacted.value(token) }
       }),

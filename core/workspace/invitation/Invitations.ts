@@ -17,9 +17,6 @@ import * as Permissions from "../Permissions.ts"
 import { type Caller, Role, type RoleForbids, Scope } from "../Workspace.ts"
 import { WorkspaceStore } from "../WorkspaceStore.ts"
 
-/** How long an invitation can be accepted, in seconds. */
-export const lifetimeSeconds = { minimum: 60, default: 7 * 86_400, maximum: 30 * 86_400 } as const
-
 /** How long an invitation is listed after it was used or has expired, in milliseconds. */
 const listedMillis = 90 * 86_400_000
 

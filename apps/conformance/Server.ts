@@ -70,7 +70,7 @@ export const smallest = {
 const longest = 30_000
 
 export const make = (options: { readonly url: string; readonly key: string; readonly send: Send }): Server => {
-  const base = options.url.replace(/\/+$/, "")
+  const base = options.url.replace(/(?<!\/)\/+$/, "")
   const made: Array<string> = []
   const send: Server["send"] = async (method, path, { json, key = options.key } = {}) => {
     const answer = await options.send(`${base}${path}`, {

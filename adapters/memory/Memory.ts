@@ -6,6 +6,7 @@
 import { Layer } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
+import { InvitationStore, kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
 import * as MemoryDeliveries from "./event/MemoryDeliveries.ts"
 import * as MemoryEventLog from "./event/MemoryEventLog.ts"
 import * as MemoryWebhookStore from "./event/MemoryWebhookStore.ts"
@@ -65,6 +66,7 @@ export const layer = Layer.mergeAll(
   MemoryPatchStore.layer,
   MemoryLiveChannel.layer,
   Layer.effect(ErrorCodeStore, MemoryCollection.make(errorCodes)),
+  Layer.effect(InvitationStore, MemoryCollection.make(invitations)),
   layerSignals
 ).pipe(
   (stores) => Layer.provideMerge(MemoryScheduleStore.layer, stores),

@@ -4,6 +4,7 @@
 import { Layer, type Redacted } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"
 import { ErrorCodeStore, kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
+import { InvitationStore, kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
 import * as PgDeliveries from "./event/PgDeliveries.ts"
 import * as PgEventLog from "./event/PgEventLog.ts"
 import * as PgWebhookStore from "./event/PgWebhookStore.ts"
@@ -67,6 +68,7 @@ export const layerStores = Layer.mergeAll(
   PgPatchStore.layer,
   PgArtifactStore.layer,
   Layer.effect(ErrorCodeStore, PgCollection.make(errorCodes)),
+  Layer.effect(InvitationStore, PgCollection.make(invitations)),
   PgVault.layer
 ).pipe(
   (stores) => Layer.provideMerge(PgScheduleStore.layer, stores),

@@ -31,6 +31,7 @@ import { VaultGroup } from "./vault/VaultApi.ts"
 import { VerbsGroup } from "./verb/VerbsApi.ts"
 import { WebhooksGroup } from "./webhook/WebhooksApi.ts"
 import { WorkflowsGroup } from "./workflow/WorkflowsApi.ts"
+import { InvitationsGroup } from "./workspace/InvitationsApi.ts"
 import { WorkspacesGroup } from "./workspace/WorkspacesApi.ts"
 
 /** The groups, by their names: the type of the interface written out would be too long for a declaration file. */
@@ -64,7 +65,10 @@ type Groups =
 const described: HttpApi.HttpApi<
   "sluice",
   HttpApiGroup.AddMiddleware<
-    HttpApiGroup.AddMiddleware<HttpApiGroup.AddMiddleware<Groups, Authorization>, SchemaErrors>,
+    HttpApiGroup.AddMiddleware<
+      HttpApiGroup.AddMiddleware<Groups, Authorization> | typeof InvitationsGroup,
+      SchemaErrors
+    >,
     Surrounded
   >
 > = HttpApi.make("sluice")
@@ -94,6 +98,8 @@ const described: HttpApi.HttpApi<
   .add(InstallationGroup)
   .add(ConsoleGroup)
   .middleware(Authorization)
+  // Requires a key where its endpoints need one.
+  .add(InvitationsGroup)
   .middleware(SchemaErrors)
   .middleware(Surrounded)
   // Report all validation errors, not only the first.
@@ -107,5 +113,5 @@ const described: HttpApi.HttpApi<
     })
   )
 
-/** The whole interface that needs a key. */
+/** The whole described interface. */
 export class Api extends described {}

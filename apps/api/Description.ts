@@ -19,6 +19,8 @@ interface Operation {
   parameters: ReadonlyArray<Parameter>
   requestBody?: { content: Record<string, { schema: unknown; example?: unknown }> }
   responses: Record<string, { content?: Record<string, unknown> }>
+  /** Empty where no key is needed. */
+  security?: ReadonlyArray<unknown>
 }
 
 interface Document {
@@ -31,7 +33,7 @@ interface Document {
  *
  * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
  * or as a repetition. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
- * described ones are refused. Every writing operation takes an `Idempotency-Key`. A field that says nothing of itself has
+ * described ones are refused. Every writing operation that needs a key takes an `Idempotency-Key`. A field that says nothing of itself has
  * the words that it has everywhere, and an id in a path the format `uuid`. Instants of answers have the format
  * `date-time`; those of requests are judged by the endpoints, which say what they accept.
  */
@@ -50,7 +52,8 @@ export const complete =
         const json = operation.requestBody?.content["application/json"]
         if (json !== undefined && example !== undefined) json.example = example
         operation.parameters = operation.parameters.map(described)
-        if (method !== "get") operation.parameters = [...operation.parameters, idempotencyKey]
+        const isRepeatable = method !== "get" && operation.security?.length !== 0
+        if (isRepeatable) operation.parameters = [...operation.parameters, idempotencyKey]
       }
     }
     const requested = inRequests(document)

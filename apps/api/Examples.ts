@@ -91,6 +91,10 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   "workspaces.createWorkspace": { name: "Accounting" },
   "workspaces.changeSettings": { waiting_ttl_seconds: 86_400 },
   "workspaces.makeApiKey": { role: "Member", name: "Nightly jobs" },
+  "invitations.createInvitation": { role: "Member", name: "Ada" },
+  "invitations.acceptInvitation": {
+    token: `inv_${"0".repeat(32)}_${"0".repeat(32)}_${"A".repeat(43)}`
+  },
   "workspaces.rotateApiKey": { grace_seconds: 3_600 },
   "notifications.subscribeToRuns": { workflow_ids: [id], events: ["run.failed"], channel: { type: "log" } },
   "notifications.unsubscribeFromRuns": { workflow_ids: [id], events: ["run.failed"] },

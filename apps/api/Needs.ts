@@ -46,6 +46,7 @@ import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import type { Identifiers } from "../../core/workspace/Identifiers.ts"
+import type { InvitationStore } from "../../core/workspace/invitation/Invitations.ts"
 import type { Keys } from "../../core/workspace/Keys.ts"
 import type { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
 import type { SignInStore } from "../../core/workspace/signin/SignInStore.ts"
@@ -74,6 +75,7 @@ export type Needs =
   | IdempotencyStore
   | Identifiers
   | InteractionStore
+  | InvitationStore
   | KeyWrapping
   | Keys
   | LiveChannel

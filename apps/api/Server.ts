@@ -36,6 +36,7 @@ import { Workflows } from "../../core/workflow/Workflows.ts"
 import { ApiKeys } from "../../core/workspace/ApiKeys.ts"
 import { AuditTrail } from "../../core/workspace/audit/AuditTrail.ts"
 import { ErrorCodes } from "../../core/workspace/ErrorCodes.ts"
+import { Invitations } from "../../core/workspace/invitation/Invitations.ts"
 import type * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { SignIns } from "../../core/workspace/signin/SignIns.ts"
 import { Workspaces } from "../../core/workspace/Workspaces.ts"
@@ -88,6 +89,7 @@ import * as VaultHttp from "./vault/VaultHttp.ts"
 import * as VerbsHttp from "./verb/VerbsHttp.ts"
 import * as WebhooksHttp from "./webhook/WebhooksHttp.ts"
 import * as WorkflowsHttp from "./workflow/WorkflowsHttp.ts"
+import * as InvitationsHttp from "./workspace/InvitationsHttp.ts"
 import * as WorkspacesHttp from "./workspace/WorkspacesHttp.ts"
 
 /** Raised if the server cannot listen on the configured address. */
@@ -136,6 +138,7 @@ const handlers = Layer.mergeAll(
   ComponentsHttp.layer,
   ErrorCodesHttp.layer,
   WorkspacesHttp.layer,
+  InvitationsHttp.layer,
   NotificationsHttp.layer,
   EventsHttp.layer,
   vault,
@@ -174,6 +177,7 @@ const services = Layer.mergeAll(
   Evidence.layer,
   Gates.layer,
   Interactions.layer,
+  Invitations.layer,
   KeyRotation.layer,
   LiveViews.layer,
   Runs.layer,

@@ -50,13 +50,17 @@ export const prepare = Effect.fnUntraced(function* (
   const all: ReadonlyArray<Problem> = problems.length > 0 ? problems : errors.map(InputContract.asProblem)
   if (all.length > 0) return yield* new RunSchedule.InvalidSchedule({ problems: all })
   const { draft } = yield* Drafting.make
+  const { priority = 0, startWithinMinutes, tags = [] } = schedule.terms
+  const now = yield* Clock.currentTimeMillis
   return yield* draft(version, {
     workspaceId,
     workflowId,
     input,
     options: { schedule: { id: schedule.id, at: instant } },
     trigger: "schedule",
-    tags: schedule.terms.tags ?? []
+    tags,
+    priority,
+    startBy: startWithinMinutes === undefined ? null : now + startWithinMinutes * 60_000
   })
 })
 

@@ -36,6 +36,10 @@ export const Terms = Schema.Struct({
   input: Schema.JsonObject,
   /** The tags of each run. */
   tags: Schema.optionalKey(Schema.Array(Schema.String)),
+  /** The priority of each run, 0 if omitted. */
+  priority: Schema.optionalKey(Schema.Int),
+  /** How long after its submission each run may start at the latest, in minutes. If omitted, without limit. */
+  startWithinMinutes: Schema.optionalKey(Schema.Int),
   overlap: Overlap,
   catchUp: CatchUp,
   catchUpLimit: Schema.Int,

@@ -2,6 +2,7 @@
  * Reads what a user sends to make or change a schedule, and lists every problem at its path.
  */
 import { Result, Schema } from "effect"
+import { highestPriority, lowestPriority } from "../run/Run.ts"
 import * as CivilDate from "../window/calendar/CivilDate.ts"
 import * as Zone from "../window/calendar/Zone.ts"
 import { CalendarDate, Time } from "../window/Definition.ts"
@@ -16,7 +17,7 @@ import { CatchUp, InvalidSchedule, Overlap, type Terms } from "./RunSchedule.ts"
 import * as Timing from "./ScheduleTiming.ts"
 
 /** Bounds of the fields. */
-export const limits = { name: 256, catchUp: 1_000, jitterSeconds: 86_400 } as const
+export const limits = { name: 256, catchUp: 1_000, jitterSeconds: 86_400, startWithinMinutes: 525_600 } as const
 
 const defaultCatchUpLimit = 100
 
@@ -48,6 +49,17 @@ export const ScheduleBody = Schema.Struct({
     description: "The input of each run. Texts may hold {{ expressions }} over schedule, such as {{ schedule.date }}"
   }),
   tags: optional(Tags).annotate({ description: "The tags of each run" }),
+  priority: optional(
+    Schema.Int.check(Schema.isBetween({ minimum: lowestPriority, maximum: highestPriority }))
+  ).annotate({
+    description: `The priority of each run, as in POST /run. ${lowestPriority} to ${highestPriority}, default 0`
+  }),
+  start_within_minutes: optional(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.startWithinMinutes }))
+  ).annotate({
+    description:
+      "A run that has not started so many minutes after its submission ends with the code EXPIRED-E0002, held or not; if omitted, without limit"
+  }),
   overlap: optional(Overlap).annotate({
     description: "What a firing does while an earlier run has not ended; by default skip"
   }),
@@ -108,10 +120,14 @@ export const read = (body: unknown, now: number): Result.Result<Read, InvalidSch
   const endsAt = instantOf(field("ends_at", Schema.String, anInstant), "ends_at", note)
   if (endsAt !== null && endsAt < now) note("ends_at", "Expected an instant in the future")
   if (startsAt !== null && endsAt !== null && endsAt < startsAt) note("ends_at", "Expected an instant after starts_at")
+  const priority = whole("priority", lowestPriority, highestPriority) ?? 0
+  const startWithinMinutes = whole("start_within_minutes", 1, limits.startWithinMinutes)
   const read = {
     name: text("name", limits.name) ?? "",
     input: field("run_input_variables", jsonObject, "an object") ?? {},
     tags: distinct(field("tags", Tags, `at most ${mostTags} tags of 1 to 100 characters`) ?? []),
+    ...(priority === 0 ? {} : { priority }),
+    ...(startWithinMinutes === undefined ? {} : { startWithinMinutes }),
     overlap: field("overlap", Overlap, `one of ${Overlap.literals.join(", ")}`) ?? "skip",
     catchUp: field("catch_up", CatchUp, `one of ${CatchUp.literals.join(", ")}`) ?? "last",
     catchUpLimit: whole("catch_up_limit", 1, limits.catchUp) ?? defaultCatchUpLimit,

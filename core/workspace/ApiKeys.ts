@@ -5,7 +5,7 @@ import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } 
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Audit } from "./audit/Audit.ts"
 import { Identifiers } from "./Identifiers.ts"
-import { UserId } from "./Ids.ts"
+import { UserId, type WorkspaceId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
 import * as Permissions from "./Permissions.ts"
 import { permits, type Role, type RoleForbids, type Scope } from "./Workspace.ts"
@@ -80,27 +80,11 @@ export class ApiKeys extends Context.Service<
       const identifiers = yield* Identifiers
       const audit = yield* Audit
 
-      const make = Effect.fn("ApiKeys.make")(function* (
-        acting: Permissions.Acting,
-        { expiresAt, name, role, scopes }: NewKey
-      ) {
-        const { workspaceId } = acting
-        const key = yield* keys.make
-        const stored: ApiKey = {
-          id: yield* identifiers.uuid,
-          name,
-          workspaceId,
-          userId: UserId.make(yield* identifiers.uuid),
-          role,
-          createdAt: yield* Clock.currentTimeMillis,
-          revokedAt: null,
-          ...(scopes === undefined ? {} : { scopes }),
-          ...(expiresAt === undefined ? {} : { expiresAt })
-        }
-        const hash = yield* keys.hash(key)
-        yield* audit.recording(acting, store.addKey({ ...stored, hash }), () => [
-          entry("key.create", stored, null, stored)
-        ])
+      const draft = yield* drafting
+
+      const make = Effect.fn("ApiKeys.make")(function* (acting: Permissions.Acting, options: NewKey) {
+        const { hash, key, stored } = yield* draft(acting.workspaceId, options)
+        yield* audit.recording(acting, store.addKey({ ...stored, hash }), () => [creationOf(stored)])
         return { stored, key }
       })
 
@@ -162,6 +146,37 @@ export class ApiKeys extends Context.Service<
     )
   )
 }
+
+/** A key of a new user that is not kept yet, with the hash to keep. */
+export interface DraftKey {
+  readonly stored: ApiKey
+  readonly key: Redacted.Redacted<string>
+  readonly hash: string
+}
+
+/** Drafts keys of new users. */
+export const drafting = Effect.gen(function* () {
+  const keys = yield* Keys
+  const identifiers = yield* Identifiers
+  return Effect.fnUntraced(function* (workspaceId: WorkspaceId, { expiresAt, name, role, scopes }: NewKey) {
+    const key = yield* keys.make
+    const stored: ApiKey = {
+      id: yield* identifiers.uuid,
+      name,
+      workspaceId,
+      userId: UserId.make(yield* identifiers.uuid),
+      role,
+      createdAt: yield* Clock.currentTimeMillis,
+      revokedAt: null,
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(expiresAt === undefined ? {} : { expiresAt })
+    }
+    return { stored, key, hash: yield* keys.hash(key) } satisfies DraftKey
+  })
+})
+
+/** The audit entry of a new key. */
+export const creationOf = (key: ApiKey) => entry("key.create", key, null, key)
 
 const shown = ({ hash: _hash, ...key }: StoredKey): ApiKey => key
 

@@ -46,6 +46,9 @@ export const clampInputRequiredTimeout = (seconds: number): number => Math.min(M
 /** Bounds of the lifetime of signed addresses, in seconds. The default is the maximum. */
 export const signedUrlTtlSeconds = { minimum: 3_600, maximum: 604_800 } as const
 
+/** How long an invitation can be accepted, in seconds. */
+export const invitationSeconds = { minimum: 60, default: 604_800, maximum: 2_592_000 } as const
+
 /** The authenticated origin of a request. */
 export interface Caller {
   readonly workspaceId: WorkspaceId

@@ -27,6 +27,7 @@ interface Things {
   readonly delivery: string
   readonly webhook: string
   readonly code: string
+  readonly invitation: string
   readonly key: string
   readonly patch: string
   readonly provider: string
@@ -216,6 +217,9 @@ const table: Readonly<Record<string, Row>> = {
   "POST /api-keys": { ability: "manage", json: { role: "Viewer" }, status: 201 },
   "POST /api-keys/{api_key_id}/rotate": { ability: "manage", json: {}, status: 201 },
   "DELETE /api-keys/{api_key_id}": { ability: "manage", status: 200 },
+  "GET /invitations": { ability: "manage", status: 200 },
+  "POST /invitations": { ability: "manage", json: { role: "Viewer" }, status: 201 },
+  "DELETE /invitations/{invitation_id}": { ability: "manage", status: 200 },
   "GET /audit": { ability: "manage", status: 200 },
   "GET /audit/export": { ability: "manage", status: 200 },
   "GET /notifications/run-subscriptions": { ability: "manage", status: 200 },
@@ -260,11 +264,14 @@ const table: Readonly<Record<string, Row>> = {
   "GET /secret-providers/{secret_provider_id}/items": { ability: "read", status: 503 }
 }
 
-it("the table of authorisation names every endpoint of the interface", () => {
+/** The endpoints that need no key. Each has a test of its own. */
+const keyless = ["POST /invitations/accept"]
+
+it("the table of authorisation names every endpoint of the interface that needs a key", () => {
   const described = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
   )
-  assert.deepStrictEqual(described.sort(), Object.keys(table).sort())
+  assert.deepStrictEqual(described.sort(), [...Object.keys(table), ...keyless].sort())
 })
 
 /** A conversation that asks for an input, which takes messages although nothing hosts it. */
@@ -309,6 +316,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           code,
           component,
           delivery,
+          invitation,
           key,
           patch,
           provider,
@@ -330,6 +338,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           .replace("{workspace_id}", owner.caller.workspaceId)
           .replace("{error_code_id}", code)
           .replace("{api_key_id}", key)
+          .replace("{invitation_id}", invitation)
           .replace("{webhook_id}", webhook)
           .replace("{delivery_id}", delivery)
           .replace("{patch_id}", patch)
@@ -347,6 +356,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           ? yield* create("/error-codes", { error_code: randomUUID() })
           : ""
         const key = endpoint.includes("{api_key_id}") ? yield* create("/api-keys", { role: "Viewer" }) : ""
+        const invitation = endpoint.includes("{invitation_id}") ? yield* create("/invitations", { role: "Viewer" }) : ""
         const needsRun = isNamed("{session_id}") || isNamed("{delivery_id}")
         const workflowId =
           needsRun || isNamed("{workflow_id}") || isNamed("{patch_id}") || isNamed("{schedule_id}")
@@ -366,6 +376,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
           delivery,
           webhook,
           code,
+          invitation,
           key,
           patch: endpoint.includes("{patch_id}") ? yield* makePatch(owner.caller.workspaceId, workflowId) : "",
           provider: endpoint.includes("{secret_provider_id}")
@@ -405,6 +416,7 @@ it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
         delivery: randomUUID(),
         webhook: randomUUID(),
         code: randomUUID(),
+        invitation: randomUUID(),
         key: randomUUID(),
         patch: randomUUID(),
         provider: randomUUID(),

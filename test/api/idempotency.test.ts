@@ -26,12 +26,14 @@ const bodies: Readonly<Record<string, (workflowId: string) => unknown>> = {
   "PUT /workflows/:workflow_id/pace": () => ({ max_starts_per_minute: 30, max_running: 2 }),
   "POST /runs/unpause": (id) => ({ pause_resource: "workflow", resource_ids: [id] }),
   "POST /api-keys": () => ({ role: "Viewer", name: "Reader" }),
+  "POST /invitations": () => ({ role: "Viewer" }),
   "POST /run": (id) => ({ workflow_id: id })
 }
 
 /** Endpoints that tell a secret once, and the field that tells it. */
 const secrets: Readonly<Record<string, string>> = {
   "POST /api-keys": "key",
+  "POST /invitations": "token",
   "POST /encryption-key/rotation": "encryption_key",
   "POST /sign-in-links": "link"
 }

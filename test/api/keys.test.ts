@@ -1,9 +1,10 @@
 /** Further workspaces, and keys with scopes, an expiry, a last use and a successor. */
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Clock, Effect, Redacted, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
+import { InvitationStore } from "../../core/workspace/invitation/Invitations.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { workspaceOf } from "../support/fixtures.ts"
@@ -131,6 +132,100 @@ layer(layerService, { timeout: "30 seconds" })("the keys of a workspace", (it) =
       const now = yield* ask("POST", `/api-keys/${madeKey(rotated).id}/rotate`, { grace_seconds: 0 })
       assert.strictEqual(now.status, 201)
       assert.strictEqual((yield* fresh("GET", "/me")).status, 401)
+    })
+  )
+
+  it.effect("are made once by the token of an invitation, which needs no key", () =>
+    Effect.gen(function* () {
+      const { dump, send } = yield* Service
+      const ask = yield* owner
+      const accept = (token: unknown, key?: string) =>
+        send({ method: "POST", path: "/invitations/accept", json: { token }, ...(key === undefined ? {} : { key }) })
+      const made = yield* ask("POST", "/invitations", { role: "Member", scopes: ["read", "run"], name: "Ada" })
+      assert.deepInclude(made.body, {
+        role: "Member",
+        scopes: ["read", "run"],
+        name: "Ada",
+        state: "open",
+        used_at: null,
+        api_key_id: null
+      })
+      const week = Date.parse(String(made.body.expires_at)) - Date.parse(String(made.body.created_at))
+      assert.strictEqual(week, 7 * 86_400_000)
+      const token = String(made.body.token)
+      assert.notInclude(yield* dump, token.slice(-40))
+
+      const all = yield* Effect.all(
+        Array.from({ length: 4 }, () => accept(token)),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(all.map(({ status }) => status).sort(), [201, 404, 404, 404])
+      const [accepted] = all.filter(({ status }) => status === 201)
+      assert.deepInclude(accepted?.body, { role: "Member", scopes: ["read", "run"], name: "Ada", expires_at: null })
+      const theirs = yield* asking(String(accepted?.body.key))
+      const { user_id, workspace_id } = (yield* theirs("GET", "/me")).body
+      assert.strictEqual((yield* ask("GET", "/me")).body.workspace_id, workspace_id)
+      assert.deepInclude(accepted?.body, { user_id, workspace_id })
+
+      const listed = yield* ask("GET", "/invitations")
+      assert.notInclude(listed.text, "token")
+      const { id } = made.body
+      assert.deepInclude(JSON.parse(listed.text)[0], { id, state: "used", api_key_id: accepted?.body.id, user_id })
+      const used = yield* ask("DELETE", `/invitations/${id}`)
+      assert.deepStrictEqual([used.status, used.text.includes(String(accepted?.body.id))], [409, true])
+
+      const trail = yield* ask("GET", "/audit")
+      const entries = trail.body.entries as ReadonlyArray<{ readonly action: string; readonly user_id: string }>
+      assert.sameMembers(
+        entries.map(({ action }) => action),
+        ["invitation.create", "invitation.accept", "key.create"]
+      )
+      assert.strictEqual(entries.find(({ action }) => action === "invitation.accept")?.user_id, user_id)
+      assert.notInclude(trail.text, token)
+    })
+  )
+
+  it.effect("are not made by a token that was revoked, has expired or is another one, without telling which", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const ask = yield* owner
+      const accept = (token: string) => send({ method: "POST", path: "/invitations/accept", json: { token } })
+      const invite = (json: object) =>
+        Effect.map(ask("POST", "/invitations", { role: "Viewer", ...json }), ({ body }) => body)
+      const [revoked, expired, open] = [
+        yield* invite({}),
+        yield* invite({ expires_in_seconds: 60 }),
+        yield* invite({ expires_in_seconds: 30 * 86_400 })
+      ]
+      assert.strictEqual((yield* ask("DELETE", `/invitations/${revoked.id}`)).status, 200)
+      assert.strictEqual((yield* ask("DELETE", `/invitations/${revoked.id}`)).status, 404)
+      yield* TestClock.adjust("60 seconds")
+      const token = String(open.token)
+      const other = token.endsWith("A") ? "B" : "A"
+      const answers = yield* Effect.forEach(
+        [String(revoked.token), String(expired.token), token.slice(0, -1) + other, token.slice(0, 60), "", "inv_"],
+        accept
+      )
+      for (const { status, text } of answers) assert.deepStrictEqual([status, text], [404, answers[0]?.text])
+      const states = (JSON.parse((yield* ask("GET", "/invitations")).text) as ReadonlyArray<{ state: string }>).map(
+        ({ state }) => state
+      )
+      assert.deepStrictEqual(states, ["expired", "open"])
+      assert.strictEqual((yield* accept(token)).status, 201)
+      for (const json of [{ expires_in_seconds: 59 }, { expires_in_seconds: 2_592_001 }, { scopes: [] }]) {
+        assert.strictEqual((yield* ask("POST", "/invitations", { role: "Viewer", ...json })).status, 400)
+      }
+      // What was used or has expired is listed for 90 days.
+      const store = yield* InvitationStore
+      const workspaceId = WorkspaceId.make(String((yield* ask("GET", "/me")).body.workspace_id))
+      const [first] = yield* store.list(workspaceId)
+      const expiresAt = (yield* Clock.currentTimeMillis) - 90 * 86_400_000
+      yield* store.change(workspaceId, first?.id ?? "", (before) => Result.succeed({ ...before, expiresAt }))
+      yield* invite({ role: "Owner" })
+      const roles = (JSON.parse((yield* ask("GET", "/invitations")).text) as ReadonlyArray<{ role: string }>).map(
+        ({ role }) => role
+      )
+      assert.deepStrictEqual(roles, ["Viewer", "Owner"])
     })
   )
 })

@@ -95,6 +95,8 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "secretProviders.createSecretProvider": ["201", "422"],
   "secretProviders.changeSecretProvider": ["422"],
   "secretProviders.listSecretItems": ["200", "503"],
+  // Each token is accepted once: test/api/keys.test.ts.
+  "invitations.acceptInvitation": ["201"],
   // A session of the console makes no links: test/api/consoleSession.test.ts.
   "console.makeLink": ["403"],
   // The run must have ended: test/api/api.test.ts.
@@ -162,6 +164,7 @@ const fixtures = Effect.gen(function* () {
       Effect.map(make("/error-codes", { error_code: randomUUID() }), ({ body }) => String(body.id))
     ),
     api_key_id: Effect.map(make("/api-keys", { role: "Viewer" }), ({ body }) => String(body.id)),
+    invitation_id: Effect.map(make("/invitations", { role: "Viewer" }), ({ body }) => String(body.id)),
     webhook_id: Effect.map(makeWebhook(owner.caller), ({ id }) => id).pipe(Effect.orDie, Effect.provide(stores)),
     delivery_id: Effect.flatMap(sessionId, (id) => makeDead(owner.caller, id)).pipe(
       Effect.map(({ id }) => id),

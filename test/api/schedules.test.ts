@@ -62,13 +62,21 @@ it.layer(layer, { timeout: "30 seconds" })("a schedule", (it) => {
   it.effect("submits a run by hand, which names its schedule", () =>
     Effect.gen(function* () {
       const { ask, body } = yield* setUp
-      const made = yield* ask("POST", "/schedules", { ...body, run_input_variables: { day: "{{ schedule.date }}" } })
+      const made = yield* ask("POST", "/schedules", {
+        ...body,
+        run_input_variables: { day: "{{ schedule.date }}" },
+        priority: 7,
+        start_within_minutes: 90
+      })
+      assert.deepInclude(made.body, { priority: 7, start_within_minutes: 90 })
       yield* TestClock.adjust("1 minute")
       const run = yield* ask("POST", `/schedules/${made.body.id}/run-now`)
       assert.strictEqual(run.status, 201)
       const record = yield* ask("GET", `/run/${run.body.session_id}`)
       assert.deepInclude(record.body, {
         input_variables: { day: "1970-01-01" },
+        priority: 7,
+        start_by: "1970-01-01T01:31:00.000Z",
         schedule: { schedule_id: made.body.id, scheduled_at: "1970-01-01T00:01:00.000Z" }
       })
       const { firings, state } = (yield* ask("GET", `/schedules/${made.body.id}`)).body

@@ -26,6 +26,8 @@ const stored = (changes: Partial<Schedule>): Schedule => ({
   time_zone: "Europe/Berlin",
   run_input_variables: { month: "10" },
   tags: ["monthly"],
+  priority: 4,
+  start_within_minutes: 90,
   overlap: "queue_one",
   catch_up: "none",
   catch_up_limit: 7,
@@ -69,6 +71,8 @@ describe("the form of a schedule", () => {
         ...times,
         jitter_seconds: 30,
         tags: ["monthly"],
+        priority: 4,
+        start_within_minutes: 90,
         catch_up_limit: 7,
         name: "Morning"
       })) {

@@ -37,6 +37,7 @@ import { kind as vaultEntries } from "../../core/vault/VaultEntries.ts"
 import { kind as patches } from "../../core/workflow/patch/Patch.ts"
 import type { Kept, Kind } from "../../core/workspace/Collection.ts"
 import { kind as errorCodes } from "../../core/workspace/ErrorCodes.ts"
+import { kind as invitations } from "../../core/workspace/invitation/Invitations.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
@@ -113,6 +114,7 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
   [collection(vaultEntries, Vault.entries), { ...position, served: "bigint not null", login_failed_at: "timestamptz" }],
   [collection(patches, Workflows.patches), position],
   [collection(errorCodes), position],
+  [collection(invitations), position],
   [collection(webhooks), position],
   [collection(runSubscriptions), position],
   [collection(secretProviders), position],

@@ -79,6 +79,9 @@ const workspaces = [
 
   collection("error_codes"),
 
+  // A key is the hash of the token of an invitation.
+  collection("invitations"),
+
   // The processes that are alive. `artifact_store` names the store that a process keeps artifacts in. `capacity` is how many
   // runs it executes at once; null for a process that executes none.
   `create table processes (

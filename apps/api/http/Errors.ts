@@ -40,6 +40,11 @@ import type { ApiKeyNotFound, LastOwnerKey } from "../../../core/workspace/ApiKe
 import type { KeyTaken } from "../../../core/workspace/Collection.ts"
 import type { ErrorCodeNotFound } from "../../../core/workspace/ErrorCodes.ts"
 import type { RunNotFound, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
+import type {
+  InvitationNotFound,
+  InvitationNotValid,
+  InvitationUsed
+} from "../../../core/workspace/invitation/Invitations.ts"
 import type { LinkNeedsKey } from "../../../core/workspace/signin/SignIns.ts"
 import type { RoleForbids } from "../../../core/workspace/Workspace.ts"
 import type { NotInstallationOwner, WorkspaceNotFound } from "../../../core/workspace/Workspaces.ts"
@@ -272,6 +277,8 @@ const answers = {
     DeliveryNotFound: missing<DeliveryNotFound>(),
     EntryNotFound: missing<EntryNotFound>(),
     ErrorCodeNotFound: missing<ErrorCodeNotFound>(),
+    InvitationNotFound: missing<InvitationNotFound>(),
+    InvitationNotValid: missing<InvitationNotValid>(),
     NoCode: missing<NoCode>(),
     NodeNotFound: missing<NodeNotFound>(),
     PatchNotFound: missing<PatchNotFound>(),
@@ -288,6 +295,7 @@ const answers = {
     ConnectionInUse: conflict<ConnectionInUse>(),
     DeliveryNotDead: conflict<DeliveryNotDead>(),
     EntryTaken: conflict<EntryTaken>(),
+    InvitationUsed: conflict<InvitationUsed>(),
     KeyTaken: conflict<KeyTaken>(),
     LastOwnerKey: conflict<LastOwnerKey>(),
     NameShared: nameShared,

@@ -34,6 +34,10 @@ export const ScheduleRecord = Schema.Struct({
   time_zone: Schema.NullOr(Schema.String),
   run_input_variables: jsonObject,
   tags: Schema.Array(Schema.String).annotate({ description: "The tags of each run" }),
+  priority: Schema.Int.annotate({ description: "The priority of each run" }),
+  start_within_minutes: Schema.NullOr(Schema.Int).annotate({
+    description: "How many minutes after its submission each run may start at the latest; null without limit"
+  }),
   overlap: Overlap,
   catch_up: CatchUp,
   catch_up_limit: Schema.Int,

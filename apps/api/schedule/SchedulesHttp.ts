@@ -96,6 +96,8 @@ const record = ({ schedule, warnings }: View): typeof ScheduleRecord.Type => {
     time_zone: timing.timeZone,
     run_input_variables: terms.input,
     tags: terms.tags ?? [],
+    priority: terms.priority ?? 0,
+    start_within_minutes: terms.startWithinMinutes ?? null,
     overlap: terms.overlap,
     catch_up: terms.catchUp,
     catch_up_limit: terms.catchUpLimit,

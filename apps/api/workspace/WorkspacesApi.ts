@@ -50,7 +50,7 @@ export const WorkspaceSettings = Schema.Struct({
   phone_number: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "WorkspaceSettings" })
 
-const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256))
+export const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256))
 
 const aYear = 31_536_000
 
@@ -111,7 +111,7 @@ const RotatedApiKey = Schema.Struct({
   former: Schema.Struct(apiKey)
 }).annotate({ identifier: "RotatedApiKey" })
 
-const NewApiKey = Schema.Struct({ ...apiKey, key: Schema.String }).annotate({ identifier: "NewApiKey" })
+export const NewApiKey = Schema.Struct({ ...apiKey, key: Schema.String }).annotate({ identifier: "NewApiKey" })
 
 const settings = { workspace_id: Schema.String }
 

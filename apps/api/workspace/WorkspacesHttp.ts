@@ -135,7 +135,7 @@ const settings = (
   phone_number: phoneNumber
 })
 
-const keyRecord = (key: ApiKey): typeof ApiKeyRecord.Type => ({
+export const keyRecord = (key: ApiKey): typeof ApiKeyRecord.Type => ({
   id: key.id,
   name: key.name,
   role: key.role,

@@ -12,24 +12,31 @@ import { workspace } from "./WorkspaceFlag.ts"
 
 const load = () => import("../handlers/Keys.ts")
 
+const loadInvitations = () => import("../handlers/user/workspace/Invitations.ts")
+
 /** A service, or the stores of an installation. */
 const place = { ...Settings.storage, ...service, workspace }
 
 const id = Argument.String("key-id").pipe(Argument.withDescription("Id of the key"))
 
+/** What a new key is given. */
+const given = {
+  name: Flag.String("name").pipe(Flag.withDescription("Name of the key in lists"), Flag.optional),
+  role: Flag.Literals("role", Role.literals).pipe(
+    Flag.withDescription("What the key may do"),
+    Flag.withDefault("Member")
+  ),
+  scope: Flag.Literals("scope", Scope.literals).pipe(
+    Flag.withDescription("Restricts the key to a part of what its role allows"),
+    Flag.atLeast(0)
+  )
+}
+
 const create = Command.make(
   "create",
   {
     ...place,
-    name: Flag.String("name").pipe(Flag.withDescription("Name of the key in lists"), Flag.optional),
-    role: Flag.Literals("role", Role.literals).pipe(
-      Flag.withDescription("What the key may do"),
-      Flag.withDefault("Member")
-    ),
-    scope: Flag.Literals("scope", Scope.literals).pipe(
-      Flag.withDescription("Restricts the key to a part of what its role allows"),
-      Flag.atLeast(0)
-    ),
+    ...given,
     expiresIn: Flag.Int("expires-in").pipe(
       Flag.withDescription("After how many seconds the key is not accepted any more, from 60 on; never when not set"),
       Flag.filter(
@@ -71,6 +78,35 @@ const rotateKey = Command.make(
   handler(load, ({ rotate }) => rotate)
 ).pipe(Command.withDescription("Replace an API key by a new one, and show it once"))
 
+const invite = Command.make(
+  "invite",
+  {
+    ...service,
+    ...given,
+    expiresIn: Flag.Int("expires-in").pipe(
+      Flag.withDescription("For how many seconds it can be accepted, up to 2592000; 7 days when not set"),
+      Flag.filter(
+        (seconds) => seconds >= 60 && seconds <= 2_592_000,
+        () => "a number of seconds from 60 to 2592000"
+      ),
+      Flag.optional
+    )
+  },
+  handler(loadInvitations, ({ invite }) => invite)
+).pipe(Command.withDescription("Invite a person who makes a key of their own; the token is shown once"))
+
+const invitations = Command.make(
+  "invitations",
+  service,
+  handler(loadInvitations, ({ list }) => list)
+).pipe(Command.withDescription("List the invitations of a workspace: open, used and expired ones"))
+
+const uninvite = Command.make(
+  "uninvite",
+  { ...service, id: Argument.String("invitation-id").pipe(Argument.withDescription("Id of the invitation")) },
+  handler(loadInvitations, ({ revoke }) => revoke)
+).pipe(Command.withDescription("Revoke an invitation that was not used"))
+
 const encryption = Command.make(
   "encryption",
   { ...Settings.storage, workspace },
@@ -83,6 +119,8 @@ const rotate = Command.make("rotate").pipe(
 )
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Create, list, rotate and revoke API keys, and show or rotate encryption keys"),
-  Command.withSubcommands([create, list, revoke, encryption, rotate])
+  Command.withDescription(
+    "Create, list, rotate and revoke API keys, invite people, and show or rotate encryption keys"
+  ),
+  Command.withSubcommands([create, list, revoke, invite, invitations, uninvite, encryption, rotate])
 )

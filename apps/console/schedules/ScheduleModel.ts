@@ -164,6 +164,8 @@ export const bodyOf = (
           catch_up_limit: former.catch_up_limit,
           jitter_seconds: former.jitter_seconds,
           tags: former.tags,
+          priority: former.priority,
+          start_within_minutes: former.start_within_minutes,
           starts_at: former.starts_at,
           ends_at: former.ends_at
         })

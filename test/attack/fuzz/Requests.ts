@@ -41,6 +41,8 @@ const bodies: Readonly<Record<string, (draw: Draw) => unknown>> = {
   "errorCodes.changeErrorCode": () => ({ description: "Refused" }),
   "workspaces.changeSettings": () => ({ name: "Mine" }),
   "workspaces.makeApiKey": () => ({ role: "Viewer", name: "One" }),
+  "invitations.createInvitation": () => ({ role: "Viewer", name: "One" }),
+  "invitations.acceptInvitation": () => ({ token: "inv_one" }),
   "notifications.subscribeToRuns": () => ({ workflow_ids: ["{workflow_id}"], events: ["run.failed"] }),
   "notifications.unsubscribeFromRuns": () => ({ workspace_id: "{workspace_id}" }),
   "webhooks.createEndpoint": (draw) => ({ url: `https://hooks.example.com/${Math.floor(draw() * 1e9)}` }),

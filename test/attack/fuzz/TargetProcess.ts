@@ -56,6 +56,7 @@ const makeThings = Effect.gen(function* () {
     node_id: graph().nodes[0]?.id ?? "",
     error_code_id: String((yield* create("/error-codes", { error_code: randomUUID() })).id),
     api_key_id: String((yield* create("/api-keys", { role: "Viewer" })).id),
+    invitation_id: String((yield* create("/invitations", { role: "Viewer" })).id),
     webhook_id: (yield* makeWebhook(owner.caller)).id,
     delivery_id: (yield* makeDead(owner.caller, session)).id,
     secret_provider_id: yield* makeSecretProvider(workspace),

@@ -26,6 +26,14 @@ const terms = {
   timeZone: text("time-zone", "Time zone of the times, such as Europe/Berlin"),
   input: text("input", "Input of each run: a JSON object, or @ and a file"),
   tag: tags,
+  priority: Flag.Int("priority").pipe(
+    Flag.withDescription("Priority of each run, from -10 to 10; of the waiting runs a higher one starts first"),
+    Flag.optional
+  ),
+  startWithin: Flag.Int("start-within").pipe(
+    Flag.withDescription("End runs that have not started so many minutes after their submission"),
+    Flag.optional
+  ),
   overlap: Flag.Literals("overlap", Overlap.literals).pipe(
     Flag.withDescription("What a firing does while an earlier run has not ended"),
     Flag.optional

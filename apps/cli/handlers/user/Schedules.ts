@@ -22,6 +22,8 @@ interface Terms extends Settings {
   readonly timeZone: Option.Option<string>
   readonly input: Option.Option<string>
   readonly tag: ReadonlyArray<string>
+  readonly priority: Option.Option<number>
+  readonly startWithin: Option.Option<number>
   readonly overlap: Option.Option<string>
   readonly catchUp: Option.Option<string>
 }
@@ -39,6 +41,8 @@ const bodyOf = Effect.fnUntraced(function* (client: Client, terms: Terms) {
     ...(terms.atOpening ? { at: "window_opening" as const } : {}),
     ...given("time_zone", terms.timeZone),
     ...(terms.tag.length === 0 ? {} : { tags: terms.tag }),
+    ...given("priority", terms.priority),
+    ...given("start_within_minutes", terms.startWithin),
     ...given("overlap", terms.overlap),
     ...given("catch_up", terms.catchUp),
     run_input_variables: input

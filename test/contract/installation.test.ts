@@ -97,6 +97,29 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
     })
   )
 
+  it.effect("counts runs that their pace keeps waiting apart from those that wait for a worker", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(3_000_000)
+      const caller = yield* makeWorkspace()
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(caller)
+      yield* (yield* GateStore).change(caller.workspaceId, workflow.workflow.id, (gate) =>
+        Result.succeed(Gate.setPace(gate, { maxStartsPerMinute: 1, maxRunning: null }))
+      )
+      for (let index = 0; index < 3; index++) yield* runs.submit(submission(workflow))
+      assert.lengthOf(yield* runs.claim({ worker: "w", limit: 5, leaseMillis: 30_000 }), 1)
+      const count = yield* Backlog.make
+      yield* TestClock.adjust(10_000)
+      const paced = yield* count
+      assert.deepStrictEqual([paced.waiting.get("pace"), paced.waiting.get("worker")], [2, undefined])
+      assert.strictEqual(paced.startable, 0)
+      yield* TestClock.adjust(60_000)
+      const due = yield* count
+      assert.deepStrictEqual([due.waiting.get("pace"), due.waiting.get("worker")], [undefined, 2])
+      assert.strictEqual(due.startable, 10)
+    })
+  )
+
   it.effect("refuses a worker whose artifacts the HTTP interface does not find, and reads its gauges once", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []

@@ -48,7 +48,7 @@ export interface Server {
     path: string,
     options?: { readonly json?: unknown; readonly key?: string | null }
   ) => Promise<unknown>
-  /** Makes a workflow of its own for a scenario, and answers its id. It is removed afterwards. */
+  /** Makes a workflow for one scenario, and answers its id. `tidy` removes it. */
   readonly workflow: (fields?: Readonly<Record<string, unknown>>) => Promise<string>
   /** Removes what the scenario made. */
   readonly tidy: () => Promise<void>

@@ -558,6 +558,18 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* Effect.promise(async () => {
         await page.keyboard.press("Enter")
         await page.getByRole("button", { name: "New key" }).click()
+        await page.getByLabel("Name").waitFor()
+        // The focus is back as soon as the dialog is gone: later it would take the next key from another button.
+        const focused = page.evaluate(`new Promise((done) => {
+          new MutationObserver((_, observer) => {
+            if (document.querySelector("dialog") !== null) return
+            observer.disconnect()
+            done(document.activeElement.innerText)
+          }).observe(document.body, { childList: true, subtree: true })
+          document.querySelector('dialog [aria-label="Close"]').click()
+        })`)
+        assert.strictEqual(await focused, "New key")
+        await page.getByRole("button", { name: "New key" }).press("Enter")
         await page.getByLabel("Name").fill("Robot")
         await page.getByRole("button", { name: "Create" }).click()
         await page.getByText("it is shown this once").waitFor()

@@ -576,7 +576,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
         await page.getByRole("dialog").waitFor({ state: "detached" })
         await page.getByRole("button", { name: "Rotate Robot" }).press("Enter")
-        await page.getByLabel("The present key stays valid for").selectOption("Not at all")
+        await page.getByLabel("The current key stays valid for").selectOption("Not at all")
         await page.getByRole("button", { name: "Rotate", exact: true }).press("Enter")
         await page.getByText("it is shown this once").waitFor()
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()

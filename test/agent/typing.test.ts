@@ -52,7 +52,7 @@ const site = pages({
     <textarea id="replaced" style="display:none"></textarea><div class="tox-tinymce"><iframe id="mail"
       srcdoc="<body contenteditable>Old <b>mail</b></body>"></iframe></div>
     <div class="CodeMirror" id="stubborn"><textarea></textarea><pre class="CodeMirror-line">stays</pre></div>
-    <output></output><script>
+    <output style="white-space: pre"></output><script>
     const field = document.querySelector(".inputarea")
     let held = "old", all = false, at = 0
     const draw = () => {

@@ -32,7 +32,8 @@ const bodies: Readonly<Record<string, (workflowId: string) => unknown>> = {
 /** Endpoints that tell a secret once, and the field that tells it. */
 const secrets: Readonly<Record<string, string>> = {
   "POST /api-keys": "key",
-  "POST /encryption-key/rotation": "encryption_key"
+  "POST /encryption-key/rotation": "encryption_key",
+  "POST /sign-in-links": "link"
 }
 
 it.layer(layer, { timeout: "60 seconds" })("a request with an Idempotency-Key", (it) => {

@@ -33,8 +33,8 @@ interface Document {
  *
  * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
  * or as a repetition. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
- * described ones are refused. Every writing operation that needs a key takes an `Idempotency-Key`. A field that says nothing of itself has
- * the words that it has everywhere, and an id in a path the format `uuid`. Instants of answers have the format
+ * described ones are refused. Every writing operation that needs a key takes an `Idempotency-Key`. A field without a
+ * description has the one of `FieldWords`, and an id in a path the format `uuid`. Instants of answers have the format
  * `date-time`; those of requests are judged by the endpoints, which say what they accept.
  */
 export const complete =

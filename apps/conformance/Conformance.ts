@@ -43,8 +43,11 @@ export interface Outcome {
 export const unknownNames = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) => !scenarios.some((scenario) => scenario.name === name))
 
-/** Runs scenarios one after the other. `told` is called with each outcome when it is known. */
-export const run = async (options: Options, told?: (outcome: Outcome) => void): Promise<ReadonlyArray<Outcome>> => {
+/** Runs scenarios one after the other. `onOutcome` is called with each outcome as soon as it is known. */
+export const run = async (
+  options: Options,
+  onOutcome?: (outcome: Outcome) => void
+): Promise<ReadonlyArray<Outcome>> => {
   const { expectedFailures = [], key, only, send = fetch, url } = options
   const outcomes: Array<Outcome> = []
   for (const { name, promise, run: asks, section } of scenarios) {
@@ -58,7 +61,7 @@ export const run = async (options: Options, told?: (outcome: Outcome) => void): 
     const passed = reason === null
     const outcome = { name, section, promise, passed, unexpected: passed === expectedFailures.includes(name), reason }
     outcomes.push(outcome)
-    told?.(outcome)
+    onOutcome?.(outcome)
   }
   return outcomes
 }

@@ -48,7 +48,7 @@ export interface Server {
     path: string,
     options?: { readonly json?: unknown; readonly key?: string | null }
   ) => Promise<unknown>
-  /** Makes a workflow of its own for a scenario, and answers its id. It is removed afterwards. */
+  /** Makes a workflow for one scenario, and answers its id. `tidy` removes it. */
   readonly workflow: (fields?: Readonly<Record<string, unknown>>) => Promise<string>
   /** Removes what the scenario made. */
   readonly tidy: () => Promise<void>
@@ -70,7 +70,7 @@ export const smallest = {
 const longest = 30_000
 
 export const make = (options: { readonly url: string; readonly key: string; readonly send: Send }): Server => {
-  const base = options.url.replace(/\/+$/, "")
+  const base = options.url.replace(/(?<!\/)\/+$/, "")
   const made: Array<string> = []
   const send: Server["send"] = async (method, path, { json, key = options.key } = {}) => {
     const answer = await options.send(`${base}${path}`, {

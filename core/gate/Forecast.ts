@@ -1,7 +1,7 @@
 /**
  * When the waiting runs of a paced workflow start: an estimate from its pace, its run window and how long its runs took.
  *
- * It assumes that workers and credentials are free, that no run is submitted meanwhile, and that runs take as long as
+ * It assumes that workers and credentials are free, that no further run is submitted, and that runs take as long as
  * those that succeeded last. Everything here is a function of its arguments; instants are epoch milliseconds.
  */
 import * as Gate from "./Gate.ts"

@@ -141,7 +141,7 @@ export class Gates extends Context.Service<
 
     /**
      * Sets how fast runs may start, or with `null` that nothing limits it. Once it succeeds, no run starts faster. Runs in
-     * progress go on, even if they are more than the new pace allows.
+     * progress continue, even if they are more than the new pace allows.
      */
     readonly setPace: (
       caller: Caller,

@@ -58,7 +58,7 @@ const waits = gauge(
   "How long the statement that the database has not answered has waited longest"
 )
 
-const reasons = ["run_window", "manual_pause", "credential", "retry", "worker"]
+const reasons = ["run_window", "manual_pause", "pace", "credential", "retry", "worker"]
 
 const isOne = (is: boolean): number => (is ? 1 : 0)
 

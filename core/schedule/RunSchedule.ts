@@ -1,5 +1,5 @@
 /**
- * Schedules: what submits runs of a workflow by itself, and the decisions about one at an instant.
+ * Schedules: what submits runs of a workflow at its times, and the decisions about one at an instant.
  *
  * A schedule remembers up to which instant it has dealt with its timing, the cursor. Everything after it is still to
  * come, or was missed. A decision is a function of the schedule, the gate of its workflow, its runs that have not ended

@@ -1,5 +1,5 @@
 /**
- * A clock that goes on from timer to timer, so that none is missed: also those that a fiber sets after another one woke it.
+ * A clock that moves from timer to timer, so that none is missed: also those that a fiber sets after another one woke it.
  *
  * **Example** (Three hours of work that takes an hour each)
  *
@@ -31,12 +31,12 @@ export interface SteppingClock {
   /** The time that it shows, in epoch milliseconds. */
   readonly now: () => number
   /**
-   * Goes on to an instant, in epoch milliseconds, by way of every timer until then. Each goes off at its own instant, and
+   * Moves to an instant, in epoch milliseconds, by way of every timer until then. Each goes off at its own instant, and
    * fibers have their turns before the next one: those that wait for this clock alone miss no timer. An instant that has
    * passed changes the time shown, and wakes no fiber.
    */
   readonly set: (to: number) => Effect.Effect<void>
-  /** Goes on by a number of milliseconds, as `set` does. */
+  /** Moves by a number of milliseconds, as `set` does. */
   readonly advance: (millis: number) => Effect.Effect<void>
 }
 
@@ -65,7 +65,7 @@ export const make = (at: number): SteppingClock => {
         return Effect.sync(() => void sleepers.delete(sleeper))
       })
   }
-  /** The first sleeper that is due by then. Of those of one instant, the one that lay down first. */
+  /** The first sleeper that is due by then. Of those of one instant, the one that began to sleep first. */
   const firstBy = (to: number) =>
     [...sleepers].reduce<{ readonly until: number; readonly wake: () => void } | null>(
       (first, one) => (one.until <= to && (first === null || one.until < first.until) ? one : first),

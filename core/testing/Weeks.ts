@@ -25,7 +25,7 @@ export interface BrokenWeek {
   readonly shortest: Scenario.Scenario
 }
 
-/** What the weeks brought to light. */
+/** The results of the simulated weeks. */
 export interface Weeks {
   readonly broken: ReadonlyArray<BrokenWeek>
   /** How often a timer went off, or time in which nothing could happen was passed over. */

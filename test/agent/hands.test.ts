@@ -130,6 +130,20 @@ describe("what may be saved", () => {
   })
 })
 
+describe("drags", () => {
+  const drag: Step = { action: "DRAG", parameters: { selector: "#list", path: "{{context.inputs.points}}" } }
+
+  it.effect("follow a path that an input gives, and evaluate no text in it as an expression", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* run([drag], { points: [{ x: "3", y: -4.5 }] })
+      assert.strictEqual(outcome._tag, "Success")
+      const { code, message } = failure(yield* run([drag], { points: [{ x: "{{1 + 1}}", y: 0 }] }))
+      assert.strictEqual(code, "TEMPLATE-E0001")
+      assert.include(message, "Cannot use {{1 + 1}} as path[0].x: expected a number of pixels")
+    })
+  )
+})
+
 describe("windows", () => {
   it.effect("one that the page opens is looked at, and the one before it when it closes", () =>
     Effect.gen(function* () {

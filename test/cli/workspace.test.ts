@@ -40,6 +40,14 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       assert.deepInclude(listed, { permissioned_user_id: "robot", password: "sealed", tfa_secret: null })
       assert.match(yield* ok("vault", "list"), /robot .*user_name, password/)
 
+      const proxy = "socks5://me:hidden-proxy-word@proxy.example:1080"
+      const custom = JSON.stringify({ proxy_setting: "custom", proxy_value: proxy })
+      const proxied = yield* run(put, environment, custom)
+      assert.strictEqual(proxied.code, 0, proxied.problem)
+      const { body: withProxy } = yield* send({ method: "GET", path, key: owner.key })
+      assert.strictEqual(unseal(owner.encryptionKey, String(withProxy.proxy_value)), proxy)
+      assert.notInclude(yield* dump, "hidden-proxy-word")
+
       const tested = yield* run(["vault", "test", "robot", site], environment)
       assert.match(tested.out, /password +opens\ntfa_secret +not set/)
       const other = yield* run(["vault", "test", "robot", site], { SLUICE_ENCRYPTION_KEY: "00".repeat(32) })
@@ -51,6 +59,7 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
           [put, {}, input],
           [put, environment, `{"password": ${password}`],
           [put, environment, "{}"],
+          [put, environment, JSON.stringify({ passwort: password })],
           [[...put, "--from-env", "passwort=PORTAL"], environment, ""],
           [[...put, "--from-env", "password=MISSING"], environment, ""],
           [put, { SLUICE_ENCRYPTION_KEY: "short" }, input]
@@ -59,12 +68,14 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       )
       assert.deepStrictEqual(
         refusals.map(({ code }) => code),
-        [2, 2, 2, 2, 2, -1]
+        [2, 2, 2, 2, 2, 2, -1]
       )
       assert.include(refusals[0]?.problem, "SLUICE_ENCRYPTION_KEY")
-      assert.include(refusals[4]?.problem, "MISSING")
-      for (const { out, problem } of [stored, changed, tested, other, ...refusals]) {
-        for (const secret of [password, "other-one", owner.encryptionKey]) assert.notInclude(`${out}${problem}`, secret)
+      assert.include(refusals[3]?.problem, '"passwort" is not a field of a credential: expected one of')
+      assert.include(refusals[5]?.problem, "MISSING")
+      for (const { out, problem } of [stored, changed, proxied, tested, other, ...refusals]) {
+        for (const secret of [password, "other-one", "hidden-proxy-word", owner.encryptionKey])
+          assert.notInclude(`${out}${problem}`, secret)
       }
       const missing = yield* run(["vault", "test", "nobody", site], environment)
       assert.strictEqual(missing.code, exitCodes.missing)
@@ -125,6 +136,9 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       yield* ok("audit", "export", "--format", "csv", path)
       assert.match(readFileSync(path, "utf8"), /^id,at,action/)
       assert.lengthOf((yield* ok("audit", "export", "--action", "run_window")).split("\n"), 3)
+      const full = yield* run(["audit", "export", "/dev/full"])
+      assert.strictEqual(full.code, exitCodes.failed)
+      assert.include(full.problem, "Cannot write the file /dev/full: ENOSPC")
       const wrong = yield* run(["audit", "ls", "--user_id", "me"])
       assert.strictEqual(wrong.code, exitCodes.wrong)
       assert.include(wrong.problem, "user_id")

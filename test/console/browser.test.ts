@@ -558,13 +558,25 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* Effect.promise(async () => {
         await page.keyboard.press("Enter")
         await page.getByRole("button", { name: "New key" }).click()
+        await page.getByLabel("Name").waitFor()
+        // The focus is back as soon as the dialog is gone: later it would take the next key from another button.
+        const focused = page.evaluate(`new Promise((done) => {
+          new MutationObserver((_, observer) => {
+            if (document.querySelector("dialog") !== null) return
+            observer.disconnect()
+            done(document.activeElement.innerText)
+          }).observe(document.body, { childList: true, subtree: true })
+          document.querySelector('dialog [aria-label="Close"]').click()
+        })`)
+        assert.strictEqual(await focused, "New key")
+        await page.getByRole("button", { name: "New key" }).press("Enter")
         await page.getByLabel("Name").fill("Robot")
         await page.getByRole("button", { name: "Create" }).click()
         await page.getByText("it is shown this once").waitFor()
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
         await page.getByRole("dialog").waitFor({ state: "detached" })
         await page.getByRole("button", { name: "Rotate Robot" }).press("Enter")
-        await page.getByLabel("The present key stays valid for").selectOption("Not at all")
+        await page.getByLabel("The current key stays valid for").selectOption("Not at all")
         await page.getByRole("button", { name: "Rotate", exact: true }).press("Enter")
         await page.getByText("it is shown this once").waitFor()
         await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()

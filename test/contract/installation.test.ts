@@ -56,7 +56,7 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
       )
       yield* registry.leave(first)
       yield* TestClock.adjust(4 * Processes.everyMillis)
-      const busy = { ...own("worker", third), clockSkewMillis: -1_200, running: 3, browsers: 2 }
+      const busy = { ...own("worker", third), clockSkewMillis: -1_800_000_000_000, running: 3, browsers: 2 }
       assert.deepStrictEqual(yield* registry.beat(busy), [busy])
       const seenAt = 1_001_000 + 4 * Processes.everyMillis
       assert.deepStrictEqual(yield* registry.living, [{ ...busy, beganAt: 1_001_000, seenAt }])
@@ -94,6 +94,29 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
       yield* TestClock.adjust(31_000)
       const after = yield* count
       assert.deepStrictEqual([after.startable, after.running, after.lost], [0, 2, 2])
+    })
+  )
+
+  it.effect("counts runs that their pace keeps waiting apart from those that wait for a worker", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(3_000_000)
+      const caller = yield* makeWorkspace()
+      const runs = yield* RunStore
+      const workflow = yield* makeWorkflow(caller)
+      yield* (yield* GateStore).change(caller.workspaceId, workflow.workflow.id, (gate) =>
+        Result.succeed(Gate.setPace(gate, { maxStartsPerMinute: 1, maxRunning: null }))
+      )
+      for (let index = 0; index < 3; index++) yield* runs.submit(submission(workflow))
+      assert.lengthOf(yield* runs.claim({ worker: "w", limit: 5, leaseMillis: 30_000 }), 1)
+      const count = yield* Backlog.make
+      yield* TestClock.adjust(10_000)
+      const paced = yield* count
+      assert.deepStrictEqual([paced.waiting.get("pace"), paced.waiting.get("worker")], [2, undefined])
+      assert.strictEqual(paced.startable, 0)
+      yield* TestClock.adjust(60_000)
+      const due = yield* count
+      assert.deepStrictEqual([due.waiting.get("pace"), due.waiting.get("worker")], [undefined, 2])
+      assert.strictEqual(due.startable, 10)
     })
   )
 

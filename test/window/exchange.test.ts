@@ -197,6 +197,7 @@ describe("the calendar of a window", () => {
 
   const begin = "DTSTART;TZID=Europe/Berlin:20260105T090000"
   const end = "DTEND;TZID=Europe/Berlin:20260105T170000"
+  const wholeDay = "DTSTART;VALUE=DATE:20261224"
   it.each([
     [["not a line", begin, end], 3, /NAME:VALUE/],
     [[begin, end, "EXDATE;TZID=Europe/Berlin:20260112T090000"], 5, /cannot say EXDATE/],
@@ -209,7 +210,10 @@ describe("the calendar of a window", () => {
     [[begin, "DTEND;TZID=Europe/Berlin:20260105T080000"], 2, /after 09:00/],
     [[begin.replaceAll("Berlin", "Atlantis"), end.replaceAll("Berlin", "Atlantis")], 1, /not known/],
     [["DTSTART:20260231", end], 3, /Expected DTSTART with a date/],
-    [["SUMMARY:Nothing"], 2, /Expected DTSTART/]
+    [["SUMMARY:Nothing"], 2, /Expected DTSTART/],
+    [[wholeDay, "DTEND;VALUE=DATE:20261227", "RRULE:FREQ=YEARLY"], 4, /the event recurs, got 3 days/],
+    [[wholeDay, "DTEND;VALUE=DATE:20261224"], 4, /DTEND with a date after that of DTSTART/],
+    [[wholeDay, "DTEND;TZID=Europe/Berlin:20261226T100000"], 4, /DTEND with a date after that of DTSTART/]
   ])("is refused where a window cannot say it, with the line: %j", (lines, line, message) => {
     const refused = ICalendar.read(calendar(...lines))
     if (Result.isSuccess(refused)) return assert.fail("It was accepted")

@@ -53,7 +53,7 @@ export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, gates
   return found
 })
 
-/** How many runs of these workflows are in progress. Asked under the lock, so that no claim changes it meanwhile. */
+/** How many runs of these workflows are in progress. Asked under the lock, so that no other claim changes it. */
 const runningOf = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>) =>
   workflowIds.length === 0
     ? Effect.succeed(new Map<string, number>())
@@ -97,7 +97,7 @@ export const take = Effect.fnUntraced(function* (
     where gate_paces.workflow_id = taken.workflow_id`
 })
 
-/** Notes until when these workflows are passed over, unless their gates were edited meanwhile. */
+/** Notes until when these workflows are passed over, unless their gates were edited since. */
 export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<Spent>) => {
   const noted = spent.map(({ revision, until, workflowId }) => ({
     workflow_id: workflowId,

@@ -90,7 +90,7 @@ const workspaces = [
     version text not null,
     tz_data text,
     artifact_store text,
-    clock_skew_ms integer not null,
+    clock_skew_ms bigint not null,
     capacity integer,
     running integer not null,
     browsers integer not null,

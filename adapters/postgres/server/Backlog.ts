@@ -30,10 +30,11 @@ export const make = Effect.gen(function* () {
           when g.paused_at is not null and (g.paused_until is null or g.paused_until > ${now}) then 'manual_pause'
           when g.run_window is not null and (g.starts_at is null or g.starts_at > ${now}) then 'run_window'
           when r.not_before > ${now} then 'retry'
+          when g.paced_until > ${now} then 'pace'
           when g.blocked_on is not null then 'credential'
           else 'worker' end as reason,
         count(*)::double precision as count,
-        extract(epoch from ${now} - min(greatest(r.not_before, r.created_at, g.starts_at)))::double precision as longest
+        extract(epoch from ${now} - min(greatest(r.not_before, r.created_at, g.starts_at, g.paced_until)))::double precision as longest
       from runs r join gates g using (workflow_id)
       where r.status in ('execution.queued', 'execution.requeued') group by 1`
     const [others] = yield* sql<Others>`

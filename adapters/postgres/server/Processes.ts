@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Table from "../tables/Table.ts"
 
-/** What a process says of itself. */
+/** What a process reports about itself. */
 export interface Own {
   readonly id: string
   readonly part: string
@@ -29,14 +29,14 @@ export interface Own {
 export interface Living extends Own {
   /** In epoch milliseconds, as is `seenAt`. */
   readonly beganAt: number
-  /** When it last said that it is alive. */
+  /** When it last reported. */
   readonly seenAt: number
 }
 
-/** The interval at which a process says that it is alive, in milliseconds. */
+/** The interval at which a process reports, in milliseconds. */
 export const everyMillis = 15_000
 
-/** A process that said nothing for so long is taken for dead, in milliseconds. */
+/** A process that has not reported for so long counts as dead, in milliseconds. */
 const aliveMillis = 3 * everyMillis + 1_000
 
 const column = Table.of<Living>()
@@ -49,7 +49,7 @@ export const table = Table.make(
     version: column(Table.text, ({ version }) => version),
     tz_data: column(Table.nullable(Table.text), ({ tzData }) => tzData),
     artifact_store: column(Table.nullable(Table.text), ({ artifactStore }) => artifactStore),
-    clock_skew_ms: column(Table.integer, ({ clockSkewMillis }) => Math.round(clockSkewMillis)),
+    clock_skew_ms: column(Table.bigint, ({ clockSkewMillis }) => Math.round(clockSkewMillis)),
     capacity: column(Table.nullable(Table.integer), ({ capacity }) => capacity),
     running: column(Table.integer, ({ running }) => running),
     browsers: column(Table.integer, ({ browsers }) => browsers),
@@ -104,7 +104,7 @@ export const make = Effect.gen(function* () {
 
   return {
     beat: (own: Own) => withoutSqlErrors(beat(own)),
-    /** The processes that are alive, those that began first in front. */
+    /** The processes that are alive, oldest first. */
     living: withoutSqlErrors(living),
     /** A process has ended. */
     leave: (id: string) => withoutSqlErrors(Effect.asVoid(sql`delete from processes where id = ${id}`))

@@ -1,6 +1,6 @@
 /**
- * What fields mean that have one meaning wherever the interface has them: for the description, where an endpoint says
- * nothing of its own.
+ * Descriptions of fields that mean the same in every endpoint. The OpenAPI description uses them where an endpoint
+ * describes such a field in no other way.
  */
 
 /** The parameters of paths that are ids made by the service, each a UUID. */
@@ -31,7 +31,7 @@ export const words: Readonly<Record<string, string>> = {
   created_at: "When it was made",
   invitation_id: "The id of an invitation",
   created_by: "The id of the user who made it",
-  cursor: "Continues a list behind the page before, whose answer gives it",
+  cursor: "Where the page begins: the cursor that the answer with the page before gave",
   delivery_id: "The id of a delivery",
   deny_requeue_past_dry_run_marker: "Whether a run is not tried again once it passed the node that ends a dry run",
   domain: "The site of a credential: an address or a host name",
@@ -39,8 +39,8 @@ export const words: Readonly<Record<string, string>> = {
   enable_error_code_generation: "Whether failures without a code are given one by the model",
   enable_incorrect_form_input_recovery: "Whether a form that refuses an input is filled in again",
   enable_network_listener: "Whether the network traffic of runs is kept",
-  enable_popup_handling: "Whether pop-ups that lie in the way are dismissed",
-  enable_service_unavailable_recovery: "Whether a page that is away is loaded again",
+  enable_popup_handling: "Whether pop-ups that cover the page are dismissed",
+  enable_service_unavailable_recovery: "Whether a page that cannot be reached is loaded again",
   enable_xpath_recovery: "Whether an element whose selector fails is looked for in other ways",
   encrypted_keys: "The names of the inputs that refer to credentials",
   end_time: "An instant in ISO 8601: the end of the time range",

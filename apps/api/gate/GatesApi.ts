@@ -31,6 +31,7 @@ const RunWindowHistory = Schema.Struct({
   ),
   next_cursor: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "RunWindowHistory" })
+
 const limit = (most: number) => Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })))
 
 /** How fast the runs of a workflow may start. Both fields must be sent, so that a misspelled one removes no limit. */

@@ -51,7 +51,7 @@ HttpApi.reflect(Api, {
   onEndpoint: ({ endpoint: { annotations, method, path, payload }, group, middleware }) => {
     // The methods of endpoints are those of a path in the description.
     const described = operations[path.replace(/:(\w+)/g, "{$1}")]?.[method.toLowerCase() as "get"]
-    if (Context.get(group.annotations, NoStore)) unstored.add(path.replace(/\/:.*$/, ""))
+    if (Context.get(group.annotations, NoStore)) unstored.add(path.split("/:", 1)[0] ?? path)
     endpoints.push({
       method,
       path,

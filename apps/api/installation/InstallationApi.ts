@@ -1,4 +1,4 @@
-/** The endpoint that tells how the installation is. */
+/** The endpoint that lists the processes of the installation. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Needs } from "../Annotations.ts"
@@ -19,13 +19,13 @@ export const ProcessRecord = Schema.Struct({
   running: Schema.Int.annotate({ description: "How many runs it executes" }),
   browsers: Schema.Int.annotate({ description: "How many sessions of browsers it has open" }),
   began_at: Schema.String,
-  seen_at: Schema.String.annotate({ description: "When it last said that it is alive, which it does every 15 seconds" })
+  seen_at: Schema.String.annotate({ description: "When it last reported, which it does every 15 seconds" })
 }).annotate({ identifier: "Process" })
 
 const Installation = Schema.Struct({
   processes: Schema.NullOr(Schema.Array(ProcessRecord)).annotate({
     description:
-      "The processes that are alive, those that began first in front; null where it is not known which there are"
+      "The processes that are alive, oldest first; null where the service keeps no list of them, as in an embedded one"
   })
 }).annotate({ identifier: "Installation" })
 

@@ -1,4 +1,4 @@
-/** Answers how the installation is. */
+/** Answers which processes of the installation are alive. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../Api.ts"

@@ -1,4 +1,4 @@
-/** The processes of the installation that are alive, as each of them says of itself every 15 seconds. */
+/** The processes of the installation that are alive, as each of them reports every 15 seconds. */
 import { Context, Effect } from "effect"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 
@@ -6,7 +6,7 @@ export interface LivingProcess {
   /** What it does: `up`, `api`, `scheduler` or `worker`. */
   readonly part: string
   readonly version: string
-  /** The version of its time zone data; `null` where Node does not tell. */
+  /** The version of its time zone data; `null` where Node does not have it. */
   readonly tzData: string | null
   /** By how much the clock of its machine is ahead of that of the database, in milliseconds. */
   readonly clockSkewMillis: number
@@ -20,7 +20,7 @@ export interface LivingProcess {
   readonly seenAt: number
 }
 
-/** Without a registry it is not known which processes there are: `null`. So it is where a program embeds the service. */
+/** `null` without a registry, as where a program embeds the service: the processes are not known. */
 export const LivingProcesses = Context.Reference<{
   readonly living: Effect.Effect<ReadonlyArray<LivingProcess> | null, StoreUnavailable>
 }>("sluice/apps/api/installation/LivingProcesses", { defaultValue: () => ({ living: Effect.succeed(null) }) })

@@ -33,7 +33,8 @@ export const RunRequest = Schema.Struct({
   }),
   webhook: optional(RunWebhookRequest),
   additional_context: optional(jsonObject).annotate({
-    description: "What models are told with every question of the run; the first 20,000 characters of its JSON"
+    description:
+      "Context that is sent to the model with every request of the run: the first 20,000 characters of its JSON"
   }),
   notifications: optional(jsonObject)
 }).annotate({ identifier: "RunRequest" })

@@ -19,7 +19,7 @@ export interface Sent {
   readonly dry_run?: boolean | null
 }
 
-/** The runs of one call, and the cursor of the call that goes on behind them. */
+/** The runs of one call, and the cursor of the call that continues after them. */
 export interface Selected {
   readonly asked: { readonly sessionIds: ReadonlyArray<string>; readonly dryRun: boolean }
   readonly nextCursor: string | null

@@ -41,7 +41,7 @@ export const WorkspaceSettings = Schema.Struct({
   signed_url_ttl_seconds: Schema.Int,
   retention_days: retentionDays.annotate({
     description:
-      "For how many days after the end of a run the workspace keeps each kind; null where it has no setting of its own"
+      "For how many days after the end of a run the workspace keeps each kind; null where the workspace has not set it"
   }),
   retention_days_in_force: retentionDays.annotate({
     description: "The same with the settings of the installation; null is without limit"

@@ -97,7 +97,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
             <div />
           </div>
         ) : listing.entries.length === 0 ? (
-          <Empty title="Nothing was changed">Each change in this workspace stands here, with who made it.</Empty>
+          <Empty title="Nothing was changed">Each change in this workspace is listed here, with who made it.</Empty>
         ) : (
           <Listed entries={listing.entries} onShow={show} />
         )}

@@ -34,7 +34,7 @@ const Recordings = () => (
         <Loaded query={recordings}>
           {({ sessions }) =>
             sessions.length === 0 ? (
-              <Empty title="Nothing is being recorded">A recording that nobody touches ends after half an hour.</Empty>
+              <Empty title="Nothing is being recorded">A recording without activity ends after half an hour.</Empty>
             ) : (
               <Table
                 label="Recordings in progress"

@@ -1,5 +1,5 @@
 /** The element that was pointed at: its selectors, and what can be done with it. */
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
 import { Section } from "../kit/Page.tsx"
 import {
@@ -31,7 +31,7 @@ export const Chosen = (props: Props) => {
   const [selector, setSelector] = useState(proposed(target))
   const body = useRef<HTMLDivElement>(null)
   // The next thing that a person does with a field is to type.
-  useEffect(() => body.current?.querySelector<HTMLElement>("input, select, button")?.focus(), [])
+  useLayoutEffect(() => body.current?.querySelector<HTMLElement>("input, select, button")?.focus(), [])
   return (
     <Section
       title={called(target)}

@@ -50,7 +50,7 @@ export const DraftSteps = ({
                     type="button"
                     class="plain"
                     aria-label={`Do again: ${node.name}`}
-                    title="Do it again on the present page"
+                    title="Do it again on the current page"
                     disabled={isBusy}
                     onClick={() => onSay(`again ${node.id}`)}
                   >

@@ -246,7 +246,7 @@ const DueSchedules = () => (
       {(all) =>
         all.length === 0 ? (
           <Empty title="No schedule is due">
-            A <a href={to(["schedules"])}>schedule</a> submits runs by itself.
+            A <a href={to(["schedules"])}>schedule</a> submits runs automatically.
           </Empty>
         ) : (
           <ul class="entries">

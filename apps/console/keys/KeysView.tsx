@@ -254,7 +254,7 @@ const Rotating = ({ former, onClose }: { readonly former: Key; readonly onClose:
       {key === null ? (
         <form class="form" onSubmit={send}>
           <p>A new key takes the place of this one, with the same user, role, restriction and expiry.</p>
-          <Field label="The present key stays valid for">
+          <Field label="The current key stays valid for">
             <select value={grace} onChange={({ currentTarget }) => setGrace(Number(currentTarget.value))}>
               {graces.map(({ word }, index) => (
                 <option key={word} value={index}>

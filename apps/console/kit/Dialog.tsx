@@ -1,6 +1,6 @@
-/** A dialog above the page. It holds the focus, and Escape closes it. */
+/** A dialog above the page. It holds the focus, gives it back when it is closed, and Escape closes it. */
 import type { ComponentChildren } from "preact"
-import { useEffect, useId, useRef } from "preact/hooks"
+import { useId, useLayoutEffect, useRef } from "preact/hooks"
 
 export const Dialog = ({
   children,
@@ -15,11 +15,16 @@ export const Dialog = ({
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
-    const before = document.activeElement
-    dialog.current?.showModal()
+  const isOpen = useRef(false)
+  // At once, not after the next frame: by then a key may have been pressed, and the focus may have moved on.
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    isOpen.current = true
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      isOpen.current = false
+      // Closing gives the focus back to what had it.
+      shown?.close()
     }
   }, [])
   return (
@@ -31,8 +36,8 @@ export const Dialog = ({
         event.preventDefault()
         onClose()
       }}
-      // A browser may close it at Escape without asking first.
-      onClose={onClose}
+      // A browser may close it at Escape without asking first. The event of its removal comes late, and says nothing new.
+      onClose={() => isOpen.current && onClose()}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
       <div class="dialog-body">

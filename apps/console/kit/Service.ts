@@ -39,7 +39,7 @@ export const events = (sessionId: string) => Api.events(client(), sessionId)
 /** Why something failed, in a sentence. */
 export const reasonOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
-    ? "The service cannot be reached. It is asked again"
+    ? "The service cannot be reached. Trying again"
     : Api.reasonOf(error)
 
 /**

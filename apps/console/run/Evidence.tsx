@@ -28,7 +28,7 @@ const Network = ({ id }: { readonly id: string }) => {
     <Loaded query={log}>
       {({ events, message, truncated }) => {
         if (events.length === 0) {
-          return <Empty title="No request is in the log">{message ?? "Its pages asked for nothing."}</Empty>
+          return <Empty title="No request is in the log">{message ?? "Its pages sent no request."}</Empty>
         }
         const found = events.filter(({ status, url }) => url.includes(text) || String(status) === text)
         return (

@@ -136,7 +136,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
             <div class="body">
               {run.output_data === null ? (
                 <p class="note">
-                  {isEnded(run) ? "This run brought no data." : "The data of a run stands here when it ends."}
+                  {isEnded(run) ? "This run returned no data." : "The data of a run is shown here when it ends."}
                 </p>
               ) : (
                 <JsonText label="Output" value={run.output_data} />

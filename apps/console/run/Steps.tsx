@@ -36,7 +36,7 @@ export const Steps = ({
   const present = useAtom(now)
   const [shown, show] = useState<Picture | null>(null)
   if (steps.length === 0 && missed.length === 0) {
-    return <Empty title="No step was taken yet">The steps of the run stand here as they happen.</Empty>
+    return <Empty title="No step was taken yet">The steps of the run appear here as they happen.</Empty>
   }
   const lit = playedAt === null ? -1 : steps.findLastIndex(({ at }) => at <= playedAt)
   return (

@@ -151,7 +151,7 @@ const FilterBar = ({ filters, names }: { readonly filters: Filters; readonly nam
       value={filters.hold ?? ""}
       onChange={({ currentTarget }) => filter({ hold: currentTarget.value })}
     >
-      <option value="">Held by anything</option>
+      <option value="">Held for any reason</option>
       {Object.entries(holdWords).map(([hold, word]) => (
         <option key={hold} value={hold}>
           {word}

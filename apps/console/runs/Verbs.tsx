@@ -160,7 +160,7 @@ const Outcomes = ({
       {(answer.counts[verb.outcome] ?? 0).toLocaleString("en")} of {answer.results.length.toLocaleString("en")} were{" "}
       {verb.done}.
     </p>
-    <ul class="outcomes" tabIndex={0} aria-label="What became of each run">
+    <ul class="outcomes" tabIndex={0} aria-label="Outcome of each run">
       {answer.results.slice(0, mostShown).map(({ message, outcome, retry_session_id, session_id }) => (
         <li key={session_id}>
           <a class="mono" href={to(["runs", session_id])} onClick={onClose}>

@@ -206,7 +206,7 @@ const When = ({ given, problems, set }: Part) => (
 
 const More = ({ given, problems, set }: Part) => (
   <>
-    <Field label="Inputs of each run" hint="Texts may hold {{ schedule.date }}" problem={problems.inputs}>
+    <Field label="Inputs of each run" hint="Texts may contain {{ schedule.date }}" problem={problems.inputs}>
       <textarea rows={3} value={given.inputs} onInput={({ currentTarget }) => set({ inputs: currentTarget.value })} />
     </Field>
     <div class="pair">
@@ -253,7 +253,7 @@ const Coming = ({ preview }: { readonly preview: Preview | null }) => (
   <div class="coming">
     <h3>It fires next</h3>
     {preview === null ? (
-      <p class="note">The next ten times stand here once the schedule can be read.</p>
+      <p class="note">The next ten times are shown here once the schedule is complete.</p>
     ) : (
       <>
         {preview.warnings.map(({ message }) => (

@@ -1,4 +1,4 @@
-/** What submits runs by itself: all schedules, and what can be done with each. */
+/** The schedules, which submit runs automatically, with the actions on each. */
 import { useMemo, useState } from "preact/hooks"
 import { namesOf, workflows } from "../data/Workflows.ts"
 import { Confirm } from "../forms/Confirm.tsx"
@@ -37,7 +37,7 @@ export const SchedulesView = ({ query }: { readonly query: URLSearchParams }) =>
   return (
     <Page
       title="Schedules"
-      note="They submit runs by themselves. Their runs wait while a run window is closed, as every run does."
+      note="They submit runs automatically. While a run window is closed, these runs wait like all others."
       actions={
         may("Member") && (
           <button type="button" class="primary" onClick={() => setAsked({ what: "edit", former: null })}>

@@ -90,7 +90,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p class="note">Nothing is called that.</p>}
+      {found.length === 0 && <p class="note">Nothing has that name.</p>}
     </Dialog>
   )
 }

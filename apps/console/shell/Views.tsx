@@ -110,7 +110,7 @@ export const viewOf = ({ path, query }: Route): View => {
         key: "none",
         draw: () => (
           <div class="page">
-            <h1>There is no such place</h1>
+            <h1>This page does not exist</h1>
             <p>
               Nothing stands at this address. <a href="#/">Go home</a>
             </p>

@@ -107,7 +107,7 @@ const Deliveries = () => (
       {({ deliveries: all }) =>
         all.length === 0 ? (
           <Empty title="Nothing was delivered yet">
-            Each event that is sent to a receiver stands here with its answer.
+            Each event that is sent to a receiver is listed here with its answer.
           </Empty>
         ) : (
           <Table

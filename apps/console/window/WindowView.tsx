@@ -101,7 +101,7 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
           <div class="stack">
             {valid === null ? (
               <Section title="The next 8 weeks">
-                <p class="body note">The picture comes back when every value can be read.</p>
+                <p class="body note">The picture is shown again when every value is valid.</p>
               </Section>
             ) : (
               <Drawn window={valid.window} warnings={valid.warnings} at={present - (present % 60_000)} />
@@ -115,7 +115,7 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
           revision={read.run_window_revision}
           onRestore={(window) => {
             setDraft(draftOf(window))
-            say("done", "The earlier window stands in the editor. Save it to bring it back")
+            say("done", "The earlier window is in the editor. Save it to restore it")
             document.querySelector(".save-bar")?.scrollIntoView({ block: "nearest" })
           }}
         />

@@ -33,7 +33,9 @@ export const JsonEditor = ({ workflow }: { readonly workflow: Workflow }) => {
     try {
       body = JSON.parse(text)
     } catch (error) {
-      return setProblems([{ path: "", message: `This is no JSON: ${error instanceof Error ? error.message : ""}` }])
+      return setProblems([
+        { path: "", message: `This is not valid JSON: ${error instanceof Error ? error.message : ""}` }
+      ])
     }
     setProblems([])
     setNodes(Array.isArray(body.nodes) ? body.nodes : [])

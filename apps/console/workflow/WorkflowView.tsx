@@ -158,7 +158,7 @@ const Versions = ({ workflow }: { readonly workflow: Workflow }) => {
       </Section>
       {chosen === null ? (
         <Section title="Changes">
-          <Empty title="Choose a version">What it changed against the one before stands here.</Empty>
+          <Empty title="Choose a version">Its changes from the version before are shown here.</Empty>
         </Section>
       ) : (
         <Changes key={chosen} id={workflow.id} number={chosen} />

@@ -74,7 +74,7 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Request<A>): Effect.fn
   const mark = (yield* Random.nextIntBetween(0x1000_0000, 0x7fff_ffff)).toString(16)
   const texts = [
     `Task: ${yield* refer(asked.request)}`,
-    ...(use.about === null ? [] : [yield* refer(Prompts.told(use.about))]),
+    ...(use.about === null ? [] : [yield* refer(Prompts.additional(use.about))]),
     ...(asked.page === null ? [] : [Prompts.wrapped(yield* refer(asked.page), mark)])
   ]
   let refusal: string | null = null

@@ -14,12 +14,12 @@ const role =
 export const wrapped = (page: string, mark: string): string =>
   `<page-${mark}>\n${page.replaceAll(mark, "")}\n</page-${mark}>`
 
-/** Maximum length of what a client says in addition, in characters. */
-const maxTold = 20_000
+/** Maximum length of the additional context of a client, in characters. */
+const maxContext = 20_000
 
-/** What the client of a run says beside its input, as a part of each prompt. */
-export const told = (about: Schema.Json): string =>
-  `What the client of this run says in addition, to be used where the task asks for it: ${JSON.stringify(about).slice(0, maxTold)}`
+/** The additional context that the client of a run sent beside its input, as a part of each prompt. */
+export const additional = (about: Schema.Json): string =>
+  `What the client of this run says in addition, to be used where the task asks for it: ${JSON.stringify(about).slice(0, maxContext)}`
 
 /** The warning about page content, part of every prompt. */
 export const caution = (mark: string): string =>

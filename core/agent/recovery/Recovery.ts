@@ -177,10 +177,10 @@ export const recover = Effect.fnUntraced(function* <A, E>(
   const quoted = said === null ? "" : `. The page says: "${means.secrets.hideWithin(said, maxQuoted)}"`
   const similar = yield* similarTo(trouble, means)
   const { failure } = trouble
-  const told = reworded(failure, `${failure.sentence}${quoted}${similar}`)
+  const explained = reworded(failure, `${failure.sentence}${quoted}${similar}`)
   return {
     _tag: "Failed",
-    failure: clear(node, told),
+    failure: clear(node, explained),
     classification,
     memory: trouble.memory
   } satisfies Recovered<A>

@@ -101,7 +101,7 @@ const moves = Effect.fnUntraced(function* (
         Effect.catchTag("PageFailure", (failed) => {
           made.acted ||= failed.acted === true
           const { kind, reason } = failed
-          return kind === "crash" ? Effect.fail(ofPage("go on", failed)) : Effect.succeed({ refused: reason })
+          return kind === "crash" ? Effect.fail(ofPage("continue", failed)) : Effect.succeed({ refused: reason })
         })
       )
       made.acted ||= "did" in value && acting.has(said.tool)

@@ -1,5 +1,5 @@
 /**
- * Where in an element the pointer acts, which keys are held meanwhile, and how something is dragged.
+ * Where in an element the pointer acts, which keys are held, and how something is dragged.
  */
 import type { ElementQuery } from "../element/ElementQuery.ts"
 import type { Gesture } from "./Pointer.ts"

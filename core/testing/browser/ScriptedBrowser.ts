@@ -72,6 +72,8 @@ export interface ScriptedElement {
   readonly leaves?: Partial<Remembered>
   /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
+  /** Whether it takes a file that is dropped on it. */
+  readonly takesDrop?: true
   /** The address that a click opens in a separate window. */
   readonly opens?: string
   /** Whether a click closes the window that it is in. */
@@ -297,20 +299,21 @@ const finding = ({ site, state }: Parts) => {
       return yield* new PageFailure({ kind: "selector", reason, selector })
     }
     for (let left = waitMillis; ; ) {
+      // Asked first, so that an element that appears in between is found.
+      const coming = yield* comingIn(selector)
       const found = (yield* elements).filter((element) => element.selector === selector)
       const [only] = found
       if (only !== undefined && (found.length === 1 || first === true)) {
         yield* guarded(guard, only)
         return only
       }
-      const coming = yield* comingIn(selector)
       if (coming === null || coming > left) {
         yield* Ref.update(state, (before) => ({ ...before, misses: before.misses + 1 }))
         const reason = `${found.length} elements match after ${waitMillis} ms, expected exactly 1`
         return yield* new PageFailure({ kind: "mismatch", reason, selector, matched: found.length })
       }
       left -= coming
-      yield* Effect.sleep(coming)
+      yield* Effect.sleep(Math.max(1, coming))
     }
   })
 
@@ -440,8 +443,8 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       })
     }),
     dropFile: Effect.fnUntraced(function* (query, { fileName }) {
-      const { selector, value } = yield* usable(query)
-      if (value !== undefined) return yield* setField(selector, () => fileName)
+      const { selector, takesDrop } = yield* usable(query)
+      if (takesDrop === true) return yield* setField(selector, () => fileName)
       return yield* new PageFailure({
         kind: "upload",
         reason: "the page takes no file that is dropped there",
@@ -484,11 +487,16 @@ const carryOut = (plan: ExtractionPlan, all: ReadonlyArray<Shown>, now: State, r
 /** Reads what elements hold. */
 const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => ({
   read: Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
-    const there = Effect.map(elements, (all) => all.find((element) => element.selector === selector))
-    const coming = (yield* there) === undefined ? yield* comingIn(selector) : null
-    if (coming !== null && coming <= waitMillis) yield* Effect.sleep(coming)
-    const found = yield* there
-    return found === undefined ? null : textOf(found, yield* Ref.get(state))
+    for (let left = waitMillis; ; ) {
+      // Asked first, so that an element that appears in between is found.
+      const coming = yield* comingIn(selector)
+      const found = (yield* elements).find((element) => element.selector === selector)
+      if (found !== undefined) return textOf(found, yield* Ref.get(state))
+      if (coming === null || coming > left) return null
+      left -= coming
+      // A timer may end a moment early by the clock: then it is asked again.
+      yield* Effect.sleep(Math.max(1, coming))
+    }
   }),
   extract: (plan: ExtractionPlan) =>
     Effect.map(Effect.zip(elements, Ref.get(state)), ([all, now]) => carryOut(plan, all, now, null)),

@@ -57,7 +57,7 @@ const refOf = Effect.fnUntraced(function* (page: BrowserSession, wanted: string)
 
 const kindOf = <A>(tried: Effect.Effect<A, PageFailure>) => Effect.map(Effect.flip(tried), ({ kind }) => kind)
 
-/** A promise about a page of the site, kept in a session of its own. */
+/** A promise about a page of the site that is tested in a separate session. */
 const promise = <A, F>(
   title: string,
   path: string,

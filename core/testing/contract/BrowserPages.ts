@@ -258,7 +258,7 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       { selector: id("city"), value: "Zürich HB", options: ["Zürich HB", "Winterthur Nord"] },
       { selector: id("visit"), value: "Visit of 1", options: ["Visit of 1", "Visit of 2"] },
       { selector: id("file"), value: "", hidden: true },
-      { selector: id("drop"), value: "" },
+      { selector: id("drop"), text: "Drop here", takesDrop: true },
       { selector: id("choose"), text: "Choose", opensDialog: true },
       {
         selector: id("got"),

@@ -10,7 +10,7 @@ export class MovedClock extends Context.Service<
   MovedClock,
   {
     readonly clock: Clock.Clock
-    /** Goes on by a number of milliseconds, and ends when the fibers that were woken wait again. */
+    /** Moves by a number of milliseconds, and ends when the fibers that were woken wait again. */
     readonly advance: (millis: number) => Effect.Effect<void>
   }
 >()("sluice/core/testing/MovedClock") {}

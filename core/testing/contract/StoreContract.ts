@@ -28,7 +28,7 @@ const claim = { worker: "w", limit: 10, leaseMillis: 30_000 }
 const success = (locked: Transition.LockedRun<RunningRun>, at: number) =>
   Transition.finish(locked, { _tag: "Success", data: { done: true } }, at)
 
-/** A promise, kept on a clock of its own that begins at the epoch. */
+/** A promise that is tested on a separate clock, which begins at the epoch. */
 const promise = <A, E>(title: string, test: (time: SteppingClock.SteppingClock) => Effect.Effect<A, E, Stores>) =>
   Contract.promise(
     title,

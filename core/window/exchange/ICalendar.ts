@@ -319,6 +319,7 @@ const readEvent = (line: number, properties: ReadonlyArray<Property>, zone: stri
   const label = labelOf(named("SUMMARY")?.value, begin.time !== null)
   const shared = { ...label, ...datesOf(begin, finish, rule, kind) }
   const none: ReadonlyArray<object> = []
+  if (begin.time === null && !areWholeDays(begin, finish, last, rule, note)) return null
   if (begin.time === null) return { zone: null, regular: none, special: [{ active: false, ...shared }] }
   if (last === undefined || finish === null || finish.time === null) {
     note(last?.line ?? line, "Expected DTEND with a time, got none")
@@ -348,6 +349,28 @@ const readEvent = (line: number, properties: ReadonlyArray<Property>, zone: stri
   return { zone: begin.zone, regular: none, special: [{ ...hours, ...shared }] }
 }
 
+/** Whether an event of whole days ends on a later date, and is of one day if it recurs: each date of a rule is one day. */
+const areWholeDays = (
+  begin: Moment,
+  finish: Moment | null,
+  last: Property | undefined,
+  rule: Property | undefined,
+  note: Note
+): boolean => {
+  if (finish === null || last === undefined) return true
+  const days = finish.day - begin.day
+  if (finish.time !== null || days < 1) {
+    note(last.line, `Expected DTEND with a date after that of DTSTART, got ${JSON.stringify(last.value)}`)
+    return false
+  }
+  if (days === 1 || rule === undefined) return true
+  note(
+    last.line,
+    `Expected DTEND on the following day, as the event recurs, got ${days} days: use one event for each day`
+  )
+  return false
+}
+
 const labelOf = (summary: string | undefined, active: boolean) => {
   const text = summary?.replace(/\\([nN,;\\])/g, (_, character: string) => (/n/i.test(character) ? "\n" : character))
   return text === undefined || text === "" || text === (active ? "Open" : "Closed") ? {} : { label: text }
@@ -356,7 +379,7 @@ const labelOf = (summary: string | undefined, active: boolean) => {
 /** The dates of a special entry. A dated entry of several days is written as a rule that counts them. */
 const datesOf = (begin: Moment, finish: Moment | null, rule: Property | undefined, kind: string | null) => {
   const first = calendarDate(begin.day)
-  const counted = /^FREQ=DAILY;COUNT=(\d+)$/i.exec(rule?.value ?? "")
+  const counted = begin.time === null ? null : /^FREQ=DAILY;COUNT=(\d+)$/i.exec(rule?.value ?? "")
   if (rule === undefined || (kind === "dated" && counted !== null)) {
     const days =
       begin.time === null ? Math.max(1, (finish?.day ?? begin.day + 1) - begin.day) : Number(counted?.[1] ?? 1)

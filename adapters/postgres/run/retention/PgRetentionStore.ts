@@ -80,7 +80,7 @@ export const layer = Layer.effect(
             )
       ),
       passed: Effect.fn("RetentionStore.passed")((workspaceId, part, last) =>
-        // A run that was removed meanwhile is no place: the next round begins at the former one.
+        // A run that has been removed since is no place: the next round begins at the former one.
         sql`
           insert into retention_places as place (workspace_id, part, ended_at, run_id)
           select ${workspaceId}, ${part}, ended_at, id from runs where id = ${last} and ended_at is not null

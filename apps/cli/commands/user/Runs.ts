@@ -70,7 +70,10 @@ const logs = Command.make(
   {
     ...service,
     id,
-    follow: Flag.Boolean("follow").pipe(Flag.withDescription("Go on until the run has ended"), Flag.withDefault(false))
+    follow: Flag.Boolean("follow").pipe(
+      Flag.withDescription("Print further events until the run has ended"),
+      Flag.withDefault(false)
+    )
   },
   handler(loadLists, ({ logs }) => logs)
 ).pipe(Command.withDescription("Print the events of a run, oldest first, each on a line"))

@@ -37,7 +37,7 @@ const ls = Command.make(
       ),
       Flag.withDefault(50)
     ),
-    cursor: text("cursor", "Goes on behind the page before")
+    cursor: text("cursor", "next_cursor of the page before this one")
   },
   handler(load, ({ ls }) => ls)
 ).pipe(Command.withDescription("List changes, newest first"))

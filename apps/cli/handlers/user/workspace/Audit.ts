@@ -1,9 +1,7 @@
 /**
  * What the commands of `sluice audit` do.
  */
-
-import { once } from "node:events"
-import { createWriteStream } from "node:fs"
+import { open } from "node:fs/promises"
 import { Console, Effect, Option, Stream } from "effect"
 import type { AuditEntry } from "../../../../api/audit/AuditApi.ts"
 import { type ConnectionSettings, connected } from "../../../user/Connection.ts"
@@ -66,7 +64,7 @@ interface ExportSettings extends Settings {
   readonly file: Option.Option<string>
 }
 
-/** Writes all entries as they come. A file is written piece by piece, at the speed of the disk. */
+/** Writes all entries as they come. A file is written piece by piece, and each piece is on it before the next is read. */
 export const exportAll = (settings: ExportSettings) =>
   connected(
     settings,
@@ -84,24 +82,11 @@ export const exportAll = (settings: ExportSettings) =>
       const path = settings.file.value
       const cannot = (cause: unknown) =>
         refused("failed", `Cannot write the file ${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
-      const file = yield* Effect.tryPromise({
-        try: async () => {
-          const opened = createWriteStream(path, { mode: 0o600 })
-          await once(opened, "open")
-          return opened
-        },
-        catch: cannot
-      })
-      yield* lines.pipe(
-        Stream.runForEach((piece) =>
-          Effect.tryPromise({
-            try: async () => {
-              if (!file.write(piece)) await once(file, "drain")
-            },
-            catch: cannot
-          })
-        ),
-        Effect.ensuring(Effect.promise(() => new Promise((done) => file.end(done))))
+      const attempt = <A>(act: () => Promise<A>) => Effect.tryPromise({ try: act, catch: cannot })
+      yield* Effect.acquireUseRelease(
+        attempt(() => open(path, "w", 0o600)),
+        (file) => Stream.runForEach(lines, (piece) => attempt(() => file.appendFile(piece))),
+        (file) => attempt(() => file.close())
       )
       yield* answer(settings, { file: path }, () => `Wrote ${path}`)
     })

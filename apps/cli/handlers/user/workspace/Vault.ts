@@ -5,6 +5,7 @@
 import { Effect, Option, Redacted, Result, type Schema, type Stdio } from "effect"
 import { Prompt } from "effect/cli"
 import * as VaultValues from "../../../../../adapters/crypto/VaultValues.ts"
+import { EntryBody } from "../../../../../core/vault/EntryBody.ts"
 import * as Json from "../../../../../core/workspace/Json.ts"
 import type { Client } from "../../../../api/Client.ts"
 import type { VaultRecord } from "../../../../api/vault/VaultApi.ts"
@@ -28,6 +29,9 @@ const sealedFields = {
 type SealedField = keyof typeof sealedFields
 
 const names = Object.keys(sealedFields) as ReadonlyArray<SealedField>
+
+/** The fields that standard input may have: the arguments name the entry. */
+const fields = Object.keys(EntryBody.fields).filter((name) => name !== "permissioned_user_id" && name !== "domain")
 
 const isSealed = (name: string): name is SealedField => Object.hasOwn(sealedFields, name)
 
@@ -80,9 +84,12 @@ interface PutSettings extends Sealing {
   readonly tfaMethod: Option.Option<Exclude<Entry["tfa_method"], undefined>>
 }
 
+/** A secret with its field. The address of a proxy of the user is one, too: it may have a password. */
+type Secret = readonly [SealedField | "proxy_value", Redacted.Redacted<string>]
+
 /** What is to be stored: secrets, which are sealed first, and other fields, which are sent as they are. */
 interface Given {
-  readonly secrets: ReadonlyArray<readonly [SealedField, Redacted.Redacted<string>]>
+  readonly secrets: ReadonlyArray<Secret>
   readonly others: Readonly<Record<string, unknown>>
 }
 
@@ -99,7 +106,7 @@ const fromVariables = (fromEnv: PutSettings["fromEnv"]) =>
   )
 
 const atTerminal: Effect.Effect<Given, Refused, Prompt.Environment> = Effect.gen(function* () {
-  const secrets: Array<readonly [SealedField, Redacted.Redacted<string>]> = []
+  const secrets: Array<Secret> = []
   for (const name of names) {
     const message = `${sealedFields[name]} (empty leaves it as it is)`
     const value =
@@ -121,12 +128,17 @@ const fromInput: Effect.Effect<Given, Refused, Stdio.Stdio> = Effect.gen(functio
     refused("wrong", `Standard input holds no JSON object such as {"user_name": "…", "password": "…"}`)
   )
   if (!Json.isObject(written)) return yield* refused("wrong", "Standard input: expected a JSON object of fields")
-  const [secrets, others]: [Array<readonly [SealedField, Redacted.Redacted<string>]>, Record<string, unknown>] = [
-    [],
-    {}
-  ]
+  // A misspelled name of a secret would send it as it is.
+  const unknown = Object.keys(written).find((name) => !fields.includes(name))
+  if (unknown !== undefined) {
+    const expected = `expected one of ${fields.join(", ")}`
+    return yield* refused("wrong", `Standard input: "${cell(unknown, 40)}" is not a field of a credential: ${expected}`)
+  }
+  const isSecret = (name: string): name is Secret[0] =>
+    isSealed(name) || (name === "proxy_value" && written.proxy_setting === "custom")
+  const [secrets, others]: [Array<Secret>, Record<string, unknown>] = [[], {}]
   for (const [name, value] of Object.entries(written)) {
-    if (!isSealed(name)) others[name] = value
+    if (!isSecret(name)) others[name] = value
     else if (value === null) others[name] = null
     else if (typeof value === "string") secrets.push([name, Redacted.make(value)])
     else return yield* refused("wrong", `Standard input: expected a text or null for ${name}`)

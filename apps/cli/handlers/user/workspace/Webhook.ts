@@ -98,6 +98,7 @@ const bounded =
 /** Registers a receiver with the service for as long as the scope is open. Answers the secret of its webhook. */
 const registered = (client: Client, url: string, settings: Settings) =>
   Effect.acquireRelease(
+    // The service checks the names of events, and says which ones there are.
     client.webhooks.createEndpoint({ payload: { url, event_types_subscribed: settings.event as never } }),
     ({ id }) => Effect.ignore(client.webhooks.removeEndpoint({ params: { webhook_id: id } }))
   ).pipe(Effect.map(({ secret }) => Redacted.make(secret)))

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Option, Result } from "effect"
+import { Clock, Effect, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
@@ -140,6 +140,29 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           yield* runs.loggedIn(held(signedIn as Claimed), "USER")
           yield* finish(signedIn)
           assert.deepStrictEqual([yield* works, yield* works], ["b", "a"])
+        })
+    )
+
+    promise(
+      "a run that began before its credential was changed stops no run when it cannot sign in",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const entries = yield* VaultEntries
+          const entry = yield* makeEntry(caller, "a")
+          yield* submit(workflow, naming("a"))
+          const [second, stopped] = [yield* submit(workflow, naming("a")), yield* submit(workflow, naming("a"))]
+          const [begun] = yield* claim()
+          yield* TestClock.adjust(1_000)
+          const now = yield* Clock.currentTimeMillis
+          yield* entries.change(caller.workspaceId, entry.id, (before) => Result.succeed({ ...before, updatedAt: now }))
+          yield* failLogin(begun)
+          yield* stopAll()
+          // A run that began since tells about the changed credential.
+          const [next] = yield* claim()
+          assert.strictEqual(next?.run.id, second)
+          yield* failLogin(next)
+          yield* stopAll()
+          assert.strictEqual(yield* status(caller, stopped), "execution.stopped")
         })
     )
 

@@ -46,10 +46,15 @@ export const worked = (tables: Shape, run: Run.Run, alias: string): void => {
   if (entry !== undefined) tables.slotTurns.set(entry, { ...turnOf(tables, entry), failedAt: null })
 }
 
-/** Notes that a run could not sign in, and which credentials that stops. */
+/**
+ * Notes that a run could not sign in, and which runs that stops. Of a credential that was changed after the run began it
+ * tells nothing.
+ */
 export const noteFailure = (tables: Shape, { failedLogin, run }: Change, at: number): void => {
   if (failedLogin === undefined) return
-  const { entry, stopsOthers } = failedLogin
+  const { domain, entry, permissionedUserId, stopsOthers } = failedLogin
+  const present = locate(tables, run.workspaceId, { domain, permissionedUserId })
+  if (present !== undefined && run.startedAt !== null && present.updatedAt > run.startedAt) return
   tables.slotTurns.set(entry, { ...turnOf(tables, entry), failedAt: at })
   if (!stopsOthers) return
   const find = findIn(tables, run.workspaceId)

@@ -22,14 +22,19 @@ const first = " "
 /** How many queues are read in one transaction. */
 const queuesTogether = 256
 
-/** Notes, with the state of the run that could not sign in, what that means for its credential and for others. */
+/**
+ * Notes, with the state of the run that could not sign in, what that means for its credential and for others. Of a
+ * credential that was changed after the run began it tells nothing.
+ */
 export const note = (sql: SqlClient.SqlClient, { failedLogin, run }: Change, at: number) =>
   Effect.gen(function* () {
     if (failedLogin === undefined) return
     const { stopsOthers, ...login } = failedLogin
-    yield* sql`
-      update vault_entries set login_failed_at = ${new Date(at)} where ${PgSlots.named(sql, login.entry)}`
-    if (!stopsOthers) return
+    const began = new Date(run.startedAt ?? at)
+    const [tried] = yield* sql`
+      update vault_entries set login_failed_at = ${new Date(at)}
+      where ${PgSlots.named(sql, login.entry)} and changed_at <= ${began} returning id`
+    if (!stopsOthers || tried === undefined) return
     yield* sql`
       insert into login_failures (run_id, workspace_id, entry, login, last)
       select ${run.id}::uuid, ${run.workspaceId}::uuid, ${login.entry}, ${JSON.stringify(login)}, last_value

@@ -12,7 +12,7 @@ export const consoleLink = (settings: ConnectionSettings & OutputSettings) =>
   connected(settings, (client, { url }) =>
     Effect.gen(function* () {
       const { expires_at, link } = yield* client.console.makeLink()
-      const address = `${url.replace(/\/+$/, "")}/#sign-in=${link}`
+      const address = `${url.replace(/(?<!\/)\/+$/, "")}/#sign-in=${link}`
       yield* answer(settings, { url: address, expires_at }, () => address)
     })
   )

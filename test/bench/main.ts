@@ -2,7 +2,7 @@
  * `npm run bench`: the numbers that the project holds itself to, each against its reference in the same run.
  */
 import { cpus, totalmem } from "node:os"
-import startServer from "../support/postgresServer.ts"
+import * as postgresServer from "../support/postgresServer.ts"
 import { api } from "./api.ts"
 import { dispatch } from "./dispatch/dispatch.ts"
 import { endurance } from "./endurance.ts"
@@ -53,7 +53,7 @@ const [cpu] = cpus()
 process.stdout.write(
   `${cpu?.model.trim()}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n\n`
 )
-const stopServer = await startServer()
+const stopServer = await postgresServer.start([])
 let missed = 0
 try {
   for (const [name, suite] of Object.entries(suites)) {

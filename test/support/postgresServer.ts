@@ -7,10 +7,11 @@ import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { freshDatabase } from "./databases.ts"
 import { startServer } from "./ownServer.ts"
 
-export default async () => {
+/** Starts it with these settings, beside a limit of connections. Answers what stops it. */
+export const start = async (settings: ReadonlyArray<string>) => {
   // Each project that needs the server runs this; the first one starts it.
   if (process.env.SLUICE_TEST_TEMPLATE) return
-  const server = process.env.SLUICE_TEST_DATABASE_URL ? null : await startServer(["max_connections=200"])
+  const server = process.env.SLUICE_TEST_DATABASE_URL ? null : await startServer(["max_connections=200", ...settings])
   if (server !== null) process.env.SLUICE_TEST_DATABASE_URL = server.url
 
   const scope = Effect.runSync(Scope.make())
@@ -23,3 +24,6 @@ export default async () => {
     await server?.stop()
   }
 }
+
+/** No test takes the power from the machine: what the server has written need not wait for the disk. */
+export default () => start(["fsync=off", "full_page_writes=off"])

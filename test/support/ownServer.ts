@@ -79,6 +79,8 @@ export const startServer = async (settings: ReadonlyArray<string>): Promise<OwnS
 
 /** A server for one test alone, which writes down every statement with what is bound to it. */
 export const ownServer = Effect.acquireRelease(
-  Effect.promise(() => startServer(["log_statement=all", "log_min_duration_statement=0", "wal_compression=off", "fsync=off"])),
+  Effect.promise(() =>
+    startServer(["log_statement=all", "log_min_duration_statement=0", "wal_compression=off", "fsync=off"])
+  ),
   ({ stop }) => Effect.promise(stop)
 )

@@ -22,8 +22,9 @@
  * seen // => ["01:00", "02:00", "03:00"]
  * ```
  */
-import { Clock, Duration, Effect, type Exit, Fiber } from "effect"
+import { Clock, Effect, type Exit, Fiber } from "effect"
 import * as VirtualTime from "../run/simulation/VirtualTime.ts"
+import * as ManualTime from "./ManualTime.ts"
 
 export interface SteppingClock {
   /** The clock for the programs that are tested. */
@@ -47,41 +48,17 @@ const giveTurns = Effect.repeat(Effect.yieldNow, { times: turns - 1 })
 
 /** Makes a clock that shows `at`, in epoch milliseconds. */
 export const make = (at: number): SteppingClock => {
-  let now = at
-  const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
-  const nanos = () => BigInt(Math.round(now * 1_000)) * 1_000n
-  const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: () => now,
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: nanos,
-    monotonicTimeNanos: Effect.sync(nanos),
-    sleep: (duration) =>
-      Effect.callback<void>((resume) => {
-        const sleeper = { until: now + Duration.toMillis(duration), wake: () => resume(Effect.void) }
-        if (sleeper.until <= now) return sleeper.wake()
-        sleepers.add(sleeper)
-        return Effect.sync(() => void sleepers.delete(sleeper))
-      })
-  }
-  /** The first sleeper that is due by then. Of those of one instant, the one that began to sleep first. */
-  const firstBy = (to: number) =>
-    [...sleepers].reduce<{ readonly until: number; readonly wake: () => void } | null>(
-      (first, one) => (one.until <= to && (first === null || one.until < first.until) ? one : first),
-      null
-    )
+  const { clock, firstBy, now, show, wake } = ManualTime.make(at)
   const set = Effect.fnUntraced(function* (to: number) {
     yield* giveTurns
     for (let due = firstBy(to); due !== null; due = firstBy(to)) {
-      now = due.until
-      sleepers.delete(due)
-      due.wake()
+      show(due.until)
+      wake(due)
       yield* giveTurns
     }
-    now = to
+    show(to)
   })
-  return { clock, now: () => now, set, advance: (millis) => Effect.suspend(() => set(now + millis)) }
+  return { clock, now, set, advance: (millis) => Effect.suspend(() => set(now() + millis)) }
 }
 
 /** What came of a program in a simulated time. */

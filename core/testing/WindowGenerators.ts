@@ -15,11 +15,12 @@
  * new Date(now).toISOString() // => "2026-01-12T21:01:00.000Z"
  * ```
  */
-import { type Arbitrary, Clock, Duration, Effect, Layer } from "effect"
+import { type Arbitrary, Clock, Layer } from "effect"
 import * as Zone from "../window/calendar/Zone.ts"
 import * as ZoneNames from "../window/calendar/ZoneNames.ts"
 import { Day, type RegularPeriod, type RunWindow, type SpecialHours } from "../window/Definition.ts"
 import * as Generated from "./Generated.ts"
+import * as ManualTime from "./ManualTime.ts"
 
 /** Zones without and with summer time, at half hours, with odd changes; the plainest first. */
 const notable = [
@@ -193,34 +194,12 @@ export interface MovableClock extends Clock.Clock {
 
 /** Makes a clock that shows `at`, in epoch milliseconds. */
 export const movableClock = (at = 0): MovableClock => {
-  let now = at
-  const sleepers = new Set<{ readonly until: number; readonly wake: () => void }>()
-  const nanos = () => BigInt(Math.round(now * 1_000)) * 1_000n
+  const { clock, firstBy, now, show, wake } = ManualTime.make(at)
   const set = (to: number) => {
-    now = to
-    for (const sleeper of [...sleepers].sort((a, b) => a.until - b.until)) {
-      if (sleeper.until > now) break
-      sleepers.delete(sleeper)
-      sleeper.wake()
-    }
+    show(to)
+    for (let due = firstBy(to); due !== null; due = firstBy(to)) wake(due)
   }
-  return {
-    set,
-    advance: (millis) => set(now + millis),
-    currentTimeMillisUnsafe: () => now,
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanosUnsafe: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    monotonicTimeNanosUnsafe: nanos,
-    monotonicTimeNanos: Effect.sync(nanos),
-    sleep: (duration) =>
-      Effect.callback<void>((resume) => {
-        const sleeper = { until: now + Duration.toMillis(duration), wake: () => resume(Effect.void) }
-        if (sleeper.until <= now) return sleeper.wake()
-        sleepers.add(sleeper)
-        return Effect.sync(() => void sleepers.delete(sleeper))
-      })
-  }
+  return { ...clock, set, advance: (millis) => set(now() + millis) }
 }
 
 /** Gives a program this clock. */

@@ -7,7 +7,7 @@ import { Effect, Result } from "effect"
 import type { Recorded } from "../../core/browser/Exchange.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Submission } from "../../core/run/Transition.ts"
-import * as RunWindow from "../../core/window/RunWindow.ts"
+import * as Made from "../../core/testing/contract/Made.ts"
 import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Caller, Workspace } from "../../core/workspace/Workspace.ts"
@@ -101,32 +101,11 @@ export const makeWorkflow = Effect.fn(function* (caller: Caller, overrides: { re
   return made
 })
 
-export const submission = ({ version, workflow }: Stored, overrides: Partial<Submission> = {}): Submission => ({
-  id: RunId.make(randomUUID()),
-  workspaceId: workflow.workspaceId,
-  workflowId: workflow.id,
-  versionId: version.versionId,
-  input: {},
-  credentials: [],
-  options: {},
-  maxRetries: version.content.max_retries,
-  expiresAt: null,
-  ...overrides
-})
+/** A submission of a workflow. */
+export const submission = (workflow: Stored, overrides: Partial<Submission> = {}): Submission =>
+  Made.submission(workflow, { id: RunId.make(randomUUID()), ...overrides })
 
-/** A window that is open from `from` to `to` o'clock every day, in UTC. */
-export const daily = (from: number, to: number): RunWindow.ValidRunWindow =>
-  Result.getOrThrow(
-    RunWindow.validate({
-      time_zone: "UTC",
-      regular_hours: ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"].map((day) => ({
-        active_start_day: day,
-        active_start_time: { hours: from, minutes: 0 },
-        active_end_day: day,
-        active_end_time: { hours: to, minutes: 0 }
-      }))
-    })
-  ).window
+export const daily = Made.daily
 
 /** An exchange of a network log that began at an instant. */
 export const recordedOf = (id: string, at: number, body: string | null = null): Recorded => ({

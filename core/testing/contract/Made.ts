@@ -99,9 +99,9 @@ export const daily = (from: number, to: number): RunWindow.ValidRunWindow =>
       time_zone: "UTC",
       regular_hours: ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"].map((day) => ({
         active_start_day: day,
-        active_start_time: { hours: from },
+        active_start_time: { hours: from, minutes: 0 },
         active_end_day: day,
-        active_end_time: { hours: to }
+        active_end_time: { hours: to, minutes: 0 }
       }))
     })
   ).window

@@ -1,6 +1,7 @@
 /** The workflows that are being built now, and the form that begins another one. */
 import { useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
+import { NameAndPage } from "../forms/NameAndPage.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"
@@ -109,17 +110,14 @@ const Begin = () => {
   return (
     <Section title="New recording">
       <form class="body form" onSubmit={send} noValidate>
-        <Field label="Name" problem={problems.name}>
-          <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-        </Field>
-        <Field label="First page" hint="A browser of the service opens it" problem={problems.url}>
-          <input
-            type="url"
-            placeholder="https://"
-            value={url}
-            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-          />
-        </Field>
+        <NameAndPage
+          name={name}
+          url={url}
+          hint="A browser of the service opens it"
+          problems={problems}
+          onName={setName}
+          onUrl={setUrl}
+        />
         <Field label="Credential (optional)" hint="The user id of an entry of the vault, for pages that ask to sign in">
           <input value={user} autocomplete="off" onInput={({ currentTarget }) => setUser(currentTarget.value)} />
         </Field>

@@ -1,5 +1,5 @@
 /** Credentials of sites. Their secrets are sealed in the browser: no request holds one in plain text. */
-import { Redacted } from "effect"
+import { type Effect, Redacted } from "effect"
 import { useState } from "preact/hooks"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
@@ -143,34 +143,65 @@ const KeyField = ({
   </Field>
 )
 
-const Changing = ({ onClose, pair }: { readonly pair: Pair; readonly onClose: () => void }) => {
-  const [given, setGiven] = useState<Changed>({ key: "", userName: "", password: "" })
-  const [problems, setProblems] = useState<Partial<Record<keyof Changed | "all", string>>>({})
+/** A form whose values are sealed with the key that stands in it, before they are sent. */
+const useSealing = <G extends { readonly key: string }>({
+  blank,
+  done,
+  onClose,
+  store,
+  wrongOf
+}: {
+  readonly blank: G
+  /** The message when it was stored. */
+  readonly done: string
+  readonly onClose: () => void
+  readonly store: (given: G, seal: (value: string) => Promise<string>) => Promise<Effect.Effect<unknown, unknown>>
+  readonly wrongOf: (given: G) => Partial<Record<keyof G, string>>
+}) => {
+  const [given, setGiven] = useState(blank)
+  const [problems, setProblems] = useState<Partial<Record<keyof G, string>>>({})
+  const [refusal, setRefusal] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const set = (name: keyof Changed) => (event: { readonly currentTarget: HTMLInputElement }) =>
+  const set = (name: keyof G) => (event: { readonly currentTarget: HTMLInputElement }) =>
     setGiven({ ...given, [name]: event.currentTarget.value })
   const send = async (event: Event) => {
     event.preventDefault()
-    const wrong = changeProblemsOf(given)
+    const wrong = wrongOf(given)
     setProblems(wrong)
+    setRefusal(null)
     if (Object.keys(wrong).length > 0) return
     setBusy(true)
     const seal = (value: string) => sealed(Redacted.make(given.key.trim()), Redacted.make(value))
-    const payload = {
-      permissioned_user_id: pair.user,
-      domain: pair.domain,
-      ...(given.userName === "" ? {} : { user_name: await seal(given.userName) }),
-      ...(given.password === "" ? {} : { password: await seal(given.password) })
-    }
-    const changed = await act(client().vault.updateEntry({ payload }), {
-      done: "The credential was changed. Runs that begin from now on use it",
-      failed: (error) => setProblems({ all: reasonOf(error) })
+    const stored = await act(await store(given, seal), {
+      done,
+      failed: (error) => setRefusal(reasonOf(error))
     })
     setBusy(false)
-    if (changed === null) return
+    if (stored === null) return
     refresh(entries)
     onClose()
   }
+  return { given, problems, refusal, isBusy, set, send }
+}
+
+const unchanged: Changed = { key: "", userName: "", password: "" }
+
+const Changing = ({ onClose, pair }: { readonly onClose: () => void; readonly pair: Pair }) => {
+  const { given, isBusy, problems, refusal, send, set } = useSealing({
+    blank: unchanged,
+    done: "The credential was changed. Runs that begin from now on use it",
+    onClose,
+    store: async ({ password, userName }, seal) =>
+      client().vault.updateEntry({
+        payload: {
+          permissioned_user_id: pair.user,
+          domain: pair.domain,
+          ...(userName === "" ? {} : { user_name: await seal(userName) }),
+          ...(password === "" ? {} : { password: await seal(password) })
+        }
+      }),
+    wrongOf: changeProblemsOf
+  })
   return (
     <Dialog title={`Change ${pair.user} of ${pair.domain}`} onClose={onClose}>
       <form class="form" onSubmit={send} noValidate>
@@ -181,9 +212,9 @@ const Changing = ({ onClose, pair }: { readonly pair: Pair; readonly onClose: ()
           <input autocomplete="off" value={given.userName} onInput={set("userName")} />
         </Field>
         <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
-        {problems.all !== undefined && (
+        {refusal !== null && (
           <p class="wrong" role="alert">
-            {problems.all}
+            {refusal}
           </p>
         )}
         <button type="submit" class="primary" disabled={isBusy}>
@@ -197,36 +228,24 @@ const Changing = ({ onClose, pair }: { readonly pair: Pair; readonly onClose: ()
 const blank: Given = { key: "", user: "", domain: "", userName: "", password: "", tfaSecret: "" }
 
 const Making = ({ onClose }: { readonly onClose: () => void }) => {
-  const [given, setGiven] = useState(blank)
-  const [problems, setProblems] = useState<Partial<Record<keyof Given | "all", string>>>({})
-  const [isBusy, setBusy] = useState(false)
-  const set = (name: keyof Given) => (event: { readonly currentTarget: HTMLInputElement }) =>
-    setGiven({ ...given, [name]: event.currentTarget.value })
-  const send = async (event: Event) => {
-    event.preventDefault()
-    const wrong = problemsOf(given)
-    setProblems(wrong)
-    if (Object.keys(wrong).length > 0) return
-    setBusy(true)
-    const seal = (value: string) => sealed(Redacted.make(given.key.trim()), Redacted.make(value))
-    const payload = {
-      permissioned_user_id: given.user.trim(),
-      domain: given.domain.trim(),
-      user_name: await seal(given.userName),
-      password: await seal(given.password),
-      ...(given.tfaSecret.trim() === ""
-        ? {}
-        : { tfa_method: "AUTHENTICATOR" as const, tfa_secret: await seal(given.tfaSecret.trim()) })
-    }
-    const made = await act(client().vault.createEntry({ payload }), {
-      done: "The credential was sealed and stored",
-      failed: (error) => setProblems({ all: reasonOf(error) })
-    })
-    setBusy(false)
-    if (made === null) return
-    refresh(entries)
-    onClose()
-  }
+  const { given, isBusy, problems, refusal, send, set } = useSealing({
+    blank,
+    done: "The credential was sealed and stored",
+    onClose,
+    store: async ({ domain, password, tfaSecret, user, userName }, seal) =>
+      client().vault.createEntry({
+        payload: {
+          permissioned_user_id: user.trim(),
+          domain: domain.trim(),
+          user_name: await seal(userName),
+          password: await seal(password),
+          ...(tfaSecret.trim() === ""
+            ? {}
+            : { tfa_method: "AUTHENTICATOR" as const, tfa_secret: await seal(tfaSecret.trim()) })
+        }
+      }),
+    wrongOf: problemsOf
+  })
   return (
     <Dialog title="Add a credential" onClose={onClose}>
       <form class="form" onSubmit={send} noValidate>
@@ -248,9 +267,9 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
           <input {...secret} value={given.tfaSecret} onInput={set("tfaSecret")} />
         </Field>
         <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
-        {problems.all !== undefined && (
+        {refusal !== null && (
           <p class="wrong" role="alert">
-            {problems.all}
+            {refusal}
           </p>
         )}
         <button type="submit" class="primary" disabled={isBusy}>

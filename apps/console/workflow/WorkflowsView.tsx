@@ -1,7 +1,7 @@
 /** All workflows, and the way to a new one. */
 import { useState } from "preact/hooks"
 import { workflows } from "../data/Workflows.ts"
-import { Field } from "../forms/Field.tsx"
+import { NameAndPage } from "../forms/NameAndPage.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
@@ -125,17 +125,14 @@ const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
   return (
     <Dialog title="New workflow" onClose={onClose}>
       <form class="form" onSubmit={send} noValidate>
-        <Field label="Name" problem={problems.name}>
-          <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-        </Field>
-        <Field label="First page" hint="The run begins there" problem={problems.url}>
-          <input
-            type="url"
-            placeholder="https://"
-            value={url}
-            onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-          />
-        </Field>
+        <NameAndPage
+          name={name}
+          url={url}
+          hint="The run begins there"
+          problems={problems}
+          onName={setName}
+          onUrl={setUrl}
+        />
         <button type="submit" class="primary">
           Create
         </button>

@@ -112,7 +112,7 @@ export const connect = ({ baseUrl, key }: Options): PromiseClient => {
   const groups = Object.entries(client).map(([name, group]) => [
     name,
     Object.fromEntries(
-      // The groups of a client have operations alone, each with a request of its own type.
+      // The groups of a client hold operations only, and each operation has another type of request.
       Object.entries(group).map(([operation, call]) => [operation, promising(call as unknown as Call)])
     )
   ])

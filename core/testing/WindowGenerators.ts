@@ -1,8 +1,8 @@
 /**
  * For tests of programs that deal with time: generated windows, zones and instants that shrink well, and a clock that is
- * moved by hand. `runWindow` and `instant` are arbitraries for properties.
+ * moved by the test. `runWindow` and `instant` are arbitraries for properties.
  *
- * **Example** (A clock that is moved by hand)
+ * **Example** (A clock that is moved by the test)
  *
  * ```ts
  * import { Clock, Effect } from "effect"

@@ -150,7 +150,7 @@ export const cellOf = (target: PageTarget, others: ReadonlyArray<Cell>): Cell =>
   return { name, isNumber: false, target, selector: proposed(target) }
 }
 
-/** How values are read: each by itself, or those of one list together, once for each of its rows. */
+/** How values are read: each value alone, or those of one list together, once for each row of the list. */
 export interface Reading {
   readonly cells: ReadonlyArray<Cell>
   /** The name of the list. */

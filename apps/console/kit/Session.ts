@@ -66,7 +66,7 @@ export const leave = async (): Promise<void> => {
   location.reload()
 }
 
-/** The workspace of the person who is signed in; empty for nobody. */
+/** The workspace of the person who is signed in; empty when no person is. */
 export const ownWorkspaceId = (): string => {
   const now = registry.get(session)
   return now === null || now === "none" ? "" : now.workspace_id

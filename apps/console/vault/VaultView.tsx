@@ -184,6 +184,28 @@ const useSealing = <G extends { readonly key: string }>({
   return { given, problems, refusal, isBusy, set, send }
 }
 
+/** The end of a form: why the service refused it, and the button that sends it. */
+const Sending = ({
+  isBusy,
+  refusal,
+  word
+}: {
+  readonly refusal: string | null
+  readonly isBusy: boolean
+  readonly word: string
+}) => (
+  <>
+    {refusal !== null && (
+      <p class="wrong" role="alert">
+        {refusal}
+      </p>
+    )}
+    <button type="submit" class="primary" disabled={isBusy}>
+      {word}
+    </button>
+  </>
+)
+
 const unchanged: Changed = { key: "", userName: "", password: "" }
 
 const Changing = ({ onClose, pair }: { readonly onClose: () => void; readonly pair: Pair }) => {
@@ -212,14 +234,7 @@ const Changing = ({ onClose, pair }: { readonly onClose: () => void; readonly pa
           <input autocomplete="off" value={given.userName} onInput={set("userName")} />
         </Field>
         <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
-        {refusal !== null && (
-          <p class="wrong" role="alert">
-            {refusal}
-          </p>
-        )}
-        <button type="submit" class="primary" disabled={isBusy}>
-          Seal and change
-        </button>
+        <Sending refusal={refusal} isBusy={isBusy} word="Seal and change" />
       </form>
     </Dialog>
   )
@@ -267,14 +282,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
           <input {...secret} value={given.tfaSecret} onInput={set("tfaSecret")} />
         </Field>
         <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
-        {refusal !== null && (
-          <p class="wrong" role="alert">
-            {refusal}
-          </p>
-        )}
-        <button type="submit" class="primary" disabled={isBusy}>
-          Seal and store
-        </button>
+        <Sending refusal={refusal} isBusy={isBusy} word="Seal and store" />
       </form>
     </Dialog>
   )

@@ -407,9 +407,10 @@ const runs = [
   `create trigger changed_tags_are_listed after update of tags on runs for each row
     when (new.tags <> old.tags) execute function label_tags()`,
 
-  // Why each attempt of a run started when it did.
+  // Why each attempt of a run started when it did. Starts and events are written under the lock of their run, which a
+  // reference to it would take once more for each of them.
   `create table run_starts (
-    run_id uuid not null references runs,
+    run_id uuid not null,
     attempt integer not null,
     workspace_id uuid not null,
     workflow_id uuid not null,
@@ -614,7 +615,7 @@ const events = [
   // began earlier had to wait for the run; nothing can come before the first event.
   `create table run_events (
     sequence bigint generated always as identity primary key,
-    run_id uuid not null references runs,
+    run_id uuid not null,
     at timestamptz not null,
     event text not null,
     payload text not null,

@@ -455,6 +455,7 @@ const runs = [
     workspace_id uuid not null references workspaces,
     entry text not null,
     login text not null,
+    failed_at timestamptz not null,
     last bigint not null,
     workflow_id uuid,
     queue text collate "C"

@@ -755,7 +755,7 @@ const vault = [
     address text not null,
     sealed text not null,
     received_at timestamptz not null,
-    kind text not null check (kind in ('code', 'link')),
+    kind text not null check (kind in ('code', 'link', 'uncertain_code')),
     authentication text
   )`,
   `create index received_codes_of_address on received_codes (workspace_id, address, received_at desc)`,

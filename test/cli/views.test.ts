@@ -65,6 +65,26 @@ describe("a long CSV file", () => {
     assert.deepStrictEqual([rows, reader.end(), reader.open()], [length, [], null])
     assert.isAtMost(most, 5)
   })
+
+  it("end where a quote is never closed or a row is too long, with the line and the cell", () => {
+    const open = CsvRows.reader()
+    open.push('a,b\n1,2\n3,"4\n5,6\n')
+    assert.deepStrictEqual(open.open(), { line: 3, index: 1 })
+    const long = CsvRows.reader()
+    long.push('a,b\n1,"')
+    const most = CsvRows.mostCharacters
+    long.push("x".repeat(most - 5))
+    const thrown = (text: string) => {
+      try {
+        return long.push(text)
+      } catch (error) {
+        return error
+      }
+    }
+    assert.deepStrictEqual(thrown('y"\n'), [{ line: 2, cells: ["1", `${"x".repeat(most - 5)}y`] }])
+    long.push(",,")
+    assert.deepInclude(thrown("z".repeat(most)), { line: 3, index: 2 })
+  })
 })
 
 describe("a cell", () => {

@@ -456,6 +456,7 @@ const runs = [
     workspace_id uuid not null references workspaces,
     entry text not null,
     login text not null,
+    failed_at timestamptz not null,
     last bigint not null,
     workflow_id uuid,
     queue text collate "C"
@@ -755,7 +756,7 @@ const vault = [
     address text not null,
     sealed text not null,
     received_at timestamptz not null,
-    kind text not null check (kind in ('code', 'link')),
+    kind text not null check (kind in ('code', 'link', 'uncertain_code')),
     authentication text
   )`,
   `create index received_codes_of_address on received_codes (workspace_id, address, received_at desc)`,

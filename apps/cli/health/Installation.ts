@@ -3,8 +3,9 @@
  * HTTP interface does not find them, warns of different time zone data, and reads the gauges of all when it leads.
  */
 import { randomUUID } from "node:crypto"
-import { Effect, Layer, Option, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import type { Own } from "../../../adapters/postgres/server/Processes.ts"
+import { WorkerCapacity, type Workers } from "../../../core/gate/WorkerCapacity.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 import * as Background from "../../../core/runtime/Background.ts"
 import { ClockSkew } from "../../../core/runtime/ClockSkew.ts"
@@ -57,13 +58,20 @@ const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
   )
 }
 
+/** How many runs these processes carry out at once, and now. */
+const workersOf = (living: ReadonlyArray<Own>): Workers =>
+  living.reduce(
+    (sum, { capacity, running }) =>
+      capacity === null ? sum : { capacity: sum.capacity + capacity, running: sum.running + running },
+    { capacity: 0, running: 0 }
+  )
+
 /**
  * Stands among the others for as long as the layer lives, and provides what all of them say of themselves. `capacity` is how
  * many runs the process executes at once; `null` for one that executes none.
  */
 export const layer = (part: string, capacity: number | null = null) =>
-  Layer.effect(
-    LivingProcesses,
+  Layer.effectContext(
     Effect.gen(function* () {
       const Processes = yield* Effect.promise(() => import("../../../adapters/postgres/server/Processes.ts"))
       const Backlog = yield* Effect.promise(() => import("../../../adapters/postgres/server/Backlog.ts"))
@@ -108,6 +116,10 @@ export const layer = (part: string, capacity: number | null = null) =>
         Effect.forever,
         Effect.forkScoped
       )
-      return { living: registry.living }
+      // Asked with every record of a waiting run.
+      const workers = yield* Effect.cachedWithTTL(Effect.map(registry.living, workersOf), Processes.everyMillis / 3)
+      return Context.make(LivingProcesses, { living: registry.living }).pipe(
+        Context.add(WorkerCapacity, { current: workers })
+      )
     })
   )

@@ -19,6 +19,8 @@ import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
+import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { linkTo } from "../support/databaseLink.ts"
 import { executablePath, withSite } from "../support/realBrowser.ts"
@@ -186,9 +188,10 @@ const console = Layer.effect(
     const worker = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceMillis: 0 })
     yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(site)))))
     yield* Effect.forkScoped(Scheduler.run())
-    const beginningOf: StartingState.StartingStateOf = () => Effect.succeed(StartingState.empty)
-    const host = Host.run({ name: "h", capacity: 4, leaseMillis: 30_000, beginningOf })
-    yield* Effect.forkScoped(Effect.provide(host, site))
+    const host = Effect.flatMap(StartingState.ofConversations, (beginningOf) =>
+      Host.run({ name: "h", capacity: 4, leaseMillis: 30_000, beginningOf })
+    )
+    yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(site, Accounts.layer, LoginCodes.layer)))
     const { ids, owner } = yield* seeded
     const browser = yield* Effect.acquireRelease(
       Effect.promise(() => playwright.launch({ executablePath })),
@@ -850,6 +853,98 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           assert.isAbove(output.split('"customer"').length, 13)
           assert.isAtMost(actions, 40)
         })
+      })
+    )
+  )
+
+  it.effect("records a loop over a list, an input and a credential by one press each, and runs them", () =>
+    onDemoSite((address) =>
+      Effect.gen(function* () {
+        const { owner, page } = yield* Console
+        yield* asked("/vault", {
+          permissioned_user_id: "clerk",
+          domain: address,
+          user_name: seal(owner.encryptionKey, visitors.clerk.user),
+          password: seal(owner.encryptionKey, visitors.clerk.password)
+        })
+        const press = (name: string | RegExp) =>
+          page
+            .getByRole("button", { name, exact: typeof name === "string" })
+            .first()
+            .click()
+        const said = (text: string | RegExp) => page.getByRole("status").getByText(text).waitFor()
+        yield* at("#/author")
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Name", { exact: true }).fill("Cancelled orders")
+          await page.getByLabel("First page").fill(`${address}/login`)
+          await press("Start recording")
+          await press("Type into: textbox “User name”")
+          await page.getByLabel("What to type").selectOption({ label: "User name of clerk in the vault" })
+          await press("Type it")
+          await said("Done: Type into User name")
+          await press(/^Type into: .*“Password”$/)
+          await press("Type it")
+          await said("Done: Type into Password")
+          await press("Click: button “Sign in”")
+          await said("Done: Click Sign in")
+          await press(/^Choose in: .*“Status”$/)
+          await page.getByLabel("Option").selectOption("cancelled")
+        })
+        yield* looked("author-input")
+        yield* Effect.promise(async () => {
+          await press("Choose it as input “status”")
+          await said("Done: Choose in Status")
+          await press("Click: button “Show”")
+          await said("Done: Click Show")
+          await press("Point")
+          await press(/^Choose: link “A-/)
+          await page.getByRole("button", { name: /^For each of the \d+ rows$/ }).waitFor()
+        })
+        yield* looked("author-list")
+        yield* Effect.promise(async () => {
+          await press(/^For each of the/)
+          await page.getByRole("heading", { name: "For each of rows" }).waitFor()
+          await press(/^Click: link “A-/)
+          await said("Done: Click A-")
+          await press("Read data")
+          await press(/^Read: heading “A-/)
+          await page.getByLabel(/^Name of heading/).fill("number")
+          await page.getByLabel("Name of the list").fill("details")
+        })
+        yield* looked("author-loop")
+        yield* Effect.promise(async () => {
+          await press("Read")
+          await page.getByRole("region", { name: "What was read as JSON" }).getByText('"number": "A-').waitFor()
+          await page.getByLabel("Action").selectOption({ label: "Go back" })
+          await press("Do it")
+          await said("Done: Go back")
+          await press("End the loop")
+          await said(/^Did \d+ steps\. The end of the workflow comes next/)
+          await page.getByRole("heading", { name: "For each of rows" }).waitFor({ state: "detached" })
+        })
+        yield* looked("author-looped")
+        yield* Effect.promise(async () => {
+          await press("Save the workflow")
+          await page.locator(".graph-name", { hasText: "For each of rows" }).waitFor()
+        })
+        yield* looked("workflow-loop")
+        yield* Effect.promise(async () => {
+          await press("Run…")
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("status").fill("cancelled")
+          await dialog.getByLabel("CLERK").fill("clerk")
+          await dialog.getByRole("button", { name: "Run", exact: true }).click()
+          await page.getByText("Succeeded").first().waitFor()
+          const { details, rows } = JSON.parse(
+            await page.getByRole("region", { name: "Output as JSON" }).innerText()
+          ) as Readonly<Record<string, ReadonlyArray<Readonly<Record<string, string>>>>>
+          assert.isAbove(rows?.length ?? 0, 1)
+          assert.deepStrictEqual(
+            details?.map(({ number }) => number),
+            rows?.map(({ order }) => order)
+          )
+        })
+        yield* looked("run-loop")
       })
     )
   )

@@ -82,6 +82,29 @@ export const refresh = (...atoms: ReadonlyArray<Atom.Atom<unknown>>): void => {
   for (const atom of atoms) registry.refresh(atom)
 }
 
+const renewing = new Set<Query<unknown>>()
+
+/**
+ * Reads queries again because something has happened. One that is being read is read once more after that: where
+ * something happens all the time, a reading that was broken off each time would never end.
+ */
+export const renew = (...queries: ReadonlyArray<Query<unknown>>): void => {
+  for (const one of queries) {
+    if (renewing.has(one)) continue
+    if (!registry.get(one).waiting) {
+      refresh(one)
+      continue
+    }
+    renewing.add(one)
+    const end = registry.subscribe(one, ({ waiting }) => {
+      if (waiting) return
+      end()
+      renewing.delete(one)
+      refresh(one)
+    })
+  }
+}
+
 /**
  * Does something at the service and says how it went. Answers the result; `null` when it failed, which a notice has
  * said, unless `failed` says it.

@@ -95,7 +95,9 @@ describe("the list of runs", () => {
   })
 
   it("keeps the rows of a million near those in sight alone, and reads a page again at its place", () => {
-    const page = (number: number) => Array.from({ length: 1_000 }, (_, at) => row(`${number}-${at}`, -number))
+    const one = row("", 0)
+    const page = (number: number) =>
+      Array.from({ length: 1_000 }, (_, at) => ({ ...one, session_id: `${number}-${at}` }))
     let long = Listing.beginning({ rows: page(0), cursor: "1" })
     for (let number = 1; number < 1_000; number++) {
       const count = Listing.countOf(long)

@@ -7,7 +7,7 @@ import { Atom } from "effect/reactivity"
 import { useEffect } from "preact/hooks"
 import { registry } from "../kit/Registry.ts"
 import { client } from "../kit/Service.ts"
-import { isOver, isSessionOver } from "../kit/Session.ts"
+import { lookForEnd } from "../kit/Session.ts"
 
 /** Whether the service could not be reached at the last attempt. */
 export const isLost = Atom.keepAlive(Atom.make(false))
@@ -56,8 +56,7 @@ const follow = Effect.suspend(() => {
     })
   )
   const lost = Effect.promise(async () => {
-    if (await isSessionOver()) registry.set(isOver, true)
-    else registry.set(isLost, true)
+    if (!(await lookForEnd())) registry.set(isLost, true)
   })
   return heard.pipe(
     Effect.catchCause(() => lost),

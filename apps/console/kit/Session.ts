@@ -42,10 +42,12 @@ const look = async (): Promise<void> => {
   registry.set(session, isSession(body) ? body : "none")
 }
 
-/** Whether the service answers, and no longer knows the session of this browser. */
-export const isSessionOver = async (): Promise<boolean> => {
+/** Finds out whether the session has ended: the service answers, and does not know it. */
+export const lookForEnd = async (): Promise<boolean> => {
   const answer = await fetch(address).catch(() => null)
-  return answer?.ok === true && !isSession(await read(answer))
+  const hasEnded = answer?.ok === true && !isSession(await read(answer))
+  if (hasEnded) registry.set(isOver, true)
+  return hasEnded
 }
 
 /** Signs in; answers why that failed, or `null`. */

@@ -41,7 +41,7 @@ export const Saved = ({ query }: { readonly query: string }) => {
         </button>
       )}
       {shown !== undefined && (
-        <button type="button" class="plain" aria-label={`Remove the view ${shown.name}`} onClick={() => remove(shown)}>
+        <button type="button" class="plain" onClick={() => remove(shown)}>
           Remove this view
         </button>
       )}

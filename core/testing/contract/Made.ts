@@ -39,6 +39,12 @@ let made = 0
 /** A new id with the beginning of another one. */
 export const beside = (id: string): string => `${id.slice(0, 23)}-${hex(++made, 12)}`
 
+/** A new id that none before has. */
+export const newId = Effect.map(
+  Effect.suspend(() => prefix),
+  beside
+)
+
 /** Makes a workspace. */
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(beside(yield* prefix))

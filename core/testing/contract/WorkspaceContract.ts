@@ -1,9 +1,10 @@
 /**
  * The promises of every implementation of the store of workspaces and their API keys.
  */
-import { Effect, Option, Result } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import { UserId, WorkspaceId } from "../../workspace/Ids.ts"
 import { type StoredKey, WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
+import * as SteppingClock from "../SteppingClock.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
 import { beside, makeWorkspace } from "./Made.ts"
@@ -22,8 +23,12 @@ const key = (workspaceId: WorkspaceId, role: StoredKey["role"], name: string | n
   }
 }
 
+/** A promise that is tested at the epoch: when a key was last used is noted by the clock. */
 const promise = <A, E>(title: string, test: () => Effect.Effect<A, E, WorkspaceStore>) =>
-  Contract.promise(`a store of workspaces ${title}`, Effect.suspend(test))
+  Contract.promise(
+    `a store of workspaces ${title}`,
+    Effect.suspend(() => Effect.provideService(test(), Clock.Clock, SteppingClock.make(0).clock))
+  )
 
 /** What every implementation promises. */
 export const promises: ReadonlyArray<Contract.ContractPromise<WorkspaceStore>> = [

@@ -18,6 +18,7 @@ import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
+import { ZoneVersion } from "./ZoneVersion.ts"
 
 export const layer = Layer.effect(
   GateStore,
@@ -86,17 +87,23 @@ export const layer = Layer.effect(
         sql,
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
+          const zoneData = yield* ZoneVersion
           const due = yield* sql<Gates.Row>`
             select * from gates where review_at <= ${new Date(now)}
             order by review_at limit ${limit} for no key update skip locked`
+          // By a statement of its own: each of the two reads its index alone.
+          const outdated = yield* sql<Gates.Row>`
+            select * from gates where zone_data < ${zoneData}::text and review_at > ${new Date(now)}
+            limit ${limit - due.length} for no key update skip locked`
+          const all = [...due, ...outdated]
           yield* Effect.forEach(
-            due,
+            all,
             (row) => sql`
-              update gates set ${sql.update(Gates.intervalAt(Gates.toGate(row), now))}, ${ReleasedRuns.lookAgain(sql)}
+              update gates set ${sql.update(Gates.intervalOf(Gates.toGate(row), { at: now, zoneData }))}, ${ReleasedRuns.lookAgain(sql)}
               where workflow_id = ${row.workflow_id}`,
             { discard: true }
           )
-          return due.length
+          return all.length
         })
       )
     )
@@ -194,9 +201,13 @@ export const write = (
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, paced_until = null,
-        ${ReleasedRuns.lookAgain(sql)}
-      where workflow_id = ${workflowId}`,
+    Effect.flatMap(
+      ZoneVersion,
+      (zoneData) => sql`
+        update gates set ${sql.update(Gates.fromGate(change.after, { at, zoneData }))}, paced_until = null,
+          ${ReleasedRuns.lookAgain(sql)}
+        where workflow_id = ${workflowId}`
+    ),
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )
 

@@ -172,6 +172,7 @@ const workflows = [
     starts_at timestamptz,
     stops_at timestamptz check (stops_at is null or starts_at < stops_at),
     review_at timestamptz,
+    zone_data text,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
     released_ready_at timestamptz,
@@ -189,6 +190,8 @@ const workflows = [
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
+  // Those that were computed with older time zone data than those of a process that reviews gates.
+  `create index gates_by_zone_data on gates (zone_data) where zone_data is not null`,
   `create index gates_paced on gates (workspace_id, workflow_id)
     where max_starts_per_minute is not null or max_running is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,

@@ -1,13 +1,13 @@
 /**
  * The verbs of the agent's page, done by Playwright.
  */
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Redacted, Schedule } from "effect"
 import type { Frame, Locator } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { BrowserSession } from "../../../core/browser/Browser.ts"
 import type { Elements } from "../../../core/browser/Elements.ts"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
-import { maxHtml, type Navigation } from "../../../core/browser/Navigation.ts"
+import { type HttpCredential, maxHtml, type Navigation } from "../../../core/browser/Navigation.ts"
 import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
@@ -169,14 +169,26 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
       // Chrome's headless shell shows what came with the question.
-      const asks =
-        status === 401 && /^(basic|digest|ntlm|negotiate)\b/i.test(response?.headers()["www-authenticate"] ?? "")
-      if (asks) return yield* new PageFailure({ kind: "auth", reason: notLetIn })
+      if (Traffic.isChallenge(status, response?.headers() ?? {}))
+        return yield* new PageFailure({ kind: "auth", reason: notLetIn })
       if (status === 404 || status === 410 || status === 429 || status >= 500) return yield* ofStatus(status)
     })
 
+  const credentials = new Map<string, HttpCredential>()
+
   return {
     goto,
+    challenge: Effect.sync(() => traffic.challenge(current().page)),
+    authenticate: (credential) =>
+      attempt(null, () => {
+        credentials.set(credential.origin, credential)
+        const all = [...credentials.values()].map(({ origin, password, userName }) => ({
+          origin,
+          username: Redacted.value(userName),
+          password: Redacted.value(password)
+        }))
+        return current().page.context().setHTTPCredentials(all)
+      }),
     back: Effect.asVoid(
       attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis }))
     ),

@@ -629,6 +629,8 @@ const assembled = (parts: Parts): BrowserSession => {
       ...going(parts),
       ...tabs,
       address,
+      challenge: Effect.succeed(null),
+      authenticate: () => Effect.void,
       html: () => text,
       clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
       visited: Effect.sync(() => new Set(visited)),

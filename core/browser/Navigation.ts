@@ -2,7 +2,8 @@
  * The location of a session, and the files and answers of its site: addresses, tabs, dialogs, cookies, downloads and
  * requests.
  */
-import type { Effect, Redacted } from "effect"
+import type { Effect, Redacted, Scope } from "effect"
+import type { Passkey } from "../vault/passkey/Passkey.ts"
 import type { Downloading } from "./file/DownloadPorts.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Requests } from "./Requests.ts"
@@ -18,6 +19,14 @@ export interface HttpCredential {
   readonly password: Redacted.Redacted<string>
 }
 
+/** What pages do with a virtual authenticator. */
+export interface Authenticator {
+  /** Done once a page was signed in to with the passkey. */
+  readonly signed: Effect.Effect<void>
+  /** The passkey that a page has made. */
+  readonly made: Effect.Effect<Passkey>
+}
+
 export interface Navigation extends Tabs, Downloading, Requests {
   /** Loads an address, and waits for its document. A failure says why it was not loaded. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
@@ -30,6 +39,11 @@ export interface Navigation extends Tabs, Downloading, Requests {
   readonly challenge: Effect.Effect<string | null>
   /** Answers the HTTP authentication of an origin from now on, in this session. */
   readonly authenticate: (credential: HttpCredential) => Effect.Effect<void, PageFailure>
+  /**
+   * An authenticator for the active tab and the tabs that it opens, until the scope closes. It holds a passkey, or none
+   * so that a site makes one. It always confirms that a person is present.
+   */
+  readonly authenticator: (passkey: Passkey | null) => Effect.Effect<Authenticator, PageFailure, Scope.Scope>
   /** The address of the page, also when it has crashed. */
   readonly address: Effect.Effect<string>
   /**

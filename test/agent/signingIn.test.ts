@@ -1,8 +1,10 @@
 /** Sign-in by HTTP authentication and by passkeys, in a real browser. */
-import { createHash } from "node:crypto"
+import { createHash, createPublicKey, verify } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { Failure, Outcome } from "../../core/agent/Outcome.ts"
+import type { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
+import type { Passkey } from "../../core/vault/passkey/Passkey.ts"
 import { account } from "../support/accounts.ts"
 import { graphOf, type Step, walk } from "../support/browser.ts"
 import { entryOf } from "../support/entries.ts"
@@ -88,6 +90,114 @@ describe("HTTP authentication", () => {
       const foreign = failureOf((yield* visit(origin, "//basic", [read])).outcome)
       assert.strictEqual(foreign.code, "NAVIGATION-E0001")
       assert.deepStrictEqual(sent, [])
+    }).pipe(inBrowser, Effect.scoped)
+  )
+})
+
+/** Registers a passkey, and signs in with it: the server checks the signature and the sign count. */
+const club = `<h1>Sign in</h1><button id="register">Register</button><button id="signin">Sign in</button>
+  <button id="other">Other</button><script>
+  const bytes = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)))
+  const say = (text) => { document.querySelector("h1").textContent = text }
+  const challenge = new TextEncoder().encode("challenge")
+  const send = async (path, body) => say(await (await fetch(path, { method: "POST", body: JSON.stringify(body) })).text())
+  register.onclick = async () => {
+    const made = await navigator.credentials.create({ publicKey: { challenge, rp: { id: "localhost", name: "Club" },
+      user: { id: new Uint8Array([1, 2]), name: "ada", displayName: "Ada" }, pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+      authenticatorSelection: { residentKey: "required" } } })
+    await send("/registered", { key: bytes(made.response.getPublicKey()) })
+  }
+  const signIn = async (rpId) => {
+    try {
+      const { response } = await navigator.credentials.get({ publicKey: { challenge, rpId, timeout: 1_000 } })
+      await send("/signed", { data: bytes(response.authenticatorData), client: bytes(response.clientDataJSON), signature: bytes(response.signature) })
+    } catch (error) { say(error.name) }
+  }
+  signin.onclick = () => signIn("localhost")
+  other.onclick = () => setTimeout(() => say("Nothing happens"), 10)
+</script>`
+
+const bodyOf = async (request: AsyncIterable<unknown>): Promise<Readonly<Record<string, string>>> => {
+  let text = ""
+  for await (const piece of request) text += String(piece)
+  return JSON.parse(text)
+}
+
+/** The vault, with at most one passkey. */
+const vaultOf = (): LoginCodes["Service"] & { held: Passkey | null } => {
+  let count = 0
+  const vault = {
+    held: null as Passkey | null,
+    passkey: () => Effect.sync(() => (vault.held === null ? null : { ...vault.held, signCount: count++ })),
+    keepPasskey: (_entry: unknown, passkey: Passkey) =>
+      Effect.sync(() => {
+        vault.held = passkey
+        count = passkey.signCount
+      }),
+    generated: () => Effect.succeed(Option.none()),
+    addressOf: () => Effect.succeed(null),
+    received: () => Effect.succeed(Option.none())
+  }
+  return vault
+}
+
+describe("passkeys", () => {
+  it.live("are registered into the vault, sign in from there with a rising count, and end clearly elsewhere", () =>
+    Effect.gen(function* () {
+      let key = ""
+      const counts: Array<number> = []
+      const origin = (yield* serve({
+        "/": html(club),
+        "/registered": (request, response) =>
+          void bodyOf(request).then((body) => {
+            key = body.key ?? ""
+            response.end("Registered")
+          }),
+        "/signed": (request, response) =>
+          void bodyOf(request).then(({ client = "", data = "", signature = "" }) => {
+            const [authenticatorData, clientData] = [Buffer.from(data, "base64"), Buffer.from(client, "base64")]
+            const signed = Buffer.concat([authenticatorData, createHash("sha256").update(clientData).digest()])
+            const publicKey = createPublicKey({ key: Buffer.from(key, "base64"), format: "der", type: "spki" })
+            counts.push(authenticatorData.readUInt32BE(33))
+            response.end(verify("sha256", signed, publicKey, Buffer.from(signature, "base64")) ? "Members" : "Refused")
+          })
+      })).replace("127.0.0.1", "localhost")
+      const vault = vaultOf()
+      const visit = (selector: string, more: object = {}, at = origin) =>
+        walk(
+          graphOf(`${at}/`, [
+            {
+              action: "TFA",
+              parameters: { tfa_type: "PASSKEY", credential: "CLUB", selector, wait_time: 3_000, ...more }
+            },
+            {
+              ...read,
+              parameters: { ...read.parameters, selector: "//h1[.='Members' or .='Registered']", wait_time: 3_000 }
+            }
+          ]),
+          { CLUB: "robot" },
+          { accounts: [account("CLUB", {}, entryOf({}, { domain: at }))], codes: vault }
+        )
+      const none = failureOf((yield* visit("css=#signin")).outcome)
+      assert.strictEqual(none.code, "TFA-E0003")
+      assert.include(none.message, "the credential CLUB has no passkey")
+
+      const registered = yield* visit("css=#register", { register: true })
+      assert.deepEqual(registered.outcome, { _tag: "Success", data: { title: "Registered" } })
+      assert.deepInclude(vault.held, { rpId: "localhost", userHandle: "AQI=" })
+      for (const _ of ["first", "second"]) {
+        assert.deepEqual((yield* visit("css=#signin")).outcome, { _tag: "Success", data: { title: "Members" } })
+      }
+      assert.isAbove(counts[1] ?? 0, counts[0] ?? 0)
+
+      const silent = failureOf((yield* visit("css=#other", { wait_time: 2_000 })).outcome)
+      assert.deepInclude(silent, { code: "TFA-E0001", failedLogin: "CLUB" })
+      assert.include(silent.message, "the page did not ask for the passkey of localhost within 2000 ms")
+
+      const elsewhere = failureOf((yield* visit("css=#signin", {}, origin.replace("localhost", "127.0.0.1"))).outcome)
+      assert.strictEqual(elsewhere.code, "TFA-E0003")
+      assert.include(elsewhere.message, "the passkey is for localhost, and this is 127.0.0.1")
+      assert.strictEqual(counts.length, 2)
     }).pipe(inBrowser, Effect.scoped)
   )
 })

@@ -100,6 +100,19 @@ const forms = {
     "Offer",
     `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<div id=offer></div>"), 300)</script>`
   ),
+  // What the server checks of a passkey is not of interest here.
+  "/passkey": page(
+    "Sign in",
+    `<button id="register">Register a passkey</button><button id="sign-in">Sign in</button><script>
+      const [challenge, title] = [new Uint8Array(16), document.querySelector("h1")]
+      const rp = { id: location.hostname, name: "Portal" }
+      const user = { id: new Uint8Array([1]), name: "front-desk", displayName: "Front desk" }
+      const ask = (button, act, text) => { document.getElementById(button).onclick = () => act().then(() => { title.textContent = text }) }
+      ask("register", () => navigator.credentials.create({ publicKey: { challenge, rp, user,
+        pubKeyCredParams: [{ type: "public-key", alg: -7 }], authenticatorSelection: { residentKey: "required" } } }), "Registered")
+      ask("sign-in", () => navigator.credentials.get({ publicKey: { challenge, rpId: rp.id } }), "Signed in")
+    </script>`
+  ),
   "/code": page(
     "Enter the code",
     `<form action="/code/check"><label>Code <input name="code" autocomplete="off"></label></form>`

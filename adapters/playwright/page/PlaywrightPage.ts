@@ -31,6 +31,7 @@ import * as Scrolling from "../vision/Scrolling.ts"
 import * as Sight from "../vision/Sight.ts"
 import { within } from "../Within.ts"
 import { notLetIn } from "./Attempt.ts"
+import * as Authenticator from "./Authenticator.ts"
 import { errorPage } from "./Departures.ts"
 import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
@@ -189,6 +190,7 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
         }))
         return current().page.context().setHTTPCredentials(all)
       }),
+    authenticator: (passkey) => Authenticator.open(tabs, passkey),
     back: Effect.asVoid(
       attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis }))
     ),

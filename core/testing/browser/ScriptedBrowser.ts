@@ -5,7 +5,7 @@
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. What will come is known,
  * so a verb waits for an element that is written down to appear in time, and fails at once for one that is not.
  */
-import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
+import { Clock, Deferred, Effect, Layer, Option, Ref, type Schema } from "effect"
 import { Browser, type BrowserSession } from "../../browser/Browser.ts"
 import type { Elements } from "../../browser/Elements.ts"
 import type { Exchange } from "../../browser/Exchange.ts"
@@ -18,6 +18,7 @@ import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Re
 import type { Remembered, Session, Storage } from "../../browser/Session.ts"
 import type { HeldKey } from "../../browser/vision/Dragging.ts"
 import { type Direction, wheelPixels } from "../../browser/vision/Scrolling.ts"
+import type { Passkey } from "../../vault/passkey/Passkey.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
@@ -74,6 +75,10 @@ export interface ScriptedElement {
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
   /** Whether it takes a file that is dropped on it. */
   readonly takesDrop?: true
+  /** The host whose passkey a click asks for. */
+  readonly asksPasskey?: string
+  /** The passkey that a click registers. */
+  readonly makesPasskey?: Passkey
   /** The address that a click opens in a separate window. */
   readonly opens?: string
   /** Whether a click closes the window that it is in. */
@@ -130,7 +135,9 @@ export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.
             (to, { watchers }) => ({ ...to, watchers })
           )
           const visited = new Set<string>()
-          return assembled({ site, network, state, memory, windows, files: yield* ScriptedFiles.make, visited })
+          const authenticator = yield* Ref.make<Held | null>(null)
+          const files = yield* ScriptedFiles.make
+          return assembled({ site, network, state, memory, windows, files, visited, authenticator })
         })
     })
   )
@@ -166,6 +173,13 @@ const blank: State = {
   ticks: 0
 }
 
+/** The passkey of an authenticator, and what pages did with it. */
+interface Held {
+  readonly passkey: Passkey | null
+  readonly signed: Deferred.Deferred<void>
+  readonly made: Deferred.Deferred<Passkey>
+}
+
 /** The parts of a session. */
 interface Parts {
   readonly site: ScriptedSite
@@ -176,6 +190,8 @@ interface Parts {
   readonly files: Effect.Success<typeof ScriptedFiles.make>
   /** The hosts that were visited. */
   readonly visited: Set<string>
+  /** The authenticator that is open. */
+  readonly authenticator: Ref.Ref<Held | null>
 }
 
 /** An element as it is at a moment. */
@@ -361,8 +377,15 @@ const dragging = ({ state }: Parts, { present, usable }: Finding) =>
 
 /** Clicks, types, chooses and uploads. */
 const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
-  const { files, memory, state, windows } = parts
+  const { authenticator, files, memory, state, windows } = parts
   const { goto } = going(parts)
+
+  const usePasskey = Effect.fnUntraced(function* ({ asksPasskey, makesPasskey }: Shown) {
+    const held = yield* Ref.get(authenticator)
+    if (held === null) return
+    if (asksPasskey !== undefined && held.passkey?.rpId === asksPasskey) yield* Deferred.succeed(held.signed, undefined)
+    if (makesPasskey !== undefined && held.passkey === null) yield* Deferred.succeed(held.made, makesPasskey)
+  })
 
   const setField = (selector: string, change: (before: string) => string, initial = "") =>
     Ref.update(state, (now) => {
@@ -378,6 +401,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
     if (says !== undefined) yield* windows.says(says)
     if (saves !== undefined) yield* files.saves(saves)
+    yield* usePasskey(element)
     if (opensDialog === true) yield* files.opensDialog
     if (closes === true) yield* windows.closeTab(null)
     if (opens !== undefined) {
@@ -631,6 +655,13 @@ const assembled = (parts: Parts): BrowserSession => {
       address,
       challenge: Effect.succeed(null),
       authenticate: () => Effect.void,
+      authenticator: (passkey) =>
+        Effect.gen(function* () {
+          const held = { passkey, signed: yield* Deferred.make<void>(), made: yield* Deferred.make<Passkey>() }
+          yield* Ref.set(parts.authenticator, held)
+          yield* Effect.addFinalizer(() => Ref.set(parts.authenticator, null))
+          return { signed: Deferred.await(held.signed), made: Deferred.await(held.made) }
+        }),
       html: () => text,
       clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
       visited: Effect.sync(() => new Set(visited)),

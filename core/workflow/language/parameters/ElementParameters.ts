@@ -83,9 +83,10 @@ export const elements = {
     selector_error_message: optionalText
   }),
   TFA: Schema.Struct({
-    tfa_type: Schema.Literals(["SMS", "EMAIL", "AUTHENTICATOR", "MAGIC_LINK"]),
+    tfa_type: Schema.Literals(["SMS", "EMAIL", "AUTHENTICATOR", "MAGIC_LINK", "PASSKEY"]),
     credential: filled,
     selector: optionalText,
+    register: flag,
     ...Executions.ofField,
     link_regex_pattern: Schema.optionalKey(Schema.NullOr(SafeRegex)),
     wait_time,
@@ -94,13 +95,23 @@ export const elements = {
     end_here_on_dry_run,
     not_repeatable
   }).check(
-    Schema.makeFilter((given) =>
-      given.tfa_type === "MAGIC_LINK" || (given.selector ?? "") !== "" || Executions.isModelExecution(given.execution)
+    Schema.makeFilter(({ execution, register, selector, tfa_type }) => {
+      if (register === true && tfa_type !== "PASSKEY") {
+        return { path: ["register"], issue: "Expected none, as only a passkey is registered: tfa_type PASSKEY" }
+      }
+      if (tfa_type === "MAGIC_LINK" || (selector ?? "") !== "") return undefined
+      if (tfa_type === "PASSKEY") {
+        return {
+          path: ["selector"],
+          issue: "Expected the selector of the element that a click on asks for the passkey"
+        }
+      }
+      return Executions.isModelExecution(execution)
         ? undefined
         : {
             path: ["selector"],
             issue: "Expected the selector of the field for the code, unless tfa_type is MAGIC_LINK"
           }
-    )
+    })
   )
 } as const

@@ -193,6 +193,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
         after: [{ action: "CLICK", parameters: { selector: "//button[@id='hold']", click_type: "release" } }]
       })
     ],
+    [promised({ page: "/invoices/A-1" })],
     [
       {
         page: "/invoices/A-1",
@@ -250,6 +251,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
         { page: "/claim", after: [field("letter", "letter"), state] }
       )
     ],
+    [leaves({ bold: "Ada" }, { page: "/claim", after: [text("bold", "//div[@id='message']/b")] })],
     [says("Utrecht", { page: "/customers", replies: [chooses("City")] })]
   ],
   INPUT_SELECT: [
@@ -448,6 +450,13 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
   ],
   FILE_UPLOAD: [
     [says("claim.pdf, 62 bytes", { page: "/claim", inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }) })],
+    [
+      {
+        page: "/files",
+        inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }),
+        expect: ({ portal: { notes } }) => assert.match(notes[0]?.body ?? "", /^%PDF/)
+      }
+    ],
     [
       {
         page: "/files",

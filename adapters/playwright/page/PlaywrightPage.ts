@@ -15,7 +15,7 @@ import * as Candidates from "../element/Candidates.ts"
 import * as Finder from "../element/Finder.ts"
 import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
-import { strike, type } from "../element/Typing.ts"
+import { keepCopied, strike, type } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
 import type { TooLong } from "../injected/read/Whole.ts"
@@ -23,6 +23,7 @@ import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
+import * as Copying from "../vision/Copying.ts"
 import * as Dragging from "../vision/Dragging.ts"
 import * as Pictures from "../vision/Pictures.ts"
 import * as Pointer from "../vision/Pointer.ts"
@@ -60,6 +61,9 @@ const tooLong = ({ characters }: TooLong) =>
     kind: "unusable",
     reason: `the document has ${characters} characters as HTML: at most ${maxHtml} are read`
   })
+
+/** The least time that a page gets to copy something after a click, in milliseconds. */
+const shortestCopy = 1_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
@@ -224,6 +228,18 @@ const elements = (tabs: Tabs) => {
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
         return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+      }),
+    clickToCopy: (target, kind, gesture, aim) =>
+      Effect.suspend(() => {
+        let copied = ""
+        const act = onOne(target, async (element, timeout, frame) => {
+          await guarded(target, element, timeout, frame)
+          copied = await Copying.during(current(), Math.max(target.waitMillis, shortestCopy), () =>
+            Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+          )
+          keepCopied(current(), copied)
+        })
+        return Effect.map(act, () => copied)
       }),
     drag: Dragging.make(tabs),
     type: (target, typing) =>

@@ -18,6 +18,7 @@ import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Re
 import type { Remembered, Session, Storage } from "../../browser/Session.ts"
 import type { HeldKey } from "../../browser/vision/Dragging.ts"
 import { type Direction, wheelPixels } from "../../browser/vision/Scrolling.ts"
+import { maxCopied } from "../../browser/vision/Typing.ts"
 import type { Passkey } from "../../vault/passkey/Passkey.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
@@ -75,6 +76,8 @@ export interface ScriptedElement {
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
   /** Whether it takes a file that is dropped on it. */
   readonly takesDrop?: true
+  /** The text that a click copies. */
+  readonly copies?: string
   /** The host whose passkey a click asks for. */
   readonly asksPasskey?: string
   /** The passkey that a click registers. */
@@ -422,17 +425,29 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     press: ["mousedown"],
     release: ["mouseup"]
   } as const
+  const click: Elements["click"] = Effect.fnUntraced(function* (query, kind, gesture, aim) {
+    const element = yield* usable(query)
+    const { selector } = element
+    for (const _ of gesture?.moves ?? []) yield* happens(state, { type: "mousemove", selector: null })
+    yield* happens(
+      state,
+      { type: "mouseenter", selector },
+      ...heard[kind].map((type) => ({ type, selector, keys: aim?.keys ?? [] }))
+    )
+    if (kind === "click" || kind === "double_click") yield* clicked(element)
+  })
+
   return {
-    click: Effect.fnUntraced(function* (query, kind, gesture, aim) {
-      const element = yield* usable(query)
-      const { selector } = element
-      for (const _ of gesture?.moves ?? []) yield* happens(state, { type: "mousemove", selector: null })
-      yield* happens(
-        state,
-        { type: "mouseenter", selector },
-        ...heard[kind].map((type) => ({ type, selector, keys: aim?.keys ?? [] }))
-      )
-      if (kind === "click" || kind === "double_click") yield* clicked(element)
+    click,
+    clickToCopy: Effect.fnUntraced(function* (query, kind, gesture, aim) {
+      const { copies, selector } = yield* usable(query)
+      yield* click(query, kind, gesture, aim)
+      if (copies !== undefined && copies.length <= maxCopied) return copies
+      const reason =
+        copies === undefined
+          ? `the page copied nothing within ${query.waitMillis} ms after the click`
+          : `the page copied ${copies.length} characters: at most ${maxCopied} are taken`
+      return yield* new PageFailure({ kind: "unusable", reason, selector, acted: true })
     }),
     type: Effect.fnUntraced(function* (query, { existing, guard, strokes }) {
       const selector = query === null ? (yield* Ref.get(state)).focus : (yield* usable(query)).selector
@@ -466,12 +481,12 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
         ...(alike > 1 ? { alike } : {})
       })
     }),
-    dropFile: Effect.fnUntraced(function* (query, { fileName }) {
+    dropFile: Effect.fnUntraced(function* (query, { fileName }, how = "drop") {
       const { selector, takesDrop } = yield* usable(query)
       if (takesDrop === true) return yield* setField(selector, () => fileName)
       return yield* new PageFailure({
         kind: "upload",
-        reason: "the page takes no file that is dropped there",
+        reason: `the page takes no file that is ${how === "drop" ? "dropped" : "pasted"} there`,
         selector
       })
     }),

@@ -31,10 +31,14 @@ export const elements = {
     ),
     position,
     modifier_keys,
+    copied_as: Schema.optionalKey(Schema.NullOr(filled)),
     selector_error_message: optionalText
   }).check(
     Schema.makeFilter((given) => {
-      const { execution, modifier_keys, position } = given
+      const { copied_as, execution, modifier_keys, position } = given
+      if (copied_as !== undefined && copied_as !== null && (execution ?? "STATIC") !== "STATIC") {
+        return { path: ["copied_as"], issue: `Expected no copied_as, as execution is ${execution}` }
+      }
       if (
         position !== undefined &&
         position !== null &&
@@ -60,12 +64,16 @@ export const elements = {
     aggressive_clear: flag,
     omit_focus: flag,
     paste_via_clipboard: flag,
+    paste_as_html: flag,
     typing_delay_ms: Schema.optionalKey(
       Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
     ),
     selector_error_message: optionalText
   }).check(
     Schema.makeFilter((given) => {
+      if (given.paste_as_html === true && given.paste_via_clipboard !== true) {
+        return { path: ["paste_as_html"], issue: "Expected paste_via_clipboard: true beside it" }
+      }
       if (given.omit_focus === true) return undefined
       const missing = Executions.missingForElement(given)
       return missing?.issue === "Expected a selector"

@@ -172,6 +172,7 @@ const workflows = [
     starts_at timestamptz,
     stops_at timestamptz check (stops_at is null or starts_at < stops_at),
     review_at timestamptz,
+    zone_data text,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
     released_ready_at timestamptz,
@@ -189,6 +190,8 @@ const workflows = [
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
+  // Those that were computed with older time zone data than those of a process that reviews gates.
+  `create index gates_by_zone_data on gates (zone_data) where zone_data is not null`,
   `create index gates_paced on gates (workspace_id, workflow_id)
     where max_starts_per_minute is not null or max_running is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
@@ -457,6 +460,7 @@ const runs = [
     workspace_id uuid not null references workspaces,
     entry text not null,
     login text not null,
+    failed_at timestamptz not null,
     last bigint not null,
     workflow_id uuid,
     queue text collate "C"
@@ -756,7 +760,7 @@ const vault = [
     address text not null,
     sealed text not null,
     received_at timestamptz not null,
-    kind text not null check (kind in ('code', 'link')),
+    kind text not null check (kind in ('code', 'link', 'uncertain_code')),
     authentication text
   )`,
   `create index received_codes_of_address on received_codes (workspace_id, address, received_at desc)`,

@@ -67,7 +67,7 @@ export const terminal = Effect.gen(function* () {
       })
     )
   }
-  const file = (name: string, text: string) => {
+  const file = (name: string, text: string | Uint8Array) => {
     const path = join(folder, name)
     writeFileSync(path, text)
     return path

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { StartForecast } from "../../apps/api/gate/ForecastJson.ts"
 import { counted, forecastWords } from "../../apps/console/data/Counts.ts"
 import { canonical, mostViews, problemOf, viewsIn, withView } from "../../apps/console/data/SavedViews.ts"
 import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
@@ -240,15 +241,17 @@ describe("why runs wait", () => {
   })
 
   it("comes with when the last of them starts, and how many do not fit", () => {
-    const forecast = {
+    const forecast: typeof StartForecast.Type = {
       waiting: 4_000,
       at_least: false,
       first_start_at: "a",
       last_start_at: "b",
       closes_at: "c",
-      unfit: 0
+      unfit: 0,
+      limited_by: "max_starts_per_minute",
+      workers: null
     }
-    const sentence = (changes: Partial<typeof forecast> | { last_start_at: null }) =>
+    const sentence = (changes: Partial<typeof forecast>) =>
       forecastWords({ ...forecast, ...changes }, (instant) => instant.toUpperCase())
     assert.isNull(sentence({ waiting: 0 }))
     assert.strictEqual(sentence({}), "At this pace the last of 4,000 starts at B")
@@ -257,6 +260,16 @@ describe("why runs wait", () => {
       "At this pace the last of 4,000+ starts at B; 310+ will not fit before closing at C"
     )
     assert.include(sentence({ last_start_at: null }), "not in sight")
+    assert.strictEqual(sentence({ limited_by: null }), "The last of 4,000 starts at B")
+    const workers = { capacity: 4, running: 4 }
+    assert.strictEqual(
+      sentence({ limited_by: "workers", workers }),
+      "With the workers' 4 places the last of 4,000 starts at B"
+    )
+    assert.strictEqual(
+      sentence({ limited_by: "workers", workers: { capacity: 0, running: 0 }, last_start_at: null }),
+      "Without a worker it is not in sight when the last of 4,000 starts"
+    )
     assert.strictEqual(counted({ count: 1_000, exact: false }), "1,000+")
   })
 })

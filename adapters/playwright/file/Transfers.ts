@@ -172,7 +172,7 @@ export const make = (
     }),
     download,
     print,
-    dropFile: Effect.fnUntraced(function* (target, file) {
+    dropFile: Effect.fnUntraced(function* (target, file, how = "drop") {
       const path = yield* kept(file)
       yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
         if (target.guard !== undefined) {
@@ -182,8 +182,8 @@ export const make = (
         await bringIntoSight(current(), frame, element, timeout)
         await World.run(current(), frame, "offerFile", null, { root: element, waitMillis: timeout })
         await World.kept(frame, "offered").setInputFiles(path, { timeout: uploadMillis })
-        if (!(await World.run(current(), frame, "dropOffered", null))) {
-          throw new Refused("upload", "the page takes no file that is dropped there")
+        if (!(await World.run(current(), frame, "dropOffered", how))) {
+          throw new Refused("upload", `the page takes no file that is ${how === "drop" ? "dropped" : "pasted"} there`)
         }
       })
     }),

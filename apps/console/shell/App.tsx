@@ -6,19 +6,27 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { dismiss, notices } from "../kit/Notices.ts"
 import { useAtom } from "../kit/Registry.ts"
 import { route, to } from "../kit/Route.ts"
-import { begin, isOver, leave, session } from "../kit/Session.ts"
+import { begin, isOver, leave, session, takeInvitation } from "../kit/Session.ts"
+import { Accept } from "./Accept.tsx"
 import { Palette } from "./Palette.tsx"
 import { KeyForm, Logo, SignIn } from "./SignIn.tsx"
 import { places, viewOf } from "./Views.tsx"
 
 export const App = () => {
   const [problem, setProblem] = useState<string | null>(null)
+  const [invitation, setInvitation] = useState(takeInvitation)
   const signedIn = useAtom(session)
   useEffect(() => void begin().then(setProblem), [])
   if (signedIn === null) return <div class="starting" role="status" aria-label="Loading" />
   return (
     <>
-      {signedIn === "none" ? <SignIn problem={problem} /> : <Frame />}
+      {invitation !== null ? (
+        <Accept token={invitation} onEnd={() => setInvitation(null)} />
+      ) : signedIn === "none" ? (
+        <SignIn problem={problem} />
+      ) : (
+        <Frame />
+      )}
       <Notices />
     </>
   )

@@ -16,6 +16,7 @@ import { schedules } from "./schedules.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
+import { traces } from "./traces.ts"
 import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 
@@ -33,7 +34,8 @@ const suites = {
   waiting,
   held: heldRuns,
   schedules,
-  lists
+  lists,
+  traces
 }
 // `--runs N` is for one suite.
 const wanted = process.argv.slice(2).filter((one, index, all) => one !== "--runs" && all[index - 1] !== "--runs")

@@ -706,7 +706,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByLabel("Name (optional)").fill(`Ada ${hostile}`)
         await page.getByLabel("Role").selectOption("Viewer")
         await page.getByRole("button", { name: "Make the link" }).press("Enter")
-        await page.getByText("Whoever opens it first gets a key").waitFor()
+        await page.getByText("The first person who opens it gets a key").waitFor()
       })
       yield* looked("invitation")
       const { complaints, url } = yield* Console
@@ -836,7 +836,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* link.cut
       yield* Effect.promise(async () => {
         for (const one of [listing, typing])
-          await one.getByText("This page goes on by itself when it is back").waitFor()
+          await one.getByText("This page continues by itself when it is back").waitFor()
         await typing.getByLabel("Monday, range 1: to").fill("05:45")
       })
       assert.strictEqual((yield* submit).status, 201)

@@ -335,10 +335,27 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("3 of 3 were interrupted.").waitFor()
         await page.getByRole("button", { name: "Done" }).click()
         await page.getByText("27 runs").waitFor()
+        // By keyboard: the filters get a name, whatever that is.
+        await page.getByRole("button", { name: "Save this view…" }).press("Enter")
+        await page.keyboard.press("Enter")
+        await page.getByText("Expected a name").waitFor()
+        await page.keyboard.type(`Held ${hostile}`.slice(0, 60))
+        await page.keyboard.press("Enter")
+        await page.getByRole("button", { name: "Remove this view" }).waitFor()
+      })
+      yield* looked("saved-view")
+      yield* Effect.promise(async () => {
         await page.getByLabel("Workflow", { exact: true }).selectOption(ids.orders)
         await page.getByText("No run matches these filters").waitFor()
         await page.getByRole("button", { name: "Show all runs of the last 30 days" }).click()
         await page.getByText("32 runs").waitFor()
+        await page.keyboard.press("Control+k")
+        await page.getByRole("dialog").getByRole("combobox").fill("held <img")
+        await page.getByRole("option", { name: /^Held <img.*Saved view$/ }).waitFor()
+        await page.keyboard.press("Enter")
+        await page.getByText("27 runs").waitFor()
+        await page.getByRole("button", { name: "Remove this view" }).press("Enter")
+        await page.getByRole("button", { name: "Save this view…" }).waitFor()
       })
     })
   )
@@ -397,6 +414,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("different time zone data (2025b, 2026a)").waitFor()
         await page.getByText("Places taken, by 1 worker with 2 browsers").waitFor()
         await page.getByRole("link", { name: "Run window closed 27" }).waitFor()
+        // The cause stands above everything but the counts.
+        const cause = page.getByText("27 runs wait for a run window to open", { exact: true })
+        const [high, low] = [await cause.boundingBox(), await page.getByText("Alarms").boundingBox()]
+        assert.isBelow(high?.y ?? Infinity, Math.min(300, low?.y ?? 0))
       })
       yield* looked("home")
       yield* Effect.promise(async () => {
@@ -699,7 +720,45 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await remove.press("Enter")
         await page.getByRole("button", { name: "Revoke the key" }).press("Enter")
         await remove.waitFor({ state: "detached" })
+        // A person is invited by a link, and comes in with a key that only they see.
+        await page.getByText("No invitation yet").waitFor()
+        await page.getByRole("button", { name: "Invite…" }).press("Enter")
+        await page.getByLabel("Name (optional)").fill(`Ada ${hostile}`)
+        await page.getByLabel("Role").selectOption("Viewer")
+        await page.getByRole("button", { name: "Make the link" }).press("Enter")
+        await page.getByText("Whoever opens it first gets a key").waitFor()
       })
+      yield* looked("invitation")
+      const { complaints, url } = yield* Console
+      yield* Effect.promise(async () => {
+        const link = await page.locator(".secret").innerText()
+        assert.match(link, new RegExp(`^${url}/#invitation=inv_[\\w-]+$`))
+        await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        const context = await page.context().browser()?.newContext()
+        const theirs = await context?.newPage()
+        if (theirs === undefined) return assert.fail("No page")
+        await theirs.goto(link)
+        await theirs.getByRole("button", { name: "Accept the invitation" }).press("Enter")
+        assert.match(await theirs.locator(".secret").innerText(), /^sk_/)
+        assert.strictEqual(await theirs.evaluate("location.hash"), "#/")
+        if (pictures !== undefined) await theirs.screenshot({ path: join(pictures, "accepted.png") })
+        await theirs.getByRole("button", { name: "Sign in with it" }).press("Enter")
+        await theirs.getByText("Viewer").first().waitFor()
+        // The link works once.
+        await theirs.goto("about:blank")
+        await theirs.goto(link)
+        await theirs.getByRole("button", { name: "Accept the invitation" }).press("Enter")
+        await theirs.getByText("This invitation cannot be accepted").waitFor()
+        await context?.close()
+        await page.getByRole("button", { name: "Invite…" }).press("Enter")
+        await page.getByRole("button", { name: "Make the link" }).press("Enter")
+        await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        await page.getByRole("button", { name: /^Revoke… / }).press("Enter")
+        await page.getByRole("button", { name: "Revoke it" }).press("Enter")
+        await page.getByText("The invitation was revoked").waitFor()
+        await page.getByText("Accepted").waitFor()
+      })
+      assert.deepStrictEqual(complaints(), [])
     })
   )
 
@@ -742,30 +801,83 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
     })
   )
 
-  it.effect("says that the service cannot be reached, and goes on by itself when it is back", () =>
+  it.effect("shows what another person does, says that the service is away, and keeps what is typed", () =>
     Effect.gen(function* () {
-      const { ids, owner, page, send, url } = yield* Console
+      const { complaints, ids, owner, page, send, url } = yield* Console
       const link = yield* linkTo(url)
-      const other = yield* Effect.acquireRelease(
-        Effect.promise(() => page.context().newPage()),
+      const opened = Effect.acquireRelease(
+        Effect.promise(async () => {
+          const one = await page.context().newPage()
+          one.setDefaultTimeout(10_000)
+          return one
+        }),
         (one) => Effect.promise(() => one.close())
       )
+      const [listing, typing] = [yield* opened, yield* opened]
+      const signIn = async (one: Page) => {
+        await one.getByLabel("API key").fill(owner.key)
+        await one.keyboard.press("Enter")
+      }
+      const counted = listing.getByText(/^\d+ runs, newest first/)
       yield* Effect.promise(async () => {
-        await other.goto(`${link.url}#/runs?workflow=${ids.orders}`)
-        await other.getByLabel("API key").fill(owner.key)
-        await other.keyboard.press("Enter")
-        await other.getByText(/^\d+ runs, newest first/).waitFor()
+        await listing.goto(`${link.url}#/runs?workflow=${ids.orders}`)
+        await signIn(listing)
+        await counted.waitFor()
+        await typing.goto(`${link.url}#/workflows/${ids.orders}/window`)
+        await typing.getByText("Open", { exact: true }).waitFor()
       })
-      const before = yield* Effect.promise(() => other.getByText(/^\d+ runs, newest first/).innerText())
-      yield* link.cut
-      yield* Effect.promise(() => other.getByText("This page goes on by itself when it is back").waitFor())
+      const before = yield* Effect.promise(async () => Number.parseInt(await counted.innerText(), 10))
+      // One person pauses a workflow and submits a run, another one sees both.
+      yield* at(`#/workflows/${ids.orders}/window`)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Pause…" }).press("Enter")
+        await page.getByLabel("Until (optional)").fill("2020-01-01T00:00")
+        await page.getByLabel("Reason (optional)").fill(hostile)
+        await page.getByRole("button", { name: "Pause", exact: true }).press("Enter")
+        await page.getByText("Expected an instant in the future").waitFor()
+        assert.strictEqual(await page.getByLabel("Reason (optional)").inputValue(), hostile)
+        await page.getByLabel("Until (optional)").fill("")
+        await page.getByRole("button", { name: "Pause", exact: true }).press("Enter")
+        await page.getByRole("button", { name: "End the pause" }).waitFor()
+        await typing.getByText("Paused", { exact: true }).waitFor()
+      })
       const json = { workflow_id: ids.orders, run_input_variables: { status: "open" } }
-      assert.strictEqual((yield* send({ method: "POST", path: "/run", key: owner.key, json })).status, 201)
+      const submit = send({ method: "POST", path: "/run", key: owner.key, json })
+      assert.strictEqual((yield* submit).status, 201)
+      yield* Effect.promise(async () => {
+        await listing.getByText(`${before + 1} runs, newest first`).waitFor()
+        await page.getByRole("button", { name: "End the pause" }).press("Enter")
+        await typing.getByText("Open", { exact: true }).waitFor()
+        await listing.getByRole("row").nth(1).getByText("Succeeded").waitFor()
+        // What both do when the service is away.
+        await typing.getByRole("button", { name: "Begin with nights" }).click()
+        await typing.getByLabel("Monday, range 1: from").fill("21:15")
+      })
+      yield* link.cut
+      yield* Effect.promise(async () => {
+        for (const one of [listing, typing])
+          await one.getByText("This page goes on by itself when it is back").waitFor()
+        await typing.getByLabel("Monday, range 1: to").fill("05:45")
+      })
+      assert.strictEqual((yield* submit).status, 201)
       yield* link.restore
       yield* Effect.promise(async () => {
-        await other.locator(".lost").waitFor({ state: "detached" })
-        await other.getByText(`${Number.parseInt(before, 10) + 1} runs, newest first`).waitFor()
+        for (const one of [listing, typing]) await one.locator(".lost").waitFor({ state: "detached" })
+        await listing.getByText(`${before + 2} runs, newest first`).waitFor()
+        // The session ends, and begins again in the page as it is.
+        await typing.evaluate("fetch('console/session', { method: 'DELETE' })")
+        await typing.getByText("Your session has ended").waitFor()
+        await signIn(typing)
+        await typing.getByText("Your session has ended").waitFor({ state: "detached" })
+        assert.strictEqual(await typing.getByLabel("Monday, range 1: from").inputValue(), "21:15")
+        await typing.getByRole("button", { name: "Save the window" }).press("Enter")
+        await typing.getByText("The window was saved").waitFor()
+        await typing.getByRole("button", { name: "Remove the window…" }).press("Enter")
+        await typing.getByRole("button", { name: "Remove it" }).press("Enter")
+        await typing.getByText("The window was removed").waitFor()
       })
+      // The refusal of the instant is written to the console of the browser.
+      assert.lengthOf(complaints(), 1)
     }).pipe(Effect.scoped)
   )
 

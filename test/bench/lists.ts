@@ -90,8 +90,12 @@ export const lists = (): Promise<ReadonlyArray<Row>> =>
         yield* measure(`${name}, total`, () => store.count(workspaceId, filter))
       }
       yield* measure("none, page of 1000", () => store.list(workspaceId, { ...month, limit: 1_000 }))
+      yield* measure("summary: all", () =>
+        Effect.all([store.counts(workspaceId, month), store.tally(workspaceId, month)], { concurrency: "unbounded" })
+      )
+      yield* measure("summary: counts", () => store.counts(workspaceId, month))
       yield* measure("summary: tally", () => store.tally(workspaceId, month))
-      // The endpoint: all statuses and holds are counted beside the tally.
+      // As lists are counted: a summary counts all statuses and holds at once.
       yield* measure("summary: total", () => store.count(workspaceId, month))
       for (const status of Run.Status.literals) {
         yield* measure(`summary: ${status}`, () => store.count(workspaceId, { ...month, statuses: [status] }))

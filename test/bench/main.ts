@@ -17,6 +17,7 @@ import { schedules } from "./schedules.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
+import { traces } from "./traces.ts"
 import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 
@@ -35,7 +36,8 @@ const suites = {
   held: heldRuns,
   schedules,
   lists,
-  console
+  console,
+  traces
 }
 // `--runs N` and `--minutes M` are for one suite.
 const options: ReadonlyArray<string | undefined> = ["--runs", "--minutes"]

@@ -328,8 +328,9 @@ const runs = [
     check ((lease_fence is null) = (lease_until is null) and (lease_fence is null) = (lease_worker is null)),
     check ((ended_at is null) = (status in ('execution.queued', 'execution.requeued', 'execution.start')))
   )`,
-  // With `not_before`, runs that are put off are passed over in the index.
+  // With `not_before`, runs that are put off are passed over in the index. It has all by which waiting runs are counted.
   `create index runs_waiting on runs (workflow_id, sequence, not_before)
+    include (status, created_at, queue, released_at, released_pause)
     where status in ('execution.queued', 'execution.requeued')`,
   // The order in which the runs of a workflow start: the higher priority first, then the earlier submission.
   `create index runs_in_place on runs (workflow_id, place, not_before)

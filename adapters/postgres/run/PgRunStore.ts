@@ -188,7 +188,7 @@ export const layer = Layer.effect(
         )
     )
 
-    const { count, list, tally } = PgRunList.make(sql)
+    const { count, counts, list, tally } = PgRunList.make(sql)
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
@@ -197,6 +197,7 @@ export const layer = Layer.effect(
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
       count,
+      counts,
       tally,
       reap,
       settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),

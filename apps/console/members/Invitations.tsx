@@ -47,7 +47,7 @@ export const Invitations = () => {
             </Empty>
           ) : (
             <Table
-              label="Invitations"
+              label="All invitations"
               rows={all.toReversed()}
               keyOf={({ id }) => id}
               columns={[

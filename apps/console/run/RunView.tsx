@@ -123,7 +123,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
       actions={<Actions run={run} name={name} steps={steps} workflow={workflow} onChanged={again} />}
     >
       <Facts run={run} />
-      {run.holds.length > 0 && <WhyHeld run={run} onChanged={again} />}
+      {(run.holds.length > 0 || run.can_start_at !== null) && <WhyHeld run={run} onChanged={again} />}
       {isAsking(run) && <Question id={run.session_id} onAnswered={again} />}
       <Failures run={run} />
       <div class="columns">
@@ -288,6 +288,15 @@ const release = async (id: string) => {
   else say("problem", result.message ?? result.outcome)
 }
 
+/** Why a run starts no earlier, behind the instant at which it can. */
+const startsLater = {
+  run_window: ", when its run window opens",
+  manual: ", when its pause ends",
+  retry_delay: ", when it is tried again",
+  pace: ", by the pace of its workflow (an estimate)",
+  capacity: ", when the workers have a free place (an estimate)"
+} as const
+
 /** Why a run waits: since when, until when, by whom, and what to press. */
 const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: () => void }) => {
   const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
@@ -333,7 +342,8 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
       ))}
       {run.can_start_at !== null && (
         <p>
-          It can start at <Both at={run.can_start_at} zone={zone} />.
+          It can start at <Both at={run.can_start_at} zone={zone} />
+          {run.can_start_reason === null ? "" : startsLater[run.can_start_reason]}.
         </p>
       )}
     </section>

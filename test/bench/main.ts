@@ -4,6 +4,7 @@
 import { cpus, totalmem } from "node:os"
 import * as postgresServer from "../support/postgresServer.ts"
 import { api } from "./api.ts"
+import { console } from "./console.ts"
 import { dispatch } from "./dispatch/dispatch.ts"
 import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
@@ -35,10 +36,12 @@ const suites = {
   held: heldRuns,
   schedules,
   lists,
+  console,
   traces
 }
-// `--runs N` is for one suite.
-const wanted = process.argv.slice(2).filter((one, index, all) => one !== "--runs" && all[index - 1] !== "--runs")
+// `--runs N` and `--minutes M` are for one suite.
+const options: ReadonlyArray<string | undefined> = ["--runs", "--minutes"]
+const wanted = process.argv.slice(2).filter((one, at, all) => !options.includes(one) && !options.includes(all[at - 1]))
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {
   const cells = [

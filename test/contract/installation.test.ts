@@ -185,8 +185,10 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("computes openings again that older time zone data gave, and keeps those of newer", () =>
+  it.effect("computes openings again that older time zone data gave, and names the workflows that they move", () =>
     Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
       yield* TestClock.setTime(4_000_000)
       const sql = yield* SqlClient.SqlClient
       const caller = yield* makeWorkspace()
@@ -205,15 +207,27 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
       const wrong = yield* opening
       const tick = (zoneData: string, decides: boolean) =>
         Scheduler.tick().pipe(
+          Effect.provide(logger),
           Effect.provideService(ZoneVersion, zoneData),
           Effect.provideService(ZoneData, { decides: Effect.succeed(decides) })
         )
+      const { workflow: unmoved } = yield* makeWorkflow(caller)
+      yield* gates
+        .change(caller.workspaceId, unmoved.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(3, 4), { at, by: caller.userId }))
+        )
+        .pipe(Effect.provideService(ZoneVersion, "2026b"))
+      yield* TestClock.adjust(60_000)
       yield* tick("2026a", true)
       yield* tick("2026b", true)
       yield* tick("2026c", false)
       assert.deepStrictEqual(yield* opening, wrong)
       yield* tick("2026c", true)
       assert.deepStrictEqual(yield* opening, [{ starts_at: new Date(right?.starts_at ?? 0), zone_data: "2026c" }])
+      yield* tick("2026d", true)
+      assert.deepStrictEqual(lines, [
+        `With the time zone data 2026c these workflows open or close at other times than older data had it: "Nightly" (${workflow.id})`
+      ])
     })
   )
 })

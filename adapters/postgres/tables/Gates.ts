@@ -99,6 +99,12 @@ export const toWindow = ({ definition, revision, set_at, set_by }: WindowRow): P
 /** The interval of a row, where a statement answers it. */
 export type IntervalRow = Table.Row<Pick<typeof derived, "starts_at" | "stops_at">>
 
+/** The interval of a row; `null` where none is in sight. */
+export const toInterval = ({ starts_at, stops_at }: IntervalRow): Gate.StartInterval | null =>
+  starts_at === null
+    ? null
+    : { startsAt: starts_at.getTime(), stopsAt: stops_at?.getTime() ?? Number.POSITIVE_INFINITY }
+
 /** The pace of a row. */
 export const paceOf = ({
   max_running: maxRunning,

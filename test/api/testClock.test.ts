@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as TestClock from "../../adapters/postgres/server/TestClock.ts"
-import { TestTime } from "../../core/runtime/TestTime.ts"
+import { TestTime } from "../../core/testing/TestTime.ts"
 import * as Embedded from "../support/embedded.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { layerWith, Service } from "../support/service.ts"

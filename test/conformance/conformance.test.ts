@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Conformance from "../../apps/conformance/Conformance.ts"
-import { TestTime } from "../../core/runtime/TestTime.ts"
+import { TestTime } from "../../core/testing/TestTime.ts"
 import { layerInMemory, layerWith, Service } from "../support/service.ts"
 
 /** An answer of the server, which a fault changes. */

@@ -1,7 +1,7 @@
 /** Answers which processes of the installation are alive, and moves its time where it is for tests. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { TestTime } from "../../../core/runtime/TestTime.ts"
+import { TestTime } from "../../../core/testing/TestTime.ts"
 import { Api } from "../Api.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
 import * as Errors from "../http/Errors.ts"

@@ -3,7 +3,7 @@
  * schedules fire in seconds.
  */
 import { Context, type Effect } from "effect"
-import type { StoreUnavailable } from "./StoreUnavailable.ts"
+import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 
 export interface TestTime {
   /** By how many milliseconds the clock of the installation is ahead of that of its database. */
@@ -17,6 +17,6 @@ export interface TestTime {
 }
 
 /** `null` for an installation whose clock cannot be moved, which is every one that is not for tests. */
-export const TestTime = Context.Reference<TestTime | null>("sluice/core/runtime/TestTime", {
+export const TestTime = Context.Reference<TestTime | null>("sluice/core/testing/TestTime", {
   defaultValue: () => null
 })

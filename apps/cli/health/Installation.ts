@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Option, Ref, Schema, Stream } from "effect"
 import { ZoneVersion } from "../../../adapters/postgres/gate/ZoneVersion.ts"
 import type { Own } from "../../../adapters/postgres/server/Processes.ts"
+import { WorkerCapacity, type Workers } from "../../../core/gate/WorkerCapacity.ts"
 import { ZoneData } from "../../../core/gate/ZoneData.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 import * as Background from "../../../core/runtime/Background.ts"
@@ -59,6 +60,14 @@ const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
     `This process has the time zone data ${own.tzData}, and others have ${newest}: it answers by its own, and the scheduler with the newest decides when windows open. Give every process the same Node`
   )
 }
+
+/** How many runs these processes carry out at once, and now. */
+const workersOf = (living: ReadonlyArray<Own>): Workers =>
+  living.reduce(
+    (sum, { capacity, running }) =>
+      capacity === null ? sum : { capacity: sum.capacity + capacity, running: sum.running + running },
+    { capacity: 0, running: 0 }
+  )
 
 /** Whether a process has newer time zone data than another; `false` where one of them does not know its own. */
 const isNewer = (one: Own, than: Own): boolean =>
@@ -128,7 +137,10 @@ export const layer = (part: string, capacity: number | null = null) =>
         Effect.forever,
         Effect.forkScoped
       )
+      // Asked with every record of a waiting run.
+      const workers = yield* Effect.cachedWithTTL(Effect.map(registry.living, workersOf), Processes.everyMillis / 3)
       return Context.make(LivingProcesses, { living: registry.living }).pipe(
+        Context.add(WorkerCapacity, { current: workers }),
         Context.add(ZoneData, { decides: Ref.get(decides) })
       )
     })

@@ -45,6 +45,7 @@ const entry = (caller: Caller, permissionedUserId: string): VaultEntry => ({
     user_name: "00",
     password: null,
     tfa_secret: "ff",
+    passkey: "ee",
     cookies: "aa",
     local_storage: null,
     session_storage: null,

@@ -186,6 +186,7 @@ const nowhere = {
   databaseUrl: Option.none(),
   databaseConnections: 5,
   waitSeconds: Option.some(0),
+  testClock: false,
   masterKey: Option.none(),
   previousMasterKey: Option.none(),
   s3Endpoint: Option.none(),

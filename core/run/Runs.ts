@@ -16,9 +16,18 @@ import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } fr
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import type { StartsLater } from "./hold/StartsLater.ts"
-import { HoldReason, type RunFilter } from "./list/RunFilter.ts"
+import type { RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
-import { type Filter, type Gated, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
+import {
+  type Counts,
+  type Filter,
+  type Gated,
+  history,
+  type ListPage,
+  RunStore,
+  type Tally,
+  type Total
+} from "./RunStore.ts"
 import * as Submitting from "./submit/Submitting.ts"
 import * as Transition from "./Transition.ts"
 
@@ -42,10 +51,7 @@ export interface View {
 }
 
 /** The runs that satisfy a filter, counted. Statuses and holds are as they read at the instant of the answer. */
-export interface Summary {
-  readonly total: Total
-  readonly statuses: ReadonlyArray<readonly [Run.Status, Total]>
-  readonly holds: ReadonlyArray<readonly [HoldReason, Total]>
+export interface Summary extends Counts {
   readonly newest: Tally
   /**
    * When the waiting runs of paced workflows start, and of those that the filter names where the workers are known: of at
@@ -173,18 +179,15 @@ export class Runs extends Context.Service<
       })
 
       const summary = Effect.fn("Runs.summary")(function* ({ workspaceId }: Caller, filter: RunFilter) {
-        const counted = <A>(all: ReadonlyArray<A>, asked: ReadonlyArray<A> | undefined, as: (one: A) => RunFilter) =>
-          Effect.forEach(
-            all.filter((one) => asked?.includes(one) ?? true),
-            (one) => Effect.map(runs.count(workspaceId, { ...filter, ...as(one) }), (total) => [one, total] as const)
-          )
-        return {
-          total: yield* runs.count(workspaceId, filter),
-          statuses: yield* counted(Run.Status.literals, filter.statuses, (status) => ({ statuses: [status] })),
-          holds: yield* counted(HoldReason.literals, filter.holds, (hold) => ({ holds: [hold] })),
-          newest: yield* runs.tally(workspaceId, filter),
-          forecasts: yield* forecasts(workspaceId, filter.workflowIds)
-        }
+        const [counts, newest, forecast] = yield* Effect.all(
+          [
+            runs.counts(workspaceId, filter),
+            runs.tally(workspaceId, filter),
+            forecasts(workspaceId, filter.workflowIds)
+          ],
+          { concurrency: "unbounded" }
+        )
+        return { ...counts, newest, forecasts: forecast }
       })
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {

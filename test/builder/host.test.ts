@@ -201,7 +201,7 @@ const kept = (caller: Caller) =>
     return yield* (yield* Workflows).create(caller, { name: "Orders", ...graphOf(login, steps), input_schema })
   })
 
-it.effect("a workflow is done up to a node, where a failing step is replaced and the rest goes on", () =>
+it.effect("a workflow is done up to a node, where a failing step is replaced and the rest continues", () =>
   hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
@@ -376,7 +376,7 @@ it.effect("a page is shown as it is, also during a step, and not once it is gone
   )
 )
 
-it.effect("a host that is shut down gives its conversations back, and another one goes on with them", () =>
+it.effect("a host that is shut down gives its conversations back, and another one continues with them", () =>
   provided(
     Effect.gen(function* () {
       const first = yield* host
@@ -420,6 +420,38 @@ it.effect(
         yield* Fiber.interrupt(fiber)
       })
     )
+)
+
+it.effect("a loop is recorded in its first turn, leaving it does the others, and an input is added on the way", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      const over = (variable_over: unknown) =>
+        JSON.stringify({
+          action: "LOOP",
+          name: "For each order",
+          parameters: { variable_over, variable_current_item: "order", variable_current_index: "order_number" }
+        })
+      assert.include((yield* tell(caller, id, "leave")).last.text, "in no loop")
+      yield* tell(caller, id, "click #go")
+      yield* tell(caller, id, orders)
+      assert.include((yield* tell(caller, id, over(0))).last.text, "the list is empty here")
+      const begun = yield* tell(caller, id, over("{{context.orders}}"))
+      assert.deepInclude(begun.last.result, { done: true, action: "LOOP" })
+      const seen = `extract {"type":"object","properties":{"seen":{"type":"array","path":"//h1","items":{"type":"string","path":"."}}}}`
+      assert.deepStrictEqual((yield* tell(caller, id, seen)).last.result?.data, { seen: ["Orders"] })
+      const left = yield* tell(caller, id, "leave")
+      assert.strictEqual(left.last.text, `Did 3 steps. The end of the workflow comes next. The page is at ${list}`)
+      assert.deepInclude(left.conversation.draft.cursor, { way: "loop_done" })
+      assert.include((yield* tell(caller, id, "input user = you")).last.text, 'There is an input "user" already')
+      const added = yield* tell(caller, id, "input city = Bremen")
+      assert.deepStrictEqual(added.conversation.inputs, { user: "me", city: "Bremen" })
+      yield* tell(caller, id, `navigate ${login}`)
+      const typed = yield* tell(caller, id, "type #user = {{context.inputs.city}}")
+      assert.deepInclude(typed.last.result, { done: true, action: "INPUT_TEXT" })
+      assert.include((yield* tell(caller, id, "replay")).last.text, "Did 9 steps")
+    })
+  )
 )
 
 it.effect("a page that goes away leaves a conversation that the next message brings back", () =>

@@ -27,6 +27,7 @@ export const VaultRecord = Schema.Struct({
   password: text,
   user_alias: given,
   tfa_secret: text,
+  passkey: given,
   tfa_method: Schema.optionalKey(TfaMethod),
   tfa_email: given,
   tfa_phone_number: given,

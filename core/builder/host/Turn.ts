@@ -151,6 +151,10 @@ export const act = Effect.fn("Turn.act")(function* (
   if (after.skipped || after.draft.cursor.way === "false") {
     return yield* refused(draft, stage, node, "The condition does not hold here. The draft is unchanged")
   }
+  if (after.draft.cursor.way === "loop_done") {
+    const nothing = "There is nothing to repeat: the list is empty here. The draft is unchanged"
+    return yield* refused(draft, stage, node, nothing)
+  }
   const before = new Map([...stage.before, [node.id, stage.known] as const])
   return yield* succeeded(after.draft, { ...after.stage, before }, node, `Done: ${node.name}`, after.found)
 })
@@ -172,6 +176,29 @@ export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stag
   const text = skipped ? `Skipped: ${node.name}. Its run_if does not hold here` : `Done again: ${node.name}`
   return yield* succeeded(draft, here, node, text, found)
 })
+
+/** Does the turns that are left of the loop around the next step, and stops behind it. */
+export const leave = Effect.fn("Turn.leave")(function* (
+  draft: Draft.Draft,
+  stage: Stage,
+  walkTo: (stops: Walk["stops"]) => Walk
+) {
+  const loop = Draft.loopAround(draft)
+  if (loop === null) return settled(draft, stage, "The next step is in no loop: there is none to leave", null)
+  return yield* walk(
+    draft,
+    stage,
+    walkTo(({ after, way }) => after === loop && way === "loop_done")
+  )
+})
+
+/** The stage with other inputs, and the accounts that these name. */
+export const withInputs = (stage: Stage, inputs: Schema.JsonObject, accounts: StartingState["accounts"]): Stage => {
+  const { memory } = stage.known
+  const credentials = { ...memory.credentials, accounts }
+  const beginning = { ...stage.beginning, accounts }
+  return { ...stage, beginning, known: { ...stage.known, memory: { ...memory, inputs, credentials } } }
+}
 
 /** The stage without what steps have left behind that are no longer part of the draft. */
 export const without = (stage: Stage, draft: Draft.Draft): Stage => {

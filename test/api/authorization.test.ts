@@ -127,6 +127,7 @@ const table: Readonly<Record<string, Row>> = {
   "GET /runs": { ability: "read", status: 200 },
   "GET /run/{session_id}/debug-snapshots/{node_id}": { ability: "read", status: 200 },
   "GET /run/{session_id}/bundle": { ability: "read", status: 200 },
+  "GET /starts": { ability: "read", status: 200 },
   "GET /bundle-key": { ability: "read", status: 200 },
   "GET /installation": { ability: "read", status: 200 },
   // The clock of this installation cannot be moved: test/api/testClock.test.ts.

@@ -23,6 +23,18 @@ const read = async (answer: Response): Promise<unknown> => {
   }
 }
 
+/** The address that opens an invitation. The token stands behind the `#`, which browsers send to no server. */
+export const invitationLink = (token: string): string =>
+  `${new URL(".", location.href).href.replace(/#.*$/, "")}#invitation=${token}`
+
+/** The token of the invitation that the address of the page has, which is removed from it; `null` without one. */
+export const takeInvitation = (): string | null => {
+  const [, token] = /^#\/?invitation=(inv_\w[\w-]*)$/.exec(location.hash) ?? []
+  if (token === undefined) return null
+  history.replaceState(null, "", "#/")
+  return token
+}
+
 /** Finds out who is signed in. A sign-in link in the address is used up first. */
 export const begin = async (): Promise<string | null> => {
   const [, link] = /^#\/?sign-in=([\w-]+)$/.exec(location.hash) ?? []

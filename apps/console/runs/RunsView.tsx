@@ -74,7 +74,13 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           {arrivedWords(arrived, gone.size)}: show
         </button>
       )}
-      {isRead && count === 0 ? (
+      {isRead && count === 0 && next !== null ? (
+        <Empty title="No run matches among the newest ones">
+          <button type="button" onClick={() => look(0, 0)}>
+            Search older ones
+          </button>
+        </Empty>
+      ) : isRead && count === 0 ? (
         <NoRuns filters={filters} hasWorkflows={names.size > 0} />
       ) : (
         <Virtual
@@ -117,6 +123,8 @@ const arrivedWords = (arrived: Listing["arrived"], gone: number): string => {
 
 const counted = (total: string): string => {
   const count = Number.parseInt(total, 10)
+  // Of a bounded search nothing is known but that it found none so far.
+  if (total === "0+") return "No run found so far"
   return `${count.toLocaleString("en")}${total.endsWith("+") ? "+" : ""} ${total === "1" ? "run" : "runs"}, newest first`
 }
 

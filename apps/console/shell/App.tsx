@@ -6,19 +6,27 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { dismiss, notices } from "../kit/Notices.ts"
 import { useAtom } from "../kit/Registry.ts"
 import { route, to } from "../kit/Route.ts"
-import { begin, isOver, leave, session } from "../kit/Session.ts"
+import { begin, isOver, leave, session, takeInvitation } from "../kit/Session.ts"
+import { Accept } from "./Accept.tsx"
 import { Palette } from "./Palette.tsx"
 import { KeyForm, Logo, SignIn } from "./SignIn.tsx"
 import { places, viewOf } from "./Views.tsx"
 
 export const App = () => {
   const [problem, setProblem] = useState<string | null>(null)
+  const [invitation, setInvitation] = useState(takeInvitation)
   const signedIn = useAtom(session)
   useEffect(() => void begin().then(setProblem), [])
   if (signedIn === null) return <div class="starting" role="status" aria-label="Loading" />
   return (
     <>
-      {signedIn === "none" ? <SignIn problem={problem} /> : <Frame />}
+      {invitation !== null ? (
+        <Accept token={invitation} onEnd={() => setInvitation(null)} />
+      ) : signedIn === "none" ? (
+        <SignIn problem={problem} />
+      ) : (
+        <Frame />
+      )}
       <Notices />
     </>
   )
@@ -102,7 +110,7 @@ const Frame = () => {
       <main id="content">
         {isAway && (
           <p class="lost" role="alert">
-            The service cannot be reached. This page goes on by itself when it is back.
+            The service cannot be reached. This page continues by itself when it is back.
           </p>
         )}
         <Boundary key={view.key}>{view.draw()}</Boundary>
@@ -134,7 +142,7 @@ const Notices = () => {
   )
 }
 
-/** A view that fails to draw says so, and the rest of the console goes on. */
+/** A view that fails to draw says so, and the rest of the console continues. */
 class Boundary extends Component<{ readonly children: ComponentChildren }, { readonly error: unknown }> {
   override state = { error: null as unknown }
   static override getDerivedStateFromError(error: unknown) {

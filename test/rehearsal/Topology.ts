@@ -89,7 +89,7 @@ export const start = Effect.fnUntraced(function* (databaseUrl: string, proxy: "n
     SLUICE_PUBLIC_URL: url,
     SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
     SLUICE_CONCURRENCY: "2",
-    SLUICE_DRAIN_SECONDS: "2"
+    SLUICE_DRAIN_SECONDS: "4"
   }
   const migrate = Effect.fnUntraced(function* (from: string) {
     const { code, output } = yield* completed(["migrate"], settings, from)

@@ -98,8 +98,15 @@ const load = Effect.fnUntraced(function* (url: string, workflowId: string) {
 /** Submits a run for a browser, and waits until it has succeeded. */
 const carriedOut = Effect.fnUntraced(function* (url: string, workflowId: string) {
   const run = yield* send(url, "POST", "/run", { workflow_id: workflowId, run_input_variables: {} })
-  yield* untilStatus(url, String(run.session_id), "execution.success", "2 minutes")
-  return String(run.session_id)
+  const session = String(run.session_id)
+  yield* untilStatus(url, session, "execution.success", "2 minutes").pipe(
+    Effect.catchTag("TimeoutError", () =>
+      Effect.flatMap(send(url, "GET", `/run/${session}`), (record) =>
+        Effect.die(new Error(`A run has not succeeded in two minutes: ${JSON.stringify(record)}`))
+      )
+    )
+  )
+  return session
 })
 
 /** The bytes of a picture of a run, by its address behind the proxy. */

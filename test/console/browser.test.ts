@@ -1152,9 +1152,9 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
     Effect.gen(function* () {
       const { owner, page } = yield* Console
       yield* asked("/vault", {
-        permissioned_user_id: "clerk",
+        permissioned_user_id: "teller",
         domain: bank,
-        user_name: seal(owner.encryptionKey, "clerk@bank.example"),
+        user_name: seal(owner.encryptionKey, "teller@bank.example"),
         password: seal(owner.encryptionKey, "no longer valid")
       })
       const { id } = yield* asked("/workflows", {
@@ -1163,14 +1163,14 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         vault_schema: { BANK: { type: "credential", domain: bank } },
         max_retries: 0
       })
-      const one = { workflow_id: id, run_input_variables: { BANK: "clerk" } }
+      const one = { workflow_id: id, run_input_variables: { BANK: "teller" } }
       yield* asked("/runs/batch", { runs: [one, one, one] })
       const button = (name: string) => page.getByRole("button", { name, exact: true })
       yield* at("#/vault")
       const bodies: Array<string> = []
       page.on("request", (request) => bodies.push(request.postData() ?? ""))
       yield* Effect.promise(async () => {
-        await button(`Change the password of clerk of ${bank}`).click()
+        await button(`Change the password of teller of ${bank}`).click()
         const dialog = page.getByRole("dialog")
         await dialog.getByLabel("Encryption key of the workspace").fill(owner.encryptionKey)
         await dialog.getByLabel("New password").fill("tide-and-timber")
@@ -1179,7 +1179,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await dialog.waitFor({ state: "detached" })
         assert.isTrue(bodies.some((body) => body.includes('"password"')))
         assert.isFalse(bodies.some((body) => /tide-and-timber/.test(body) || body.includes(owner.encryptionKey)))
-        await page.getByRole("link", { name: `Runs with clerk of ${bank}` }).click()
+        await page.getByRole("link", { name: `Runs with teller of ${bank}` }).click()
         // The first of them could not sign in; the others were stopped, so that the account is not locked.
         await button("Failed").click()
         await button("Stopped").click()

@@ -23,6 +23,7 @@ import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { linkTo } from "../support/databaseLink.ts"
+import { makePatch } from "../support/patches.ts"
 import { executablePath, withSite } from "../support/realBrowser.ts"
 import { scale } from "../support/scale.ts"
 import { seal } from "../support/sealed.ts"
@@ -130,6 +131,14 @@ const nextChangeOfClocks = (zone: string) => {
   let at = Math.ceil(Date.now() / hour) * hour
   while (offset(at) === offset(at - hour)) at += hour
   return { at, date: format.format(at).slice(0, 10), hours: 24 - (offset(at) - offset(at - hour)) / hour }
+}
+
+/** A body in which a test writes what is hostile. */
+type Hostile = Record<string, unknown> & {
+  readonly elements?: ReadonlyArray<object>
+  readonly errors?: ReadonlyArray<object>
+  readonly events?: ReadonlyArray<{ readonly payload: { readonly current_step?: string } }>
+  readonly nodes?: ReadonlyArray<{ readonly name: string }>
 }
 
 class Console extends Context.Service<
@@ -557,8 +566,19 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* at(`#/workflows/${ids.orders}`)
       yield* Effect.promise(() => page.locator(".node-warning", { hasText: "unknown" }).waitFor())
       yield* looked("workflow-warned")
+      for (let count = 0; count < 2; count++) yield* makePatch(owner.caller.workspaceId, ids.nightly)
       yield* at(`#/workflows/${ids.nightly}`)
+      yield* Effect.promise(() => page.getByText("A pop-up lay in the way").nth(1).waitFor())
+      yield* looked("workflow-offers")
       yield* Effect.promise(async () => {
+        await page
+          .getByRole("button", { name: /^Dismiss: / })
+          .first()
+          .press("Enter")
+        await page.getByText("The change is not offered again").waitFor()
+        await page.getByRole("button", { name: /^Apply: / }).click()
+        await page.getByText("Version 2 ·").waitFor()
+        await page.getByText("Changes that runs offer").waitFor({ state: "detached" })
         await page.getByRole("button", { name: "Test run…" }).press("Enter")
         await page.getByRole("button", { name: "Test", exact: true }).press("Enter")
         await page.getByText("Succeeded").first().waitFor()
@@ -713,7 +733,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByLabel("Name (optional)").fill(`Ada ${hostile}`)
         await page.getByLabel("Role").selectOption("Viewer")
         await page.getByRole("button", { name: "Make the link" }).press("Enter")
-        await page.getByText("Whoever opens it first gets a key").waitFor()
+        await page.getByText("The first person who opens it gets a key").waitFor()
       })
       yield* looked("invitation")
       const { complaints, url } = yield* Console
@@ -843,7 +863,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* link.cut
       yield* Effect.promise(async () => {
         for (const one of [listing, typing])
-          await one.getByText("This page goes on by itself when it is back").waitFor()
+          await one.getByText("This page continues by itself when it is back").waitFor()
         await typing.getByLabel("Monday, range 1: to").fill("05:45")
       })
       assert.strictEqual((yield* submit).status, 201)
@@ -1022,9 +1042,9 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         yield* looked("author-list")
         yield* Effect.promise(async () => {
           await press(/^For each of the/)
-          await page.getByRole("heading", { name: "For each of rows" }).waitFor()
+          await page.getByRole("heading", { name: "For each row" }).waitFor()
           await press(/^Click: link “A-/)
-          await said("Done: Click A-")
+          await said("Done: Click the order of each row")
           await press("Read data")
           await press(/^Read: heading “A-/)
           await page.getByLabel(/^Name of heading/).fill("number")
@@ -1039,14 +1059,19 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           await said("Done: Go back")
           await press("End the loop")
           await said(/^Did \d+ steps\. The end of the workflow comes next/)
-          await page.getByRole("heading", { name: "For each of rows" }).waitFor({ state: "detached" })
+          await page.getByRole("heading", { name: "For each row" }).waitFor({ state: "detached" })
         })
         yield* looked("author-looped")
         yield* Effect.promise(async () => {
           await press("Save the workflow")
-          await page.locator(".graph-name", { hasText: "For each of rows" }).waitFor()
+          await page.locator(".graph-name", { hasText: "For each row" }).waitFor()
         })
         yield* looked("workflow-loop")
+        const path = new URL(page.url()).hash.slice(1)
+        const { body } = yield* (yield* Console).send({ method: "GET", path, key: owner.key })
+        const { description, edges, input_schema, name, nodes, vault_schema } = body
+        const version = { description, edges, input_schema, name, nodes, vault_schema, video_record_session: true }
+        yield* asked(path, version, "PUT")
         yield* Effect.promise(async () => {
           await press("Run…")
           const dialog = page.getByRole("dialog")
@@ -1062,6 +1087,16 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
             details?.map(({ number }) => number),
             rows?.map(({ order }) => order)
           )
+        })
+        yield* Effect.promise(async () => {
+          const film = page.locator("video")
+          await film.waitFor()
+          // A row seeks, and the row that the film is at lights up.
+          await page.locator(".steps button", { hasText: "Read details" }).last().click()
+          await page.locator(".steps li.lit", { hasText: "Read details" }).waitFor()
+          assert.isAbove(await film.evaluate((video) => Reflect.get(video, "currentTime")), 0)
+          await page.locator(".steps button", { hasText: "Click Sign in" }).press("Enter")
+          await page.locator(".steps li.lit", { hasText: "Click Sign in" }).waitFor()
         })
         yield* looked("run-loop")
       })
@@ -1214,11 +1249,18 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         (await Effect.runPromise(send({ method: "GET", path, key: owner.key }))).body.run_window
       const before = yield* Effect.promise(stored)
       const change = nextChangeOfClocks("Europe/Berlin")
-      const page = yield* Effect.acquireRelease(
-        Effect.promise(() => first.context().newPage()),
+      // The clock is that of all pages of a context.
+      const context = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const storageState = await first.context().storageState()
+          const browser = first.context().browser()
+          assert(browser !== null)
+          return browser.newContext({ storageState, viewport: { width: 1280, height: 800 } })
+        }),
         (one) => Effect.promise(() => one.close())
       )
       yield* Effect.promise(async () => {
+        const page = await context.newPage()
         page.setDefaultTimeout(10_000)
         // The page is opened three days before the clocks change. The service lives in the present.
         await page.clock.setFixedTime(change.at - 3 * 86_400_000)
@@ -1254,6 +1296,70 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.deepStrictEqual(await stored(), before)
       })
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("shows a megabyte of hostile names, outputs and page texts as text, on a narrow screen too", () =>
+    Effect.gen(function* () {
+      const { ids, page } = yield* Console
+      yield* Effect.promise(() => page.setViewportSize({ width: 320, height: 640 }))
+      yield* Effect.promise(async () => {
+        // What a page, a workflow or a run may be called and say: a megabyte of it.
+        const much = hostile.repeat(11_000)
+        const rewrite = (path: RegExp, change: (body: Hostile) => void) =>
+          page.route(path, async (route) => {
+            const answer = await route.fetch()
+            const body = await answer.json()
+            change(body)
+            await route.fulfill({ response: answer, json: body })
+          })
+        await rewrite(/\/elements$/, (body) => {
+          body.title = much
+          for (const element of body.elements ?? []) Object.assign(element, { name: hostile, heading: hostile })
+          Object.assign(body.elements?.[0] ?? {}, { name: much })
+        })
+        await rewrite(/\/run\/[\w-]{36}$/, (body) => {
+          body.output_data = { [hostile]: much }
+          for (const error of body.errors ?? []) {
+            Object.assign(error, { error_code: hostile, message: much, full_url: `javascript:${hostile}` })
+          }
+          for (const { payload } of body.events ?? []) {
+            Object.assign(payload, { current_step: `${payload.current_step} ${hostile}`, message: much })
+          }
+        })
+        await rewrite(/\/workflows\/[\w-]{36}$/, (body) => {
+          body.description = much
+          for (const node of body.nodes ?? []) Object.assign(node, { name: `${node.name} ${hostile}`, parameters: {} })
+        })
+      })
+      yield* at("#/author")
+      yield* Effect.promise(async () => {
+        await page.getByRole("link", { name: "Open orders" }).click()
+        await page.getByRole("button", { name: "Point", exact: true }).click()
+        await page
+          .getByRole("button", { name: /^Choose: .*onerror/ })
+          .nth(1)
+          .press("Enter")
+        await page.getByText("Found by").waitFor()
+        assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320)
+      })
+      yield* looked("recording-hostile")
+      yield* at(`#/workflows/${ids.orders}`)
+      yield* Effect.promise(async () => {
+        await page.locator(".outline").getByText("onerror").first().waitFor()
+        assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320)
+      })
+      yield* looked("workflow-hostile")
+      yield* at("#/runs?status=execution.failed")
+      yield* Effect.promise(async () => {
+        await page.getByRole("row").nth(1).getByRole("link").click()
+        await page.getByRole("region", { name: "Output as JSON" }).getByText("onerror").waitFor()
+        await page.locator(".steps").getByText("onerror").first().waitFor()
+        await page.getByRole("button", { name: /^Show all 1,\d{3},\d{3} characters$/ }).waitFor()
+        assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320)
+      })
+      yield* looked("run-hostile")
+      yield* Effect.promise(() => page.unrouteAll())
+    })
   )
 
   it.effect("fits a screen of 320 pixels and the dark, and forgets everything when it is signed out", () =>

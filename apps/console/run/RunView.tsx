@@ -4,8 +4,9 @@ import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { askFor, verbs } from "../data/Verbs.ts"
-import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
+import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
@@ -33,6 +34,8 @@ import {
 import { Steps } from "./Steps.tsx"
 
 const runOf = Atom.family((id: string) => query((client) => client.runs.record({ params: { session_id: id } })))
+
+const noVersion = query(() => Effect.succeed(null))
 
 /** Reads the record again whenever the run reports something, until it has ended. */
 const useFollowing = (id: string, isOver: boolean) => {
@@ -75,9 +78,13 @@ export const RunView = ({ id }: { readonly id: string }) => {
 
 const Shown = ({ run }: { readonly run: Run }) => {
   const workflow = useQuery(workflowOf(run.workflow_id)).value
-  const nodes = workflow?.nodes ?? []
-  const steps = useMemo(() => stepsOf(run, nodes), [run, workflow])
-  const missed = useMemo(() => neverRan(run, steps, nodes), [run, workflow])
+  // The run may have executed an earlier version.
+  const isLatest = workflow === null || workflow.version_id === run.version_id
+  const earlier = useQuery(isLatest ? noVersion : versionOf(`${run.workflow_id} ${run.version_id}`)).value
+  const executed = isLatest ? workflow : earlier
+  const nodes = executed?.nodes ?? []
+  const steps = useMemo(() => stepsOf(run, nodes), [run, executed])
+  const missed = useMemo(() => neverRan(run, steps, nodes), [run, executed])
   const video = useRef<HTMLVideoElement>(null)
   const [played, setPlayed] = useState<number | null>(null)
   const film = run.video_urls.at(-1)
@@ -101,6 +108,16 @@ const Shown = ({ run }: { readonly run: Run }) => {
         <>
           <span class="mono">{run.session_id}</span> · <a href={to(["workflows", run.workflow_id])}>Workflow</a> ·{" "}
           <a href={to(["runs"], { workflow: run.workflow_id })}>Its runs</a>
+          {executed !== null && (
+            <>
+              {" "}
+              ·{" "}
+              <a href={to(["workflows", run.workflow_id, "versions"])}>
+                Version {executed.version_number}
+                {workflow !== null && executed.version_number < workflow.version_number ? ", not the latest" : ""}
+              </a>
+            </>
+          )}
         </>
       }
       actions={<Actions run={run} name={name} steps={steps} workflow={workflow} onChanged={again} />}
@@ -353,7 +370,9 @@ const Failures = ({ run }: { readonly run: Run }) => {
         return (
           <div key={String(error_id ?? index)}>
             <h2>{String(error_code ?? "Error")}</h2>
-            <p>{String(message ?? "")}</p>
+            <p>
+              <Clipped text={String(message ?? "")} />
+            </p>
             {typeof full_url === "string" && full_url !== "" && <p class="note mono">{full_url}</p>}
           </div>
         )

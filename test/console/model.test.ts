@@ -7,9 +7,9 @@ import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
 import { alarmsOf, waitSentence, workersOf } from "../../apps/console/home/HomeModel.ts"
 import { parse, to } from "../../apps/console/kit/Route.ts"
 import { duration, relative } from "../../apps/console/kit/Times.ts"
-import { inSight } from "../../apps/console/kit/Virtual.tsx"
 import * as Listing from "../../apps/console/runs/ListingModel.ts"
 import { filtersOf, type Row, selectedAfter, toggled, tookMillis } from "../../apps/console/runs/RunsModel.ts"
+import { inSight } from "../../apps/console/runs/Virtual.tsx"
 import { ranked } from "../../apps/console/shell/PaletteModel.ts"
 
 const row = (name: string, at: number, status = "execution.queued"): Row => ({

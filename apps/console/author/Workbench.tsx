@@ -44,26 +44,19 @@ const vault = query((client) =>
 
 const noReading: Reading = { cells: [], list: "rows", isEvery: true }
 
-export const Workbench = ({ id }: { readonly id: string }) => {
-  const conversation = useConversation(id)
-  const { draft, isBusy, messages, problem, say, sayAll, status } = conversation
-  const page = conversation.page === "none" ? null : conversation.page
+/** What is chosen and read on the page, and what a click there does. */
+const useRecording = (conversation: Conversation) => {
+  const { draft, messages, sayAll } = conversation
   const [mode, setMode] = useState<Mode>("act")
   const [chosen, choose] = useState<PageTarget | null>(null)
   const [reading, setReading] = useState<Reading>(noReading)
-  const entries = useQuery(vault).value ?? []
   const loop = draft === null ? null : loopOf(draft)
-  const sources = draft === null ? [] : [...sourcesOf(draft, loop), ...vaultSourcesOf(entries, page?.url ?? "", draft)]
   const said = messages.findLast(({ role }) => role === "agent") ?? null
-  // A credential may have been added since.
-  useEffect(() => refresh(vault), [])
   useEffect(() => {
     // A step that was done has changed the page: what was chosen there may be gone.
     if (said?.result?.done === true) choose(null)
   }, [said?.number])
 
-  const isEnded = status?.status === "ended"
-  const isReadOnly = !may("Member") || isEnded
   /** Does a step, after the message that adds what it uses. */
   const perform = (candidate: Candidate, adds: string | null = null) => {
     if (candidate.action === "EXTRACT_DATAMODEL") {
@@ -91,6 +84,21 @@ export const Workbench = ({ id }: { readonly id: string }) => {
     ...(chosen === null ? [] : [chosen.selectors[0]?.selector ?? ""]),
     ...reading.cells.map(({ target }) => target.selectors[0]?.selector ?? "")
   ])
+  return { mode, setMode, chosen, choose, reading, setReading, loop, said, marked, perform, point, read }
+}
+
+export const Workbench = ({ id }: { readonly id: string }) => {
+  const conversation = useConversation(id)
+  const { draft, isBusy, messages, problem, say, sayAll, status } = conversation
+  const page = conversation.page === "none" ? null : conversation.page
+  const recording = useRecording(conversation)
+  const { choose, chosen, loop, marked, mode, perform, point, read, reading, said, setMode, setReading } = recording
+  const entries = useQuery(vault).value ?? []
+  const sources = draft === null ? [] : [...sourcesOf(draft, loop), ...vaultSourcesOf(entries, page?.url ?? "", draft)]
+  // A credential may have been added since.
+  useEffect(() => refresh(vault), [])
+
+  const isReadOnly = !may("Member") || status?.status === "ended"
   return (
     <Page
       wide
@@ -108,18 +116,15 @@ export const Workbench = ({ id }: { readonly id: string }) => {
           <Section
             title="Page"
             note={modes[mode].note}
-            actions={(Object.keys(modes) as ReadonlyArray<Mode>).map((name) => (
-              <Chip
-                key={name}
-                pressed={mode === name}
-                onClick={() => {
-                  setMode(name)
+            actions={
+              <Modes
+                mode={mode}
+                onChange={(next) => {
+                  setMode(next)
                   choose(null)
                 }}
-              >
-                {modes[name].word}
-              </Chip>
-            ))}
+              />
+            }
           >
             {page !== null ? (
               <PagePicture
@@ -139,25 +144,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
         <div class="stack">
           {status?.status === "awaiting-human-input" && <Asked id={id} messages={messages} />}
           {loop !== null && (
-            <section class="question" aria-label="The loop that is recorded">
-              <h2>{loop.name}</h2>
-              <p class="note">
-                You are in its first turn. What you do now is done in each turn
-                {loop.rows === null ? "." : "; an element in a row is found in the row of the turn."}
-              </p>
-              {!isReadOnly && (
-                <div>
-                  <button
-                    type="button"
-                    disabled={isBusy}
-                    title="Does the turns that are left. What you do then comes after the loop"
-                    onClick={() => void say("leave")}
-                  >
-                    End the loop
-                  </button>
-                </div>
-              )}
-            </section>
+            <RecordedLoop loop={loop} isBusy={isBusy} onEnd={isReadOnly ? null : () => void say("leave")} />
           )}
           {chosen !== null && draft !== null && (
             <Chosen
@@ -203,6 +190,48 @@ export const Workbench = ({ id }: { readonly id: string }) => {
     </Page>
   )
 }
+
+/** What a click on the page does. */
+const Modes = ({ mode, onChange }: { readonly mode: Mode; readonly onChange: (next: Mode) => void }) => (
+  <>
+    {(Object.keys(modes) as ReadonlyArray<Mode>).map((name) => (
+      <Chip key={name} pressed={mode === name} onClick={() => onChange(name)}>
+        {modes[name].word}
+      </Chip>
+    ))}
+  </>
+)
+
+/** The loop whose first turn is recorded. */
+const RecordedLoop = ({
+  isBusy,
+  loop,
+  onEnd
+}: {
+  readonly loop: NonNullable<ReturnType<typeof loopOf>>
+  readonly isBusy: boolean
+  readonly onEnd: (() => void) | null
+}) => (
+  <section class="question" aria-label="The loop that is recorded">
+    <h2>{loop.name}</h2>
+    <p class="note">
+      You are in its first turn. What you do now is done in each turn
+      {loop.rows === null ? "." : "; an element in a row is found in the row of the turn."}
+    </p>
+    {onEnd !== null && (
+      <div>
+        <button
+          type="button"
+          disabled={isBusy}
+          title="Does the turns that are left. What you do then comes after the loop"
+          onClick={onEnd}
+        >
+          End the loop
+        </button>
+      </div>
+    )}
+  </section>
+)
 
 const NoPage = ({
   conversation: { isBusy, page, say, status },

@@ -7,13 +7,13 @@ import { now, registry, useAtom } from "../kit/Registry.ts"
 import { filter, go, route, to } from "../kit/Route.ts"
 import { may } from "../kit/Session.ts"
 import { statuses, statusOf } from "../kit/Status.tsx"
-import { Virtual } from "../kit/Virtual.tsx"
 import { Head, Line } from "./Line.tsx"
 import { useRuns } from "./Listing.ts"
 import { admitted, countOf, idsOf, type Listing, rowAt } from "./ListingModel.ts"
 import { type Filters, filtersOf, selectedAfter, selectionOf, sinces, sinceWords, toggled } from "./RunsModel.ts"
 import { Saved } from "./Saved.tsx"
 import { Verbs } from "./Verbs.tsx"
+import { Virtual } from "./Virtual.tsx"
 
 /** Whether a row of the list has the focus: its reader may be about to press a key. */
 const isFocused = (): boolean => document.activeElement?.closest(".list-rows") != null

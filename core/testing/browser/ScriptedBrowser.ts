@@ -378,6 +378,18 @@ const dragging = ({ state }: Parts, { present, usable }: Finding) =>
     })
   }) satisfies Partial<Elements>
 
+/** The events that each kind of click sends to its element. */
+const eventsOf = {
+  click: ["click"],
+  double_click: ["click", "click", "dblclick"],
+  triple_click: ["click", "click", "dblclick", "click"],
+  right_click: ["contextmenu"],
+  middle_click: ["mousedown", "mouseup", "auxclick"],
+  hover: [],
+  press: ["mousedown"],
+  release: ["mouseup"]
+} as const
+
 /** Clicks, types, chooses and uploads. */
 const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
   const { authenticator, files, memory, state, windows } = parts
@@ -415,16 +427,6 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     if (leadsTo !== undefined) yield* goto(leadsTo)
   })
 
-  const heard = {
-    click: ["click"],
-    double_click: ["click", "click", "dblclick"],
-    triple_click: ["click", "click", "dblclick", "click"],
-    right_click: ["contextmenu"],
-    middle_click: ["mousedown", "mouseup", "auxclick"],
-    hover: [],
-    press: ["mousedown"],
-    release: ["mouseup"]
-  } as const
   const click: Elements["click"] = Effect.fnUntraced(function* (query, kind, gesture, aim) {
     const element = yield* usable(query)
     const { selector } = element
@@ -432,7 +434,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     yield* happens(
       state,
       { type: "mouseenter", selector },
-      ...heard[kind].map((type) => ({ type, selector, keys: aim?.keys ?? [] }))
+      ...eventsOf[kind].map((type) => ({ type, selector, keys: aim?.keys ?? [] }))
     )
     if (kind === "click" || kind === "double_click") yield* clicked(element)
   })

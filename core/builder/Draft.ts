@@ -114,7 +114,8 @@ export const next = (draft: Draft, all: Graph): Node => {
  * Puts a node at the cursor, and the cursor behind it. Fails with what is wrong with the node, each problem at its path in
  * it.
  *
- * A BOOL_CONDITION leads to the next node where it holds, and to a separate END where it does not.
+ * A BOOL_CONDITION leads to the next node where it holds, and to a separate END where it does not. A LOOP leads back to
+ * itself until steps are put into its body, where the cursor goes.
  */
 export const insert = Effect.fnUntraced(function* (
   draft: Draft,
@@ -122,8 +123,8 @@ export const insert = Effect.fnUntraced(function* (
   ids: { readonly node: NodeId; readonly end: NodeId }
 ) {
   const { action } = candidate
-  if (action === "START" || action === "END" || action === "LOOP") {
-    const message = `A message cannot add ${action === "START" ? "another START" : action === "END" ? "another END" : "a LOOP"}: expected an action on the page`
+  if (action === "START" || action === "END") {
+    const message = `A message cannot add another ${action}: expected an action on the page`
     return yield* new InvalidWorkflow({ problems: [{ path: "action", message }] })
   }
   const [nodes, edges] = parts(draft.content)
@@ -146,10 +147,14 @@ export const insert = Effect.fnUntraced(function* (
       edges: {
         ...edges,
         [draft.cursor.after]: { ...Json.objectOf(edges[draft.cursor.after]), [draft.cursor.way]: node.id },
-        [node.id]: branches ? { true: follows.id, false: end.id } : { to: follows.id }
+        [node.id]: branches
+          ? { true: follows.id, false: end.id }
+          : action === "LOOP"
+            ? { loop_not_done: node.id, loop_done: follows.id }
+            : { to: follows.id }
       }
     },
-    cursor: { after: node.id, way: branches ? "true" : "to" },
+    cursor: { after: node.id, way: branches ? "true" : action === "LOOP" ? "loop_not_done" : "to" },
     edits: remembered(draft, {
       what: `the step "${node.name}" was taken out again`,
       added: branches ? [node.id, end.id] : [node.id],
@@ -166,6 +171,64 @@ export const insert = Effect.fnUntraced(function* (
   )
   return { draft: whole, node: node.id }
 })
+
+/**
+ * Leads the way at the cursor, which ends the workflow, on to where the other way of its condition leads. Fails where the
+ * way leads on already.
+ */
+export const joined = Effect.fnUntraced(function* (draft: Draft) {
+  const [nodes, edges] = parts(draft.content)
+  const all = yield* graph(draft)
+  const end = next(draft, all)
+  const refusal = (message: string) => new InvalidWorkflow({ problems: [{ path: "", message }] })
+  const check = [...all.edges].findLast(
+    ([, edge]) =>
+      edge._tag === "Branch" && reachedFrom(all, edge.onFalse).has(end.id) && !reachedFrom(all, edge.onTrue).has(end.id)
+  )
+  const [from, branch] = check ?? []
+  if (end.action !== "END" || from === undefined || branch?._tag !== "Branch") {
+    return yield* refusal(`This way leads on already. Next comes "${end.name}"`)
+  }
+  if (draft.cursor.after === from) {
+    const { name } = Position.nodeOf(all, from)
+    return yield* refusal(`Cannot join the two ways of "${name}" without a step on this one`)
+  }
+  const changed: Draft = {
+    ...draft,
+    content: {
+      ...draft.content,
+      nodes: nodes.filter((one) => idOf(one) !== end.id),
+      edges: { ...edges, [draft.cursor.after]: { [draft.cursor.way]: branch.onTrue } }
+    },
+    edits: remembered(draft, {
+      what: `the way ends the workflow again, by "${end.name}"`,
+      added: [],
+      removed: [
+        {
+          index: nodes.findIndex((one) => idOf(one) === end.id),
+          node: nodes.find((one) => idOf(one) === end.id) ?? null
+        }
+      ],
+      edges: { [draft.cursor.after]: edges[draft.cursor.after] ?? null },
+      cursor: draft.cursor
+    })
+  }
+  const onward = Position.nodeOf(all, branch.onTrue).name
+  return { draft: yield* checked(changed), what: `This way goes on with "${onward}", as the other one does` }
+})
+
+/** The nodes that one leads to, itself included. */
+const reachedFrom = (all: Graph, from: NodeId): ReadonlySet<NodeId> => {
+  const reached = new Set([from])
+  // A set is iterated in the order of its values, also those that are added meanwhile.
+  for (const id of reached) {
+    const edge = all.edges.get(id)
+    if (edge?._tag === "Next") reached.add(edge.to)
+    else if (edge?._tag === "Branch") reached.add(edge.onTrue).add(edge.onFalse)
+    else if (edge?._tag === "Loop") reached.add(edge.body).add(edge.done)
+  }
+  return reached
+}
 
 /** How long a further page is waited for, in milliseconds: the link to it may come a moment after the page. */
 const pageMillis = 1_000
@@ -352,6 +415,8 @@ const nameFor = ({ action, parameters }: Candidate): string => {
         return `Extract ${Object.keys(Json.objectOf(Json.objectOf(parameters.extract_data_model).properties)).join(", ")}`
       case "BOOL_CONDITION":
         return "Check"
+      case "LOOP":
+        return `For each ${text("variable_current_item")}`
       case "SCREENSHOT":
         return "Take a picture"
       case "DELAY":

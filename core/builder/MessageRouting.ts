@@ -38,23 +38,26 @@ export const tried = Effect.fnUntraced(
     const { messages } = one
     const parsed = Command.parse(text)
     const command = Result.isSuccess(parsed) ? parsed.success : null
-    if (command?._tag !== "Do" && command?._tag !== "Drop" && command?._tag !== "Pages") return null
+    if (command?._tag !== "Do" && command?._tag !== "Drop" && command?._tag !== "Join" && command?._tag !== "Pages")
+      return null
     const changed: Effect.Effect<
       { readonly draft: Draft.Draft; readonly what: string },
       InvalidWorkflow | Sandbox.TooCostly
     > =
       command._tag === "Drop"
         ? Draft.drop(one.draft)
-        : command._tag === "Pages"
-          ? Draft.paged(one.draft, command.selector, ids)
-          : // The ids are the host's to choose.
-            Effect.map(
-              Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice }),
-              ({ draft }) => ({
-                draft,
-                what: ""
-              })
-            )
+        : command._tag === "Join"
+          ? Draft.joined(one.draft)
+          : command._tag === "Pages"
+            ? Draft.paged(one.draft, command.selector, ids)
+            : // The ids are the host's to choose.
+              Effect.map(
+                Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice }),
+                ({ draft }) => ({
+                  draft,
+                  what: ""
+                })
+              )
     const result = yield* changed.pipe(Effect.catchTag("TooCostly", tooCostly), Effect.result)
     return { messages, result: Result.mapError(result, ({ problems }) => problems) } satisfies DraftEdit
   },
@@ -88,9 +91,9 @@ export const saves = (text: string): { readonly note: string | null } | null => 
   return Result.isSuccess(command) && command.success._tag === "Save" ? { note: command.success.note } : null
 }
 
-/** An answer of the agent that changes nothing else. */
+/** An answer of the agent that changes nothing else. A message that is answered at once is done. */
 export const replied = (one: Conversation.Conversation, id: string, text: string, at: number): Conversation.Change =>
-  Conversation.say(one, [{ id, role: "agent", kind: "text", text }], at)
+  Conversation.say({ ...one, rest: "completed" }, [{ id, role: "agent", kind: "text", text }], at)
 
 /** The draft was kept: further saves make the next versions of that workflow. */
 export const saved = (
@@ -101,8 +104,7 @@ export const saved = (
 ): Conversation.Change => {
   const origin = { workflowId: workflow.id, versionId: version.versionId, versionNumber: version.versionNumber }
   const text = `Saved as version ${version.versionNumber} of the workflow "${workflow.name}" (${workflow.id})`
-  const rest = one.turn === null && one.question === null ? "completed" : one.rest
-  return replied({ ...one, origin, rest }, noticeId, text, at)
+  return replied({ ...one, origin }, noticeId, text, at)
 }
 
 const respond = (
@@ -127,6 +129,7 @@ const respond = (
       return reply({ ...one, draft: undone.draft }, `Taken back: ${undone.what}. The page stays as it is`)
     }
     case "Pages":
+    case "Join":
     case "Drop":
       if (tried === null) return { conversation: one, messages: [] }
       if (Result.isFailure(tried)) return reply(one, sentence("The draft is unchanged", tried.failure))

@@ -49,7 +49,11 @@ it.effect.each([
   ["an unknown action", { action: "FLY", parameters: {} }, "action"],
   ["another START", { action: "START", parameters: { url: "https://a.b" } }, "action"],
   ["another END", { action: "END", parameters: {} }, "action"],
-  ["a loop", { action: "LOOP", parameters: {} }, "action"],
+  [
+    "a loop over nothing",
+    { action: "LOOP", parameters: { variable_current_item: "one", variable_current_index: "at" } },
+    "parameters.variable_over"
+  ],
   ["an input that there is not", click("{{context.inputs.password}}"), "parameters.selector"],
   ["a value that nothing has set", click("{{context.orders}}"), "parameters.selector"],
   ["an expression that cannot be read", click("{{1 +}}"), "parameters.selector"]

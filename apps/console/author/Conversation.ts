@@ -92,7 +92,7 @@ export const useConversation = (id: string): Conversation => {
         }
         if (one.event !== "message") return
         after = Math.max(after, one.data.number)
-        if (one.data.role === "agent") setSending(false)
+        if (one.data.role === "assistant") setSending(false)
         setMessages((all) => [...all.filter(({ number }) => number !== one.data.number), one.data])
       })
     )

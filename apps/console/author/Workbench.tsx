@@ -32,7 +32,7 @@ export const Workbench = ({ id }: { readonly id: string }) => {
   const [mode, setMode] = useState<Mode>("act")
   const [chosen, choose] = useState<PageTarget | null>(null)
   const [reading, setReading] = useState<Reading>(noReading)
-  const said = messages.findLast(({ role }) => role === "agent") ?? null
+  const said = messages.findLast(({ role }) => role === "assistant") ?? null
   useEffect(() => {
     // A step that was done has changed the page: what was chosen there may be gone.
     if (said?.result?.done === true) choose(null)

@@ -72,6 +72,8 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
         return yield* Turn.next(draft, now)
       case "Again":
         return yield* Turn.again(draft, now, command.step)
+      case "EndLoop":
+        return yield* Turn.endLoop(draft, now, walk(() => false).reached)
       case "Continue":
         return yield* Turn.walk(
           draft,

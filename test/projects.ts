@@ -92,6 +92,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/agent/recovery/browser.test.ts",
     "test/agent/scrolling.test.ts",
     "test/agent/selects.test.ts",
+    "test/agent/signingIn.test.ts",
     "test/agent/session.test.ts",
     "test/agent/tfaBrowser.test.ts",
     "test/agent/transfers.test.ts",

@@ -129,7 +129,10 @@ export interface Shape {
   /** When a slot of an entry was last given, and when signing in with it failed, by the name of its slots. */
   readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
   /** The credentials that failed logins still stop, by the runs that they ended. */
-  readonly failedLogins: Map<string, FailedLogin & { readonly waiting: ReadonlyArray<string> }>
+  readonly failedLogins: Map<
+    string,
+    FailedLogin & { readonly waiting: ReadonlyArray<string>; readonly failedAt: number }
+  >
   /** The appearance of the elements of each workflow. */
   readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
   readonly schedules: Map<string, RunSchedule>

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly capacity: number
   /** It gets no new sessions. */
   readonly draining: boolean
+  /** With `cdp`: the folder of downloads on the machine of the browser; where it is absent, Playwright names one. */
+  readonly downloads?: string
 }
 
 const defaultCapacity = 4
@@ -24,7 +26,7 @@ const example = "ws://playwright.internal:3000#capacity=4 or http://chromium.int
 
 /**
  * Parses endpoints separated by commas or whitespace; a line that begins with `#` is a comment. The fragment of an
- * address gives its `capacity` (default 4), its `kind`, and `drain`. Problems do not contain the addresses, which may
+ * address gives its `capacity` (default 4), its `kind`, the folder of its `downloads`, and `drain`. Problems do not contain the addresses, which may
  * hold tokens.
  */
 export const parse = (written: string): Result.Result<ReadonlyArray<Endpoint>, ReadonlyArray<string>> => {
@@ -64,8 +66,10 @@ const one = (text: string): Result.Result<Endpoint, string> => {
         return [name, value]
       })
   )
-  const unknown = [...said.keys()].find((name) => !["capacity", "kind", "drain"].includes(name))
-  if (unknown !== undefined) return Result.fail(`expected capacity, kind or drain after the #, not ${unknown}`)
+  const unknown = [...said.keys()].find((name) => !["capacity", "kind", "drain", "downloads"].includes(name))
+  if (unknown !== undefined) {
+    return Result.fail(`expected capacity, kind, downloads or drain after the #, not ${unknown}`)
+  }
   const capacity = said.get("capacity") ?? String(defaultCapacity)
   if (!/^[1-9]\d{0,3}$/.test(capacity) || Number(capacity) > maxCapacity) {
     return Result.fail(`expected a capacity from 1 to ${maxCapacity}`)
@@ -75,7 +79,12 @@ const one = (text: string): Result.Result<Endpoint, string> => {
   if (kind === "playwright" && url.protocol.startsWith("http")) {
     return Result.fail("expected ws:// or wss:// for a Playwright server")
   }
-  return Result.succeed({ url: address, kind, capacity: Number(capacity), draining: said.has("drain") })
+  const downloads = said.get("downloads")
+  if (said.has("downloads") && (kind !== "cdp" || downloads === undefined || !/^(\/|[a-z]:[\\/])/i.test(downloads))) {
+    return Result.fail("expected the whole path of a folder as downloads, of a browser of the kind cdp")
+  }
+  const folder = downloads === undefined ? {} : { downloads }
+  return Result.succeed({ ...folder, url: address, kind, capacity: Number(capacity), draining: said.has("drain") })
 }
 
 const kindOf = ({ pathname, protocol }: URL): Kind =>

@@ -18,6 +18,7 @@ import type { Session } from "../../core/browser/Session.ts"
 import { BrowserCapacity } from "../../core/run/BrowserCapacity.ts"
 import { type Connection, connect, NotConnected } from "./Connection.ts"
 import * as Endpoints from "./Endpoints.ts"
+import type * as Downloads from "./file/Downloads.ts"
 import * as Opening from "./Opening.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import { within } from "./Within.ts"
@@ -229,7 +230,14 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
             catch: () => new PageFailure({ kind: "crash", reason: "it opened no page" })
           })
           const { page } = yield* Effect.acquireRelease(made, ({ context }) => closeContext(context))
-          return { page, wall, guard, lost: () => null, files: null } satisfies Opening.Ready
+          return {
+            page,
+            wall,
+            guard,
+            lost: () => null,
+            files: null,
+            remote: remoteOf(member.endpoint)
+          } satisfies Opening.Ready
         })
 
       /** The first place whose browser opens a page. Waits while there is none. */
@@ -296,6 +304,10 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
       )
     })
   )
+
+/** Files of a browser that speaks the DevTools protocol are read through it; a Playwright server sends them itself. */
+const remoteOf = ({ downloads, kind }: Endpoints.Endpoint): Downloads.Remote | null =>
+  kind === "cdp" ? { downloads: downloads ?? null } : null
 
 const closeContext = (context: BrowserContext) => Effect.promise(() => within(contextMillis, context.close()))
 

@@ -27,11 +27,13 @@ export interface Ready {
   readonly guard: Guard | null
   /** The folders that the browser exchanges files through; `null` when it is not on this machine. */
   readonly files: Pick<LocalChromium, "downloads" | "uploads"> | null
+  /** The browser's own folder of downloads, where its files are read through it; absent where they are not. */
+  readonly remote?: Downloads.Remote | null
 }
 
 /** Begins a session in it. Operations of `page` are bounded by the session and its limits until the scope closes. */
 export const open = (
-  { files, guard, lost, page, wall }: Ready,
+  { files, guard, lost, page, remote = null, wall }: Ready,
   session: Session,
   limits: PageLimits
 ): Effect.Effect<BrowserSession, PageFailure, Scope.Scope> =>
@@ -77,6 +79,7 @@ export const open = (
         bounds,
         limits,
         folder: files?.downloads ?? null,
+        remote,
         uploads: files?.uploads ?? null
       }
     })

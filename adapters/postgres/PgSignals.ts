@@ -35,7 +35,10 @@ export const layer = Layer.effect(
       yield* Queue.take(toSend)
       const payloads = [...outbox]
       outbox.clear()
-      yield* Effect.forEach(payloads, (payload) => pg.notify(channel, payload), { discard: true })
+      // A signal need not survive a crash: its commit does not wait for the disk.
+      yield* pg`
+        select pg_notify(${channel}, payload), set_config('synchronous_commit', 'off', true)
+        from json_array_elements_text(${JSON.stringify(payloads)}::json) payload`
       yield* Effect.sleep(together)
     }).pipe(
       Effect.catchCause(logFailure("A signal could not be sent; receivers find the change at their next poll")),

@@ -15,79 +15,101 @@ import * as Runs from "./tables/Runs.ts"
 import * as Table from "./tables/Table.ts"
 
 /** A changed run as it is written, with its errors and the events of the change. */
-export interface Written {
-  readonly run: Readonly<Record<string, unknown>>
+export interface Written extends Runs.Changed {
+  /** The `xmin` of the version of the row that the change was decided about; `null` where the row is locked. */
+  readonly seen: string | null
   readonly errors: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly events: ReadonlyArray<ReturnType<typeof Events.table.encode>>
   readonly starts: ReadonlyArray<ReturnType<typeof Starts.table.encode>>
 }
 
+/** A change, with the run that its row holds where that is known: what is equal is not written again. */
+export type Known = Change & { readonly before?: Run }
+
 /** A change as it is written. With `seen`, only while the row of the run is still the version of this `xmin`. */
-export const writtenOf = ({ events, run, start }: Change, at: number, seen: string | null = null): Written => ({
-  run: { ...Runs.states.encode(run), seen },
+export const writtenOf = ({ before, events, run, start }: Known, at: number, seen: string | null): Written => ({
+  run,
+  before: before ?? null,
+  seen,
   errors: run.errors.map((error, index) => Evidence.errors.encode({ run, position: index + 1, error })),
   events: events.map((event) => Events.table.encode({ runId: run.id, at, event })),
   starts: start === undefined ? [] : [Starts.table.encode(start)]
 })
 
 /** The number of characters in the output and the events of a change. Events leave out a large output. */
-export const length = ({ events, run }: Written): number =>
-  events.reduce((sum, { payload }) => sum + String(payload).length, String(run.data).length)
+export const length = (written: Written): number =>
+  written.events.reduce(
+    (sum, { payload }) => sum + String(payload).length,
+    Runs.isChanged("data", written) ? JSON.stringify(written.run.data).length : 0
+  )
 
 /** The events of a change with more characters than this are written alone, so that fewer copies of them are made. */
 export const mostTogether = 131_072
 
-/** Writes changed runs, whose rows are locked, and appends their events. */
-export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Change>, at: number) =>
+/** Writes changed runs, whose rows are locked, and appends their events. Answers which version each row has then. */
+export const changes = (sql: SqlClient.SqlClient, all: ReadonlyArray<Known>, at: number) =>
   Effect.gen(function* () {
-    const written = all.map((change) => writtenOf(change, at))
+    const written = all.map((change) => writtenOf(change, at, null))
     const long = written.filter((one) => length(one) > mostTogether)
-    yield* write(
+    const versions = yield* write(
       sql,
       written.map((one) => (long.includes(one) ? { ...one, events: [] } : one))
     )
     for (const { events } of long) yield* insertEvents(sql, events)
+    return versions
   })
 
 /**
- * Writes changed runs in one statement, and answers the ids of those that were written. Failures are also kept where
- * they are counted; those that are there already stay.
+ * Writes changed runs in one statement, and answers the versions of the rows that were written. Either all rows are
+ * locked, or all are written only where they are the version that was seen. Failures are also kept where they are
+ * counted; those that are there already stay.
  */
 export const write = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: ReadonlyArray<Written>) {
-  if (all.length === 0) return new Set<string>()
-  const runs = all.map(({ run }) => run)
+  if (all.length === 0) return new Map<string, string>()
+  const states = Runs.changed(all)
+  const runs = all.map(({ run, seen }) => (seen === null ? states.encode(run) : { ...states.encode(run), seen }))
   const errors = all.flatMap((one) => one.errors)
   const events = all.flatMap((one) => one.events).map((event, position) => ({ ...event, position }))
   const starts = all.flatMap((one) => one.starts)
-  // Only a claim starts runs.
+  const isLocked = all.every(({ seen }) => seen === null)
+  // A statement for each that is not empty: most changes have no failures, and only a claim starts runs.
+  const failed = sql`, failed as (
+      insert into run_errors (${Table.names(sql, Evidence.errors)})
+      select ${Table.names(sql, Evidence.errors, "error")}
+      from ${Table.recordset(sql, Evidence.errors, "error", errors)} join changed on changed.id = error.run_id
+      on conflict (run_id, position) do nothing
+    )`
+  const announced = sql`, announced as (
+      insert into run_events (${Table.names(sql, Events.table)})
+      select ${Table.names(sql, Events.table, "event")}
+      from ${Table.recordset(sql, Events.table, "event", events, { position: "integer" })}
+      join changed on changed.id = event.run_id order by event.position
+    )`
   const started = sql`, started as (
       insert into run_starts (${Table.names(sql, Starts.table)})
       select ${Table.names(sql, Starts.table, "start")}
       from ${Table.recordset(sql, Starts.table, "start", starts)} join changed on changed.id = start.run_id
     )`
-  // Rows are locked in the order of their ids, as in every statement that locks several.
-  const rows = yield* sql<{ readonly id: string }>`
+  // Rows are locked in the order of their ids, as in every statement that locks several. A row that was changed since
+  // it was seen is not locked, so that the others are where they were found.
+  const rows = yield* sql<{ readonly id: string; readonly version: string }>`
     with new as materialized (
-      select * from ${Table.recordset(sql, Runs.states, "new", runs, { seen: "text" })}
-    ), locked as materialized (
-      select runs.id from runs join new on new.id = runs.id where new.seen is null or runs.xmin::text = new.seen
+      select * from ${Table.recordset(sql, states, "new", runs, isLocked ? {} : { seen: "text" })}
+    )${
+      isLocked
+        ? sql``
+        : sql`, locked as materialized (
+      select runs.id, runs.ctid as place from runs join new on new.id = runs.id where runs.xmin::text = new.seen
       order by runs.id for no key update of runs
-    ), changed as (
-      update runs set ${Table.assignments(sql, Runs.states, "new")}
-      from new join locked using (id) where runs.id = new.id returning runs.id
-    ), failed as (
-      insert into run_errors (${Table.names(sql, Evidence.errors)})
-      select ${Table.names(sql, Evidence.errors, "error")}
-      from ${Table.recordset(sql, Evidence.errors, "error", errors)} join changed on changed.id = error.run_id
-      on conflict (run_id, position) do nothing
-    ), announced as (
-      insert into run_events (${Table.names(sql, Events.table)})
-      select ${Table.names(sql, Events.table, "event")}
-      from ${Table.recordset(sql, Events.table, "event", events, { position: "integer" })}
-      join changed on changed.id = event.run_id order by event.position
-    )${starts.length === 0 ? sql`` : started}
-    select id from changed`
-  return new Set(rows.map(({ id }) => id))
+    )`
+    }, changed as (
+      update runs set ${Table.assignments(sql, states, "new")}
+      from new ${isLocked ? sql`` : sql`join locked using (id)`}
+      where ${isLocked ? sql`runs.id = new.id` : sql`runs.ctid = locked.place and runs.id = new.id`}
+      returning runs.id, runs.xmin::text as version
+    )${errors.length === 0 ? sql`` : failed}${events.length === 0 ? sql`` : announced}${starts.length === 0 ? sql`` : started}
+    select id, version from changed`
+  return new Map(rows.map(({ id, version }) => [id, version]))
 })
 
 /** The files that a run has produced, oldest first. */

@@ -5,9 +5,10 @@
  */
 import { randomBytes } from "node:crypto"
 import { ConfigProvider, Context, Effect, Layer, Tracer } from "effect"
-import { FetchHttpClient } from "effect/http"
+import { FetchHttpClient, HttpBody } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import * as Trace from "../../core/runtime/Trace.ts"
+import * as TraceProtobuf from "./TraceProtobuf.ts"
 
 export interface Options {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -59,6 +60,14 @@ const withDefaults = (environment: Options["environment"]): Record<string, strin
   return { ...usual, ...(named ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: "http://localhost:4318" }), ...set }
 }
 
+const protobuf = Layer.effect(
+  OtlpSerialization.OtlpSerialization,
+  Effect.map(OtlpSerialization.OtlpSerialization, (all) => ({
+    ...all,
+    traces: (data: OtlpTracer.TraceData) => HttpBody.uint8Array(TraceProtobuf.encode(data), "application/x-protobuf")
+  }))
+).pipe(Layer.provide(OtlpSerialization.layerProtobuf))
+
 /** Records the spans of a process and sends them with its metrics, until the layer is released. */
 export const layer = ({ environment, part, version }: Options): Layer.Layer<never> => {
   const all = withDefaults(environment)
@@ -67,8 +76,7 @@ export const layer = ({ environment, part, version }: Options): Layer.Layer<neve
     serviceVersion: version,
     attributes: { "sluice.part": part, "process.pid": process.pid }
   }
-  const serialization =
-    all.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
+  const serialization = all.OTEL_EXPORTER_OTLP_PROTOCOL === "http/json" ? OtlpSerialization.layerJson : protobuf
   const provided = Layer.mergeAll(
     serialization,
     FetchHttpClient.layer,

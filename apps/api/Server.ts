@@ -315,6 +315,7 @@ const listening = (options: { readonly host: string; readonly port: number; read
       // A client that sends its headers or body slowly occupies only a socket, for at most this time.
       const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 })
       server.on("clientError", Unreadable.answer)
+      Closing.afterWhatArrived(server)
       yield* Stalled.watch(server, options.stalledSeconds ?? Stalled.defaultSeconds)
       return NodeHttpServer.layerServer(() => server, {
         port: options.port,

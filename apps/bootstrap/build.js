@@ -1,7 +1,11 @@
 // @ts-check
-/** Builds the packages, with the console in `sluice`, into `dist` or into another folder: `node build.js [FOLDER]`. */
+/**
+ * Builds the packages, with the console in `sluice`, into `dist` or into another folder: `node build.js [FOLDER]`. The core
+ * as JSR takes it is in `jsr` there.
+ */
 import { join, resolve } from "node:path"
 import { buildConsole } from "./console.js"
+import { writeJsr } from "./jsr.js"
 import { buildPackages } from "./packageBuild.js"
 import { root } from "./run.js"
 
@@ -10,3 +14,4 @@ const folder = resolve(process.argv[2] ?? join(root, "dist"))
 for (const { name, version, files } of await buildPackages(folder)) {
   process.stdout.write(`${name}@${version}: ${files} files\n`)
 }
+writeJsr(join(folder, "jsr"))

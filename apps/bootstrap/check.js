@@ -1,5 +1,6 @@
 // @ts-check
 import { spawn } from "node:child_process"
+import { setPriority } from "node:os"
 import { join } from "node:path"
 import { root, withNode } from "./run.js"
 import { say } from "./say.js"
@@ -41,12 +42,14 @@ const lintChanged = async (node) => {
  * @param {string} program
  * @param {ReadonlyArray<string>} args
  * @param {NodeJS.ProcessEnv} env
- * @param {string} [title] A line that is shown before its output.
+ * @param {{ readonly title?: string, readonly priority?: number }} [options] A line that is shown before its output, and
+ * the priority for the processor.
  * @returns {Promise<number | null>}
  */
-export const shown = (program, args, env, title = "") =>
+export const shown = (program, args, env, { priority = 0, title = "" } = {}) =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
+    if (child.pid !== undefined && priority !== 0) setPriority(child.pid, priority)
     /** @type {Buffer[]} */
     const output = []
     child.stdout.on("data", (piece) => output.push(piece))

@@ -1,16 +1,18 @@
 // @ts-check
+import { spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { lint, shown, types } from "./check.js"
-import { root, succeeds, withNode } from "./run.js"
+import { compiled, root, withNode } from "./run.js"
 import { otherRuntimes } from "./runtimes.js"
 import { say } from "./say.js"
 import { vitest } from "./vitest.js"
 
 /**
  * Runs every check and test, and prints `N passed, M failed` at the end: each test of the runner counts, and each of the
- * other checks. Answers the exit code. The other checks run side by side, since each uses one processor for the most part.
+ * other checks. Answers the exit code. The other checks run beside the tests, which wait for browsers and databases for a
+ * part of their time, and yield the processors to them.
  *
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env
@@ -21,7 +23,8 @@ export const runChecks = async (node, env) => {
   let failed = 0
   const check = async (/** @type {string} */ name, /** @type {string} */ program, /** @type {string[]} */ args) => {
     // A program that cannot be run at all is a check that failed.
-    const code = await shown(program, args, environment, `\n— ${name}`).catch(() => null)
+    const options = { title: `\n— ${name}`, priority: constants.priority.PRIORITY_BELOW_NORMAL }
+    const code = await shown(program, args, environment, options).catch(() => null)
     if (code === 0) passed++
     else failed++
   }
@@ -30,7 +33,7 @@ export const runChecks = async (node, env) => {
   const core = readdirSync(join(root, "core"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => join("core", name))
-  await Promise.all([
+  const others = Promise.all([
     check("types", node, types),
     check("format and lint", node, lint),
     check("the core under Deno: types", deno, ["check", "--quiet", ...core]).then(() =>
@@ -47,11 +50,12 @@ export const runChecks = async (node, env) => {
   say("\n— tests")
   const folder = mkdtempSync(join(tmpdir(), "sluice-tests-"))
   const report = join(folder, "report.json")
-  const clean = succeeds(
+  const clean = await succeeded(
     node,
     vitest(["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
     environment
   )
+  await others
   // The report decides, not the exit code alone: code in the runner's process may end it with another exit code.
   const counts = existsSync(report)
     ? JSON.parse(readFileSync(report, "utf8"))
@@ -64,3 +68,18 @@ export const runChecks = async (node, env) => {
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`)
   return failed === 0 ? 0 : 1
 }
+
+/**
+ * Runs a program to its end with its output shown at once, and answers whether it succeeded.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<boolean>}
+ */
+const succeeded = (program, args, env) =>
+  new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, env: { ...compiled, ...env }, stdio: ["ignore", 2, 2] })
+    child.on("error", () => resolve(false))
+    child.on("exit", (code) => resolve(code === 0))
+  })

@@ -171,6 +171,19 @@ export class Ajv { constructor() { this.compile = asked; this.addKeyword = this.
 export const parse = asked, getDomain = asked, getPublicSuffix = asked, getHostname = asked
 `
 
+/**
+ * Modules of the checkout that a client does without, with what stands in for each: it does not write the description of
+ * the interface, and leaves it to the service to judge what regular expressions cost.
+ */
+const withoutInClient = {
+  "apps/api/Description.ts": "export const complete = () => (description) => description",
+  "core/workflow/language/expression/SafePattern.ts": `
+const asked = () => { throw new Error("The client does not check what only the service can") }
+export const check = () => null
+export { asked as textLimit, asked as compile, asked as note, asked as isKnown, asked as costOf }
+`
+}
+
 /** Modules of Effect whose functions do nothing but make values, at the top of a module: unused values are left out. */
 const making = [
   ...["Array", "Brand", "Context", "Data", "Duration", "Effect", "Equal", "Layer", "Option", "Order", "Predicate"],
@@ -196,7 +209,11 @@ const bundle = async ({ entries }) => {
       {
         name: "absent packages",
         resolveId: (id) => (absent.includes(id) ? "\0absent" : null),
-        load: (id) => (id === "\0absent" ? standIn : null)
+        load: (id) => {
+          if (id === "\0absent") return standIn
+          const path = relative(root, id).split("\\").join("/")
+          return Object.entries(withoutInClient).find(([module]) => module === path)?.[1] ?? null
+        }
       }
     ]
   })

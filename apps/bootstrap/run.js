@@ -9,7 +9,7 @@ import { BootstrapError } from "./say.js"
 export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** Node keeps what it compiled for the next start, which takes half the time then. */
-const compiled = { NODE_COMPILE_CACHE: join(root, ".cache", "compiled") }
+export const compiled = { NODE_COMPILE_CACHE: join(root, ".cache", "compiled") }
 
 /**
  * The environment with this Node first on `PATH`, so that programs that call `node` by its name get the same one.

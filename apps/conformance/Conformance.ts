@@ -9,17 +9,23 @@
  * scenarios.filter(({ section }) => section === "Versioning").map(({ name }) => name) // => ["window-no-version"]
  * ```
  */
+import type { Scenario } from "./Scenario.ts"
 import * as Scenarios from "./Scenarios.ts"
 import * as Server from "./Server.ts"
 
 /** Every scenario with its name, its section of the interface document and its promise. */
-export const scenarios: ReadonlyArray<Scenarios.Scenario> = Scenarios.scenarios
+export const scenarios: ReadonlyArray<Scenario> = Scenarios.scenarios
 
 export interface Options {
   /** The address of the server, such as `http://127.0.0.1:8787`. */
   readonly url: string
   /** A key of an Owner of a workspace for tests. Scenarios make workflows and credentials in it, and remove them. */
   readonly key: string
+  /**
+   * The encryption key of the workspace, 64 hexadecimal digits. Without it, the scenarios that seal values (`seals`) do
+   * not run.
+   */
+  readonly encryptionKey?: string
   /** The scenarios that run; all when left out. */
   readonly only?: ReadonlyArray<string>
   /** Scenarios that are known to fail. */
@@ -48,11 +54,12 @@ export const run = async (
   options: Options,
   onOutcome?: (outcome: Outcome) => void
 ): Promise<ReadonlyArray<Outcome>> => {
-  const { expectedFailures = [], key, only, send = fetch, url } = options
+  const { encryptionKey, expectedFailures = [], key, only, send = fetch, url } = options
   const outcomes: Array<Outcome> = []
-  for (const { name, promise, run: asks, section } of scenarios) {
+  for (const { name, promise, run: asks, seals, section } of scenarios) {
     if (only !== undefined && !only.includes(name)) continue
-    const server = Server.make({ url, key, send })
+    if (seals && encryptionKey === undefined) continue
+    const server = Server.make({ url, key, encryptionKey: encryptionKey ?? "", send })
     const reason = await asks(server).then(
       () => null,
       (error: unknown) => (error instanceof Error ? error.message : String(error))

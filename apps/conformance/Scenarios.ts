@@ -1,65 +1,15 @@
 /**
  * The interface as scenarios. Each holds for every server that speaks the interface, and names the section that says so.
  */
+import * as Credentials from "./Credentials.ts"
+import * as Events from "./Events.ts"
+import * as Refusals from "./Refusals.ts"
+import * as Roles from "./Roles.ts"
+import { absent, always, isGeneral, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
 import { expect, field, listOf, type Server, smallest } from "./Server.ts"
-
-export interface Scenario {
-  readonly name: string
-  /** The section of the interface document. */
-  readonly section: string
-  /** What is promised, in a sentence. */
-  readonly promise: string
-  /** Resolves when the server keeps the promise. */
-  readonly run: (server: Server) => Promise<void>
-}
-
-const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
-
-/** Open at every instant: each day until midnight. */
-const always = {
-  time_zone: "UTC",
-  regular_hours: days.map((day, index) => ({
-    active_start_day: day,
-    active_start_time: { hours: 0, minutes: 0 },
-    active_end_day: days[(index + 1) % 7],
-    active_end_time: { hours: 0, minutes: 0 }
-  }))
-}
-
-/** Closed now, and open on one date so many days ahead. */
-const openIn = (ahead: number) => {
-  const at = new Date(Date.now() + ahead * 86_400_000)
-  return {
-    time_zone: "UTC",
-    regular_hours: [],
-    special_hours: [
-      {
-        active: true,
-        start_date: { year: at.getUTCFullYear(), month: at.getUTCMonth() + 1, day: at.getUTCDate() },
-        active_start_time: { hours: 9, minutes: 0 },
-        active_end_time: { hours: 17, minutes: 0 }
-      }
-    ]
-  }
-}
-
-const windowOf = (id: string) => `/workflows/${id}/run-window`
-
-const absent = "00000000-0000-4000-8000-00000000ffff"
-
-const isGeneral = (body: unknown, status: number): boolean =>
-  field(body, "statusCode") === status && typeof field(body, "message") === "string"
 
 const unpause = (server: Server, resource: string, id: string) =>
   server.expect(200, "POST", "/runs/unpause", { json: { pause_resource: resource, resource_ids: [id] } })
-
-const submit = async (server: Server, id: string): Promise<string> => {
-  const { body, status } = await server.send("POST", "/run", { json: { workflow_id: id, run_input_variables: {} } })
-  expect(status === 200 || status === 201, "POST /run to accept the run", { status, body })
-  const session = field(body, "session_id")
-  expect(typeof session === "string", "POST /run to answer a session_id", body)
-  return String(session)
-}
 
 const windows: ReadonlyArray<Scenario> = [
   {
@@ -396,4 +346,13 @@ const others: ReadonlyArray<Scenario> = [
 ]
 
 /** Every scenario, in the order in which they run. */
-export const scenarios: ReadonlyArray<Scenario> = [...others, ...windows, ...holds, ...limits]
+export const scenarios: ReadonlyArray<Scenario> = [
+  ...others,
+  ...Roles.scenarios,
+  ...Credentials.scenarios,
+  ...windows,
+  ...holds,
+  ...limits,
+  ...Refusals.scenarios,
+  ...Events.scenarios
+]

@@ -7,6 +7,14 @@ export interface Answer {
   readonly status: number
   /** The body, if it is JSON; `null` otherwise. */
   readonly body: unknown
+  readonly headers: Headers
+}
+
+/** A frame of a stream of events. */
+export interface StreamedFrame {
+  readonly id: string | null
+  readonly event: string
+  readonly data: unknown
 }
 
 /** Raised where a server does not do what the interface says. */
@@ -34,23 +42,35 @@ export const listOf = (value: unknown, name: string): ReadonlyArray<unknown> => 
   return value
 }
 
+export interface Request {
+  readonly json?: unknown
+  /** A body as it is, instead of `json`. */
+  readonly text?: string
+  /** `null` sends none; the key of the options when left out. */
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 export interface Server {
-  /** Sends a request with the key of the options; `key: null` sends none. */
-  readonly send: (
-    method: string,
-    path: string,
-    options?: { readonly json?: unknown; readonly key?: string | null }
-  ) => Promise<Answer>
+  /** The encryption key of the workspace: 64 hexadecimal digits. Empty when it is not known. */
+  readonly encryptionKey: string
+  readonly send: (method: string, path: string, request?: Request) => Promise<Answer>
   /** Sends a request, and fails unless the answer has a status. */
-  readonly expect: (
-    status: number,
-    method: string,
+  readonly expect: (status: number, method: string, path: string, request?: Request) => Promise<unknown>
+  /**
+   * Reads a stream until it has a frame that `last` accepts, and answers the frames up to it without heartbeats. It fails
+   * when the stream ends before.
+   */
+  readonly stream: (
     path: string,
-    options?: { readonly json?: unknown; readonly key?: string | null }
-  ) => Promise<unknown>
+    last: (frame: StreamedFrame) => boolean,
+    headers?: Readonly<Record<string, string>>
+  ) => Promise<ReadonlyArray<StreamedFrame>>
   /** Makes a workflow for one scenario, and answers its id. `tidy` removes it. */
   readonly workflow: (fields?: Readonly<Record<string, unknown>>) => Promise<string>
-  /** Removes what the scenario made. */
+  /** Notes what removes a thing that the scenario made. */
+  readonly later: (remove: () => Promise<unknown>) => void
+  /** Removes what the scenario made, the latest first. */
   readonly tidy: () => Promise<void>
 }
 
@@ -69,44 +89,101 @@ export const smallest = {
 /** The longest wait for an answer, in milliseconds. */
 const longest = 30_000
 
-export const make = (options: { readonly url: string; readonly key: string; readonly send: Send }): Server => {
+/** The frames of a text that has arrived. */
+const framesOf = (text: string): ReadonlyArray<StreamedFrame> =>
+  text
+    .split("\n\n")
+    .slice(0, -1)
+    .map((frame) => {
+      const valueOf = (name: string) =>
+        frame
+          .split("\n")
+          .find((line) => line.startsWith(`${name}: `))
+          ?.slice(name.length + 2)
+      const data = valueOf("data") ?? "null"
+      try {
+        return { id: valueOf("id") ?? null, event: valueOf("event") ?? "message", data: JSON.parse(data) }
+      } catch {
+        throw new Violation(`Expected JSON as data of a frame, got ${shown(frame)}`)
+      }
+    })
+
+export interface Options {
+  readonly url: string
+  readonly key: string
+  readonly encryptionKey: string
+  readonly send: Send
+}
+
+export const make = (options: Options): Server => {
   const base = options.url.replace(/(?<!\/)\/+$/, "")
-  const made: Array<string> = []
-  const send: Server["send"] = async (method, path, { json, key = options.key } = {}) => {
-    const answer = await options.send(`${base}${path}`, {
+  const made: Array<() => Promise<unknown>> = []
+  const open = (method: string, path: string, { headers = {}, json, key = options.key, text }: Request) =>
+    options.send(`${base}${path}`, {
       method,
       headers: {
         ...(key === null ? {} : { "cc-key": key }),
-        ...(json === undefined ? {} : { "content-type": "application/json" })
+        ...(json === undefined && text === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
       },
-      body: json === undefined ? null : JSON.stringify(json),
+      body: text ?? (json === undefined ? null : JSON.stringify(json)),
       signal: AbortSignal.timeout(longest)
     })
+  const send: Server["send"] = async (method, path, request = {}) => {
+    const answer = await open(method, path, request)
+    const { headers, status } = answer
     const text = await answer.text()
     try {
-      return { status: answer.status, body: JSON.parse(text) }
+      return { status, headers, body: JSON.parse(text) }
     } catch {
-      return { status: answer.status, body: null }
+      return { status, headers, body: null }
     }
   }
   const expectStatus: Server["expect"] = async (status, method, path, request) => {
-    const answer = await send(method, path, request)
-    expect(answer.status === status, `${method} ${path} to answer ${status}`, answer)
-    return answer.body
+    const { body, ...answer } = await send(method, path, request)
+    expect(answer.status === status, `${method} ${path} to answer ${status}`, { status: answer.status, body })
+    return body
+  }
+  const later: Server["later"] = (remove) => {
+    made.push(remove)
   }
   return {
+    encryptionKey: options.encryptionKey,
     send,
     expect: expectStatus,
+    stream: async (path, last, headers = {}) => {
+      const answer = await open("GET", path, { headers })
+      const kind = answer.headers.get("content-type") ?? ""
+      expect(answer.status === 200 && kind.startsWith("text/event-stream"), `GET ${path} to answer a stream`, {
+        status: answer.status,
+        kind
+      })
+      const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+      let text = ""
+      try {
+        for (;;) {
+          const piece = await reader?.read()
+          text += piece?.value ?? ""
+          const frames = framesOf(text).filter(({ event }) => event !== "ping")
+          const end = frames.findIndex(last)
+          if (end >= 0) return frames.slice(0, end + 1)
+          expect(piece !== undefined && !piece.done, `GET ${path} to stream more events before it ends`, frames)
+        }
+      } finally {
+        await reader?.cancel()
+      }
+    },
     workflow: async (fields = {}) => {
       const { body, status } = await send("POST", "/workflows", { json: { ...smallest, ...fields } })
       expect(status === 200 || status === 201, "POST /workflows to answer 200 or 201", { status, body })
       const id = field(body, "id") ?? field(body, "workflow_id")
       expect(typeof id === "string", "POST /workflows to answer an id", body)
-      made.push(String(id))
+      later(() => send("DELETE", `/workflows/${id}`))
       return String(id)
     },
+    later,
     tidy: async () => {
-      for (const id of made.splice(0)) await send("DELETE", `/workflows/${id}`).catch(() => null)
+      for (const remove of made.splice(0).toReversed()) await remove().catch(() => null)
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `npx @sluice/conformance --url X --key K [--scenario NAME] [--expected-failures FILE] [--json]`
+ * `npx @sluice/conformance --url X --key K [--encryption-key E] [--scenario NAME] [--expected-failures FILE] [--json]`
  *
  * Ends with 0 when every scenario went as expected, with 1 when one did not, and with 2 for wrong arguments.
  */
@@ -8,7 +8,8 @@ import { parseArgs } from "node:util"
 import * as Conformance from "./Conformance.ts"
 
 const usage =
-  "sluice-conformance --url URL --key KEY [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
+  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
+  "Without the encryption key of the workspace, scenarios that seal values do not run.\n" +
   "The file has one scenario a line; what follows # is a comment.\n\n" +
   Conformance.scenarios.map(({ name, promise }) => `  ${name.padEnd(30)} ${promise}`).join("\n")
 
@@ -23,6 +24,7 @@ const read = () => {
       options: {
         url: { type: "string" },
         key: { type: "string" },
+        "encryption-key": { type: "string" },
         scenario: { type: "string", multiple: true },
         "expected-failures": { type: "string" },
         json: { type: "boolean", default: false },
@@ -53,12 +55,22 @@ if (values.help) {
 const url = values.url ?? refuse("--url is missing: expected the address of the server, such as http://127.0.0.1:8787")
 if (!/^https?:\/\/./.test(url)) refuse(`--url ${url}: expected an address that begins with http:// or https://`)
 const key = values.key ?? refuse("--key is missing: expected the API key of an Owner")
+const encryptionKey = values["encryption-key"]
+if (encryptionKey !== undefined && !/^[0-9a-f]{64}$/i.test(encryptionKey)) {
+  refuse("--encryption-key: expected the 64 hexadecimal digits of the key of the workspace")
+}
 const expectedFailures = values["expected-failures"] === undefined ? [] : linesOf(values["expected-failures"])
 const unknown = Conformance.unknownNames([...(values.scenario ?? []), ...expectedFailures])
 if (unknown.length > 0) refuse(`There is no scenario ${unknown.join(", ")}`)
 
 const outcomes = await Conformance.run(
-  { url, key, expectedFailures, ...(values.scenario === undefined ? {} : { only: values.scenario }) },
+  {
+    url,
+    key,
+    expectedFailures,
+    ...(encryptionKey === undefined ? {} : { encryptionKey }),
+    ...(values.scenario === undefined ? {} : { only: values.scenario })
+  },
   ({ name, passed, reason, section, unexpected }) => {
     if (values.json) return
     const word = passed

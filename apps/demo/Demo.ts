@@ -1,6 +1,6 @@
 /**
  * Shows what the service does, over its HTTP interface: a workflow signs in with a second factor and runs in the browser, is
- * held while its run window is closed, and is released when the window lets it start.
+ * held while its run window is closed, and is released when the window lets it start. A last run stays held, for the console.
  */
 import { Clock, Effect, Redacted, Schema, Stream } from "effect"
 import * as VaultValues from "../../adapters/crypto/VaultValues.ts"
@@ -117,6 +117,11 @@ export const run = Effect.fn("Demo.run")(function* (options: Options, report: Re
   const released = yield* Clock.currentTimeMillis
   yield* client.runWindows.setRunWindow({ params, payload: alwaysOpen })
   yield* finish(second.session_id, last, released)
+
+  yield* report.title("The window is closed again: this run waits until you open the console and press Run now")
+  yield* client.runWindows.setRunWindow({ params, payload: closedForNow(yield* Clock.currentTimeMillis) })
+  const third = yield* start(workflow.id, "cancelled")
+  yield* follow(third.session_id, "0", "execution.paused")
   return workflow.id
 }, Effect.mapError(toFailure))
 

@@ -33,6 +33,7 @@ export const kinds = {
   "PROXY-E0001": "SERVICE_UNAVAILABLE",
   "CREDENTIAL-E0001": "AUTHENTICATION_ERROR",
   "CREDENTIAL-E0002": "ACTION_BLOCKED_BY_PLATFORM",
+  "LOGIN-E0001": "AUTHENTICATION_ERROR",
   "TFA-E0001": "AUTHENTICATION_ERROR",
   "TFA-E0002": "AUTHENTICATION_ERROR",
   "TFA-E0003": "AUTHENTICATION_ERROR",
@@ -81,6 +82,8 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   matched: Schema.optionalKey(Schema.Int),
   /** How many options fitted equally well, where none was chosen for that. */
   alike: Schema.optionalKey(Schema.Int),
+  /** The alias of the credential that the site refused, where the step knows it. */
+  account: Schema.optionalKey(Schema.String),
   /** Whether the action may have taken effect. */
   acted: Schema.optionalKey(Schema.Boolean),
   /** The model that was to do the step, `null` for the usual one, and what it was asked. */
@@ -147,6 +150,7 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "TEMPLATE-E0002",
   "CREDENTIAL-E0001",
   "CREDENTIAL-E0002",
+  "LOGIN-E0001",
   "PROXY-E0001",
   "LIMIT-E0001",
   "LIMIT-E0002",

@@ -26,6 +26,7 @@ import { tfa } from "./action/Tfa.ts"
 import { transform } from "./action/Transform.ts"
 import { userInteraction } from "./action/UserInteraction.ts"
 import { reworded, StepFailed } from "./Failure.ts"
+import * as HttpSignIn from "./login/HttpSignIn.ts"
 import type * as Position from "./Position.ts"
 import type { Action, Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
@@ -64,7 +65,8 @@ const accompanied = Effect.fnUntraced(function* <A>(
   step: Effect.Effect<A, StepFailed>
 ) {
   if (beginsDownloads(node)) yield* page.navigation.forgetDownloads
-  const done = yield* Effect.result(step)
+  const isOpening = node.action === "START" || node.action === "NAVIGATE"
+  const done = yield* Effect.result(isOpening ? step : HttpSignIn.around(step, { memory, page }))
   const dialogs = yield* page.navigation.dialogs
   for (const { kind, message } of dialogs) {
     yield* Effect.logDebug(

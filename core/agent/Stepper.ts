@@ -212,7 +212,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const recovered = unkept === null || passesOver(node) ? done : Recovery.without(done, unkept)
   if (recovered._tag === "Failed") {
     const { classification, failure } = recovered
-    const failedLogin = Login.isByThePage(failure.code) ? Login.inProgress(state.login) : null
+    const failedLogin = failure.account ?? (Login.isByThePage(failure.code) ? Login.inProgress(state.login) : null)
     return { _tag: "Failed", node, failure, classification, failedLogin } satisfies Stepped
   }
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void

@@ -31,6 +31,16 @@ export interface Elements {
     aim?: Aim
   ) => Effect.Effect<void, PageFailure>
   /**
+   * Clicks, and answers the text that the page copies because of it, waiting for that as long as for the element. Keys
+   * paste it in this session. Fails with `acted` where the page copies nothing, or more than `maxCopied` characters.
+   */
+  readonly clickToCopy: (
+    query: ElementQuery,
+    kind: ClickKind,
+    gesture?: Gesture,
+    aim?: Aim
+  ) => Effect.Effect<string, PageFailure>
+  /**
    * Presses the left button on the element, moves the pointer, and releases the button. Elements that are `draggable` get
    * the events of HTML drag and drop. Fails with `acted` where the button was pressed; the button is released then too.
    */
@@ -44,8 +54,8 @@ export interface Elements {
    * opened. The session keeps a copy of the file as long as it lasts.
    */
   readonly upload: (query: ElementQuery | null, file: LocalFile) => Effect.Effect<void, PageFailure>
-  /** Drops a file on the one element that matches. Fails with `upload` where the page takes no file there. */
-  readonly dropFile: (query: ElementQuery, file: LocalFile) => Effect.Effect<void, PageFailure>
+  /** Drops a file on the one element that matches, or pastes it. Fails with `upload` where the page takes no file there. */
+  readonly dropFile: (query: ElementQuery, file: LocalFile, how?: "drop" | "paste") => Effect.Effect<void, PageFailure>
   /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
   readonly read: (query: ElementQuery) => Effect.Effect<string | null, PageFailure>
   /** Carries out a plan in one visit to the page. */
@@ -95,12 +105,13 @@ export const redirected = (elements: Elements, from: string, to: string): Elemen
   return {
     find: (query) => elements.find(aimed(query)),
     click: (query, kind, gesture, aim) => elements.click(aimed(query), kind, gesture, aim),
+    clickToCopy: (query, kind, gesture, aim) => elements.clickToCopy(aimed(query), kind, gesture, aim),
     drag: (query, { to, ...drag }) =>
       elements.drag(aimed(query), { ...drag, to: to.kind === "element" ? { ...to, query: aimed(to.query) } : to }),
     type: (query, typing) => elements.type(perhaps(query), typing),
     select: (query, value, fuzzy) => elements.select(aimed(query), value, fuzzy),
     upload: (query, file) => elements.upload(perhaps(query), file),
-    dropFile: (query, file) => elements.dropFile(aimed(query), file),
+    dropFile: (query, file, how) => elements.dropFile(aimed(query), file, how),
     read: (query) => elements.read(aimed(query)),
     extract: elements.extract,
     readable: (selector, options) => elements.readable(named(selector), options),
@@ -140,8 +151,10 @@ export const tapped = (
   const { extract, describe, find, inspect, read, readable, screenshot, scroll, seen, survey, turn, upload } = elements
   return {
     click: (query, kind, gesture, aim) => Effect.andThen(before(query), elements.click(query, kind, gesture, aim)),
+    clickToCopy: (query, kind, gesture, aim) =>
+      Effect.andThen(before(query), elements.clickToCopy(query, kind, gesture, aim)),
     drag: (query, drag) => Effect.andThen(before(query), elements.drag(query, drag)),
-    dropFile: (query, file) => Effect.andThen(before(query), elements.dropFile(query, file)),
+    dropFile: (query, file, how) => Effect.andThen(before(query), elements.dropFile(query, file, how)),
     type: (query, typing) =>
       query === null ? elements.type(null, typing) : Effect.andThen(before(query), elements.type(query, typing)),
     select: (query, value, fuzzy) => Effect.andThen(before(query), elements.select(query, value, fuzzy)),

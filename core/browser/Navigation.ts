@@ -2,7 +2,8 @@
  * The location of a session, and the files and answers of its site: addresses, tabs, dialogs, cookies, downloads and
  * requests.
  */
-import type { Effect } from "effect"
+import type { Effect, Redacted, Scope } from "effect"
+import type { Passkey } from "../vault/passkey/Passkey.ts"
 import type { Downloading } from "./file/DownloadPorts.ts"
 import type { PageFailure } from "./PageFailure.ts"
 import type { Requests } from "./Requests.ts"
@@ -11,11 +12,38 @@ import type { Tabs } from "./Tabs.ts"
 /** The most characters of a document that are read at once: reading it holds the process. */
 export const maxHtml = 5_000_000
 
+/** The name and password that one origin gets by HTTP authentication. No other origin gets them. */
+export interface HttpCredential {
+  readonly origin: string
+  readonly userName: Redacted.Redacted<string>
+  readonly password: Redacted.Redacted<string>
+}
+
+/** What pages do with a virtual authenticator. */
+export interface Authenticator {
+  /** Done once a page was signed in to with the passkey. */
+  readonly signed: Effect.Effect<void>
+  /** The passkey that a page has made. */
+  readonly made: Effect.Effect<Passkey>
+}
+
 export interface Navigation extends Tabs, Downloading, Requests {
   /** Loads an address, and waits for its document. A failure says why it was not loaded. */
   readonly goto: (url: string) => Effect.Effect<void, PageFailure>
   /** Goes back by one page, where there is one. */
   readonly back: Effect.Effect<void, PageFailure>
+  /**
+   * The address of the document of the page, where it was asked for by GET and its server asks for a name and a
+   * password by HTTP authentication (Basic or Digest). `null` otherwise.
+   */
+  readonly challenge: Effect.Effect<string | null>
+  /** Answers the HTTP authentication of an origin from now on, in this session. */
+  readonly authenticate: (credential: HttpCredential) => Effect.Effect<void, PageFailure>
+  /**
+   * An authenticator for the active tab and the tabs that it opens, until the scope closes. It holds a passkey, or none
+   * so that a site makes one. It always confirms that a person is present.
+   */
+  readonly authenticator: (passkey: Passkey | null) => Effect.Effect<Authenticator, PageFailure, Scope.Scope>
   /** The address of the page, also when it has crashed. */
   readonly address: Effect.Effect<string>
   /**

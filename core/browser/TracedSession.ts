@@ -29,6 +29,7 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
   elements: traced("elements", elements, [
     "find",
     "click",
+    "clickToCopy",
     "drag",
     "type",
     "select",

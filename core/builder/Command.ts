@@ -23,10 +23,10 @@ export const PageCommand = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("Next") }),
   /** Does the steps of the draft that come next, up to its end. */
   Schema.Struct({ _tag: Schema.Literal("Continue") }),
-  /** Does the rest of the innermost loop in progress, and goes on behind it. */
-  Schema.Struct({ _tag: Schema.Literal("EndLoop") }),
   /** Opens the start page again and repeats the steps of the draft, up to the position of the conversation. */
   Schema.Struct({ _tag: Schema.Literal("Replay") }),
+  /** Does the turns that are left of the loop around the next step. What follows goes behind the loop. */
+  Schema.Struct({ _tag: Schema.Literal("Leave") }),
   /** Does one step of the draft once more on the present page, named by its id or its name. The draft is unchanged. */
   Schema.Struct({ _tag: Schema.Literal("Again"), step: Schema.String })
 ])
@@ -40,6 +40,10 @@ export type Command =
   | { readonly _tag: "Join" }
   /** Repeats the last step on every page that an element leads to. */
   | { readonly _tag: "Pages"; readonly selector: string }
+  /** Adds an input, with its value in this conversation. */
+  | { readonly _tag: "Input"; readonly name: string; readonly value: string }
+  /** Adds a credential of the vault by an alias, and the user that this conversation signs in as. */
+  | { readonly _tag: "Credential"; readonly alias: string; readonly site: string; readonly user: string }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Save"; readonly note: string | null }
 
@@ -64,7 +68,8 @@ or a node of the graph language as JSON, {"action":"CLICK","parameters":{"select
   join                       lead this way on to where the other way of the check leads
   loop EXPRESSION as NAME    repeat the next steps for each item of a list, such as
                              loop context.orders as order; they read {{context.runtime.order}}
-  end                        do the rest of the loop, and go on behind it
+
+What follows a LOOP is done in its first turn, and is repeated for each, until leave.
 
   next                       do the step of the workflow that comes next
   continue                   do the steps that come next, up to the end
@@ -72,7 +77,11 @@ or a node of the graph language as JSON, {"action":"CLICK","parameters":{"select
   undo                       take back the last change of the workflow; the page stays as it is
   replay                     open the start page and repeat the steps, up to here
   again STEP                 do the step with this name or id once more; the workflow stays as it is
+  leave                      do the turns of the loop that are left; what follows goes behind the loop
   pages SELECTOR             as long as this element is there, click it and repeat the last step; nothing is done now
+  input NAME = VALUE         add an input, which is {{context.inputs.NAME}} then; the value is that of this conversation
+  credential ALIAS SITE = USER
+                             add a credential of the vault, which is {{context.inputs.ALIAS.PASSWORD}} then
   save [NOTE]                save the workflow
   help                       this text
 
@@ -117,13 +126,18 @@ const clicking = (word: string, click_type: string): Read =>
     act("CLICK", { execution: "STATIC", selector, ...(click_type === "click" ? {} : { click_type }) })
   )
 
-const pair = (word: string, value: string, read: (selector: string, value: string) => Result.Result<Command, string>) =>
-  filled(`${word} SELECTOR = ${value}`, (rest) => {
-    const [selector, given] = split(rest)
-    if (selector === "" || given === null) {
-      return Result.fail(`Expected ${word} SELECTOR = ${value}, with a space on each side of the =`)
+const pair = (
+  word: string,
+  value: string,
+  first: string,
+  read: (first: string, value: string) => Result.Result<Command, string>
+) =>
+  filled(`${word} ${first} = ${value}`, (rest) => {
+    const [before, given] = split(rest)
+    if (before === "" || given === null) {
+      return Result.fail(`Expected ${word} ${first} = ${value}, with a space on each side of the =`)
     }
-    return read(selector, given)
+    return read(before, given)
   })
 
 const words: Readonly<Record<string, Read>> = {
@@ -133,14 +147,18 @@ const words: Readonly<Record<string, Read>> = {
   "double-click": clicking("double-click", "double_click"),
   "right-click": clicking("right-click", "right_click"),
   hover: clicking("hover", "hover"),
-  type: pair("type", "TEXT", (selector, text) => act("INPUT_TEXT", { execution: "STATIC", selector, text })),
+  type: pair("type", "TEXT", "SELECTOR", (selector, text) =>
+    act("INPUT_TEXT", { execution: "STATIC", selector, text })
+  ),
   press: filled("press KEY, such as press enter", (key) => {
     const read = KeyTokens.read(key)
     return read !== null && Result.isSuccess(read)
       ? act("INPUT_TEXT", { execution: "STATIC", omit_focus: true, text: `{{${key.trim().toLowerCase()}}}` })
       : Result.fail(`Expected the name of a key, such as enter, tab or Ctrl+S, got "${key.slice(0, 80)}"`)
   }),
-  select: pair("select", "VALUE", (selector, value) => act("INPUT_SELECT", { execution: "STATIC", selector, value })),
+  select: pair("select", "VALUE", "SELECTOR", (selector, value) =>
+    act("INPUT_SELECT", { execution: "STATIC", selector, value })
+  ),
   extract: filled("extract JSON, where the JSON is a data model", (json) =>
     Result.flatMap(object(json), (extract_data_model) =>
       act("EXTRACT_DATAMODEL", { execution: "STATIC", extract_data_model })
@@ -162,7 +180,6 @@ const words: Readonly<Record<string, Read>> = {
     const variable_over = over.startsWith("{{") || /^\d+$/.test(over) ? over : `{{${over}}}`
     return act("LOOP", { variable_over, variable_current_item: item, variable_current_index: `${item}_index` })
   }),
-  end: alone({ _tag: "EndLoop" }),
   screenshot: (rest) => (rest === "" ? act("SCREENSHOT", {}) : Result.fail("Expected nothing after screenshot")),
   delay: filled("delay SECONDS, such as delay 1", (seconds) =>
     /^\d+(\.\d+)?$/.test(seconds)
@@ -174,6 +191,14 @@ const words: Readonly<Record<string, Read>> = {
   drop: alone({ _tag: "Drop" }),
   undo: alone({ _tag: "Undo" }),
   replay: alone({ _tag: "Replay" }),
+  leave: alone({ _tag: "Leave" }),
+  input: pair("input", "VALUE", "NAME", (name, value) => Result.succeed({ _tag: "Input", name, value })),
+  credential: pair("credential", "USER", "ALIAS SITE", (named, user) => {
+    const [, alias = "", site = ""] = /^(\S+)\s+(\S+)$/.exec(named) ?? []
+    return URL.canParse(site) && /^https?:/.test(site) && user.trim() !== ""
+      ? Result.succeed({ _tag: "Credential", alias, site: new URL(site).origin, user: user.trim() })
+      : Result.fail("Expected credential ALIAS SITE = USER, such as credential BANK https://bank.example = clerk")
+  }),
   again: filled("again STEP, where STEP is the name or the id of a step", (step) =>
     Result.succeed({ _tag: "Again", step })
   ),

@@ -25,6 +25,8 @@ const Edit = Schema.Struct({
   removed: Schema.Array(Schema.Struct({ index: Schema.Int, node: Schema.Json })),
   /** The edges as they were; `null` for a node that had none. */
   edges: Schema.Record(Schema.String, Schema.NullOr(Schema.Json)),
+  /** The schemas of the inputs and of the credentials as they were, where one of them was changed. */
+  schemas: Schema.optionalKey(Schema.Struct({ input_schema: Schema.JsonObject, vault_schema: Schema.JsonObject })),
   cursor: Cursor
 })
 type Edit = typeof Edit.Type
@@ -114,8 +116,8 @@ export const next = (draft: Draft, all: Graph): Node => {
  * Puts a node at the cursor, and the cursor behind it. Fails with what is wrong with the node, each problem at its path in
  * it.
  *
- * A BOOL_CONDITION leads to the next node where it holds, and to a separate END where it does not. A LOOP leads back to
- * itself until steps are put into its body, where the cursor goes.
+ * A BOOL_CONDITION leads to the next node where it holds, and to a separate END where it does not. The body of a LOOP is
+ * empty at first, an edge from the loop to itself, and the cursor is in it: what is inserted there leads back to the loop.
  */
 export const insert = Effect.fnUntraced(function* (
   draft: Draft,
@@ -137,6 +139,7 @@ export const insert = Effect.fnUntraced(function* (
     parameters: candidate.parameters
   }
   const branches = action === "BOOL_CONDITION"
+  const loops = action === "LOOP"
   const end = { id: ids.end, name: uniqueName(`Ended by: ${node.name}`, nodes), action: "END", parameters: {} }
   const at = nodes.findIndex((one) => idOf(one) === draft.cursor.after) + 1
   const changed: Draft = {
@@ -149,12 +152,12 @@ export const insert = Effect.fnUntraced(function* (
         [draft.cursor.after]: { ...Json.objectOf(edges[draft.cursor.after]), [draft.cursor.way]: node.id },
         [node.id]: branches
           ? { true: follows.id, false: end.id }
-          : action === "LOOP"
+          : loops
             ? { loop_not_done: node.id, loop_done: follows.id }
             : { to: follows.id }
       }
     },
-    cursor: { after: node.id, way: branches ? "true" : action === "LOOP" ? "loop_not_done" : "to" },
+    cursor: { after: node.id, way: branches ? "true" : loops ? "loop_not_done" : "to" },
     edits: remembered(draft, {
       what: `the step "${node.name}" was taken out again`,
       added: branches ? [node.id, end.id] : [node.id],
@@ -229,6 +232,90 @@ const reachedFrom = (all: Graph, from: NodeId): ReadonlySet<NodeId> => {
   }
   return reached
 }
+/** The loop whose body the next step goes into, the innermost one; `null` outside of loops. */
+export const loopAround = ({ content, cursor }: Draft): NodeId | null => {
+  const [, edges] = parts(content)
+  const endsOf = (id: NodeId) => Object.values(Json.objectOf(edges[id])).map(String)
+  const reached = (from: NodeId, around: NodeId): ReadonlySet<NodeId> => {
+    const found = new Set<NodeId>()
+    for (const pending = [from]; pending.length > 0; ) {
+      const id = pending.pop() ?? ""
+      if (found.has(id) || id === around) continue
+      found.add(id)
+      pending.push(...endsOf(id))
+    }
+    return found
+  }
+  const onward = String(Json.objectOf(edges[cursor.after])[cursor.way])
+  const inside = Object.keys(edges).flatMap((id) => {
+    const body = Json.objectOf(edges[id]).loop_not_done
+    if (typeof body !== "string") return []
+    if (cursor.after === id) return cursor.way === "loop_not_done" ? [{ id, size: 0 }] : []
+    const nodes = reached(body, id)
+    if (!nodes.has(cursor.after)) return []
+    const leadsBack = onward === id || [...reached(onward, id)].some((one) => endsOf(one).includes(id))
+    return leadsBack ? [{ id, size: nodes.size }] : []
+  })
+  return inside.toSorted((one, other) => one.size - other.size)[0]?.id ?? null
+}
+
+/** A new name of an input or of a credential; fails where it cannot be one, or is taken. */
+const named = Effect.fnUntraced(function* ({ content }: Draft, name: string, what: string) {
+  const taken = [Json.objectOf(content.input_schema.properties), content.vault_schema]
+  const message = !/^[A-Za-z_]\w{0,63}$/.test(name)
+    ? `Cannot call ${what} "${name.slice(0, 80)}": expected up to 64 letters, digits and underscores, no digit first`
+    : taken.some((names) => Object.hasOwn(names, name))
+      ? `There is an input "${name}" already: expected another name`
+      : null
+  if (message !== null) return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
+})
+
+/** Adds an input that every run must be given, a text. The value is that of this conversation. */
+export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string, value: string) {
+  yield* named(draft, name, "an input")
+  const { input_schema, vault_schema } = draft.content
+  const required = Array.isArray(input_schema.required) ? input_schema.required : []
+  const next = {
+    type: "object",
+    ...input_schema,
+    properties: { ...Json.objectOf(input_schema.properties), [name]: { type: "string" } },
+    required: [...required, name]
+  }
+  const changed: Draft = {
+    ...draft,
+    content: { ...draft.content, input_schema: next },
+    edits: remembered(draft, {
+      what: `the input "${name}" is no longer one`,
+      added: [],
+      removed: [],
+      edges: {},
+      schemas: { input_schema, vault_schema },
+      cursor: draft.cursor
+    })
+  }
+  const what = `"${name}" is an input now: steps write {{context.inputs.${name}}}`
+  return { draft: yield* checked(changed), what, inputs: { [name]: value } }
+})
+
+/** Adds a credential of the vault for a site, by an alias. The user is the one that this conversation signs in as. */
+export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: string, site: string, user: string) {
+  yield* named(draft, alias, "a credential")
+  const { input_schema, vault_schema } = draft.content
+  const changed: Draft = {
+    ...draft,
+    content: { ...draft.content, vault_schema: { ...vault_schema, [alias]: { type: "credential", domain: site } } },
+    edits: remembered(draft, {
+      what: `the credential "${alias}" is no longer used`,
+      added: [],
+      removed: [],
+      edges: {},
+      schemas: { input_schema, vault_schema },
+      cursor: draft.cursor
+    })
+  }
+  const what = `"${alias}" is a credential for ${site} now: steps write {{context.inputs.${alias}.USER_NAME}} and {{context.inputs.${alias}.PASSWORD}}`
+  return { draft: yield* checked(changed), what, inputs: { [alias]: user } }
+})
 
 /** How long a further page is waited for, in milliseconds: the link to it may come a moment after the page. */
 const pageMillis = 1_000
@@ -346,7 +433,7 @@ export const undo = (draft: Draft): { readonly draft: Draft; readonly what: stri
     what: edit.what,
     draft: {
       ...draft,
-      content: { ...draft.content, nodes: kept, edges: Object.fromEntries(restored) },
+      content: { ...draft.content, ...edit.schemas, nodes: kept, edges: Object.fromEntries(restored) },
       cursor: edit.added.includes(draft.cursor.after) ? edit.cursor : draft.cursor,
       edits: draft.edits.slice(0, -1)
     }
@@ -416,7 +503,7 @@ const nameFor = ({ action, parameters }: Candidate): string => {
       case "BOOL_CONDITION":
         return "Check"
       case "LOOP":
-        return `For each ${text("variable_current_item")}`
+        return `For each of ${text("variable_over")}`
       case "SCREENSHOT":
         return "Take a picture"
       case "DELAY":

@@ -1,7 +1,7 @@
 /**
  * The effect of a message: an answer at once, or a turn for a host.
  */
-import { Effect, Result } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { InvalidWorkflow, Problem } from "../workflow/Workflow.ts"
 import type { Stored } from "../workflow/WorkflowStore.ts"
@@ -24,12 +24,47 @@ type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice" | "check" | "cli
 export interface DraftEdit {
   /** The number of the last message of the conversation then: no draft changes without a message that says so. */
   readonly messages: number
-  readonly result: Result.Result<{ readonly draft: Draft.Draft; readonly what: string }, ReadonlyArray<Problem>>
+  readonly result: Result.Result<Edited, ReadonlyArray<Problem>>
+}
+
+interface Edited {
+  readonly draft: Draft.Draft
+  /** What was changed, in a sentence. */
+  readonly what: string
+  /** Inputs that the conversation has from then on. */
+  readonly inputs?: Schema.JsonObject
 }
 
 /** The draft was changed while it was worked out what a message makes of it. */
 export class DraftChanged {
   readonly _tag = "DraftChanged"
+}
+
+const edited = (
+  draft: Draft.Draft,
+  command: Command.Command,
+  ids: Ids
+): Effect.Effect<Edited, InvalidWorkflow | Sandbox.TooCostly> | null => {
+  switch (command._tag) {
+    case "Drop":
+      return Draft.drop(draft)
+    case "Join":
+      return Draft.joined(draft)
+    case "Pages":
+      return Draft.paged(draft, command.selector, ids)
+    case "Input":
+      return Draft.withInput(draft, command.name, command.value)
+    case "Credential":
+      return Draft.withCredential(draft, command.alias, command.site, command.user)
+    case "Do":
+      // The ids are the host's to choose.
+      return Effect.map(Draft.insert(draft, command.candidate, { node: ids.reply, end: ids.notice }), (inserted) => ({
+        draft: inserted.draft,
+        what: ""
+      }))
+    default:
+      return null
+  }
 }
 
 /** Works out what a message makes of a draft, before the conversation is changed; `null` where it changes none. */
@@ -38,26 +73,8 @@ export const tried = Effect.fnUntraced(
     const { messages } = one
     const parsed = Command.parse(text)
     const command = Result.isSuccess(parsed) ? parsed.success : null
-    if (command?._tag !== "Do" && command?._tag !== "Drop" && command?._tag !== "Join" && command?._tag !== "Pages")
-      return null
-    const changed: Effect.Effect<
-      { readonly draft: Draft.Draft; readonly what: string },
-      InvalidWorkflow | Sandbox.TooCostly
-    > =
-      command._tag === "Drop"
-        ? Draft.drop(one.draft)
-        : command._tag === "Join"
-          ? Draft.joined(one.draft)
-          : command._tag === "Pages"
-            ? Draft.paged(one.draft, command.selector, ids)
-            : // The ids are the host's to choose.
-              Effect.map(
-                Draft.insert(one.draft, command.candidate, { node: ids.reply, end: ids.notice }),
-                ({ draft }) => ({
-                  draft,
-                  what: ""
-                })
-              )
+    const changed = command === null ? null : edited(one.draft, command, ids)
+    if (changed === null) return null
     const result = yield* changed.pipe(Effect.catchTag("TooCostly", tooCostly), Effect.result)
     return { messages, result: Result.mapError(result, ({ problems }) => problems) } satisfies DraftEdit
   },
@@ -130,10 +147,15 @@ const respond = (
     }
     case "Pages":
     case "Join":
+    case "Input":
+    case "Credential":
     case "Drop":
       if (tried === null) return { conversation: one, messages: [] }
       if (Result.isFailure(tried)) return reply(one, sentence("The draft is unchanged", tried.failure))
-      return reply({ ...one, draft: tried.success.draft }, tried.success.what)
+      return reply(
+        { ...one, draft: tried.success.draft, inputs: { ...one.inputs, ...tried.success.inputs } },
+        tried.success.what
+      )
     case "Do":
       // A step that could never be saved is never done.
       if (tried !== null && Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))

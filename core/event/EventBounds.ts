@@ -20,6 +20,9 @@ export const mostEntries = 1_000
 /** The largest metadata of a file, a picture or the webhook of a run, in bytes of its JSON in UTF-8. */
 export const mostMetadata = 16_384
 
+/** An event whose JSON has no more UTF-16 code units than this is within every bound. */
+const withinAll = 1_000
+
 interface Limits {
   readonly text: number
   readonly entries: number
@@ -45,6 +48,7 @@ const leftOutAs: ReadonlyMap<string, Schema.Json> = new Map<string, Schema.Json>
 
 /** The event within the bounds, unchanged if it fits. It is never refused, so that no end of a run is lost. */
 export const bounded = (event: RunEvent): RunEvent => {
+  if (JSON.stringify(event).length <= withinAll) return event
   let shortened = event
   for (const limits of ladder) {
     shortened = within(event, limits)

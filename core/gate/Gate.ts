@@ -208,6 +208,17 @@ export const startInterval = (gate: Gate, at: number): StartInterval | null => {
 }
 
 /**
+ * Whether a stored interval, which is not over at `at`, opens or closes at another instant than the gate does by the time
+ * zone data of this process. A stored end that was only the limit of how far was looked is no closing.
+ */
+export const opensOtherwise = (gate: Gate, stored: StartInterval | null, at: number): boolean => {
+  const now = startInterval(gate, at)
+  if (stored === null || now === null) return stored !== now
+  if (Math.max(stored.startsAt, at) !== Math.max(now.startsAt, at)) return true
+  return now.stopsAt < stored.stopsAt || (now.stopsAt > stored.stopsAt && now.stopsAt !== at + lookAgainMillis)
+}
+
+/**
  * The instant at which `passage` must be asked again because time alone may change its answer; `Infinity` when it
  * cannot. `found` is what `passage(gate, at)` answered.
  */

@@ -14,6 +14,7 @@ import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
 import { type Changed, GateStore, noRuns, type PastWindow, plus, type RunCount, type Waiting } from "./GateStore.ts"
 import * as Pace from "./Pace.ts"
+import { WorkerCapacity } from "./WorkerCapacity.ts"
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
@@ -70,7 +71,7 @@ export interface Preview {
   /** The first of these runs, in the order of their submission: at most `mostListed`. */
   readonly released: ReadonlyArray<Waiting>
   readonly held: ReadonlyArray<Waiting>
-  /** When the waiting runs would start by the pace of the workflow; `null` where it has none. */
+  /** When the waiting runs would start; `null` where the workflow has no pace and the workers are not known. */
   readonly forecast: Forecast.Forecast | null
   /** Whether an apply would end a lift, under which runs start although the stored window is closed. */
   readonly endsLift: boolean
@@ -279,7 +280,7 @@ export class Gates extends Context.Service<
         history,
         setWindow,
         removeWindow,
-        preview: previewing(store),
+        preview: previewing(store, yield* WorkerCapacity),
         ...(yield* pacing),
         pause,
         unpause
@@ -339,7 +340,7 @@ const summed = (
 })
 
 /** Makes the previews of the gates of a store. */
-const previewing = (store: GateStore["Service"]) =>
+const previewing = (store: GateStore["Service"], capacity: typeof WorkerCapacity.Service) =>
   Effect.fn("Gates.preview")(function* (
     caller: Caller,
     id: WorkflowId,
@@ -353,7 +354,9 @@ const previewing = (store: GateStore["Service"]) =>
     const after = Gate.setWindow(gate, window, { at, by: caller.userId })
     const { holds, releases } = impact({ before: gate, after, at }, waiting)
     const listed = holds.runs + releases.runs === 0 ? [] : yield* store.firstWaiting(id, mostListed)
-    const forecast = after.pace === null ? null : Forecast.of(after, yield* store.queue(id), at)
+    const workers = yield* capacity.current
+    const isForeseen = after.pace !== null || workers !== null
+    const forecast = isForeseen ? Forecast.of(after, yield* store.queue(id), workers, at) : null
     return {
       warnings,
       forecast,

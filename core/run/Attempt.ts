@@ -52,11 +52,13 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
   const reported = yield* Queue.unbounded<RunEvent>()
   const writing = yield* Semaphore.make(1)
   let unwritten: ReadonlyArray<RunEvent> = []
+  let hasReported = false
 
   /** Writes all reported progress at once. Reports during a write are gathered for the next one. */
   const write = (progress: Partial<Run.Progress>) =>
-    writing.withPermits(1)(
+    writing.withPermit(
       Effect.gen(function* () {
+        hasReported = true
         unwritten = [...unwritten, ...(yield* Queue.clear(reported))]
         if (unwritten.length === 0 && Object.keys(progress).length === 0) return
         yield* store.report(lease, { events: unwritten, progress })
@@ -70,8 +72,11 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
   /** Whether another run of the workflow may start for this one. */
   let makesWay = claimed.run.credentials.length > 0
 
+  /** Waits for a write that is in progress, and writes the rest. Most attempts that do little have reported nothing. */
+  const flush = Effect.suspend(() => (hasReported || Queue.sizeUnsafe(reported) > 0 ? write({}) : Effect.void))
+
   const settle = (decide: (locked: Transition.LockedRun<Run.RunningRun>, now: number) => Transition.Change) =>
-    write({}).pipe(
+    flush.pipe(
       Effect.andThen(
         StoreUnavailable.retry(
           store.settle(lease, (locked, now) => {

@@ -17,6 +17,7 @@ import type { Mark } from "../event/OutcomeCertainty.ts"
 import * as RunFailure from "../event/RunFailure.ts"
 import * as Forecast from "../gate/Forecast.ts"
 import * as Gate from "../gate/Gate.ts"
+import type { Workers } from "../gate/WorkerCapacity.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
 import type { Credential } from "./CredentialReferences.ts"
 
@@ -219,10 +220,18 @@ export const earliestStart = (run: Run, gate: Gate.Gate, at: number): number | n
   return Gate.startInterval(gateFor(run, gate), Math.max(at, run.notBefore))?.startsAt ?? null
 }
 
-/** When a waiting run is likely to start by the pace of its workflow; `null` where that is not in sight. */
-export const pacedStart = (run: Run, gate: Gate.Gate, queue: Forecast.Queue, at: number): number | null => {
-  const start = Forecast.startOf(gateFor(run, gate), queue, queue.ahead + 1, at)
-  return start === null ? null : Math.max(start, run.notBefore)
+/**
+ * When a waiting run is likely to start by the pace of its workflow and the workers; `null` where that is not in sight.
+ */
+export const likelyStart = (
+  run: Run,
+  gate: Gate.Gate,
+  queue: Forecast.Queue,
+  workers: Workers | null,
+  at: number
+): Forecast.Start | null => {
+  const start = Forecast.startOf(gateFor(run, gate), queue, workers, queue.ahead + 1, at)
+  return start === null ? null : { ...start, at: Math.max(start.at, run.notBefore) }
 }
 
 /** A failure of a run that no attempt reported itself. */

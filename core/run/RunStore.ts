@@ -71,6 +71,13 @@ export interface Total {
   readonly isExact: boolean
 }
 
+/** How many runs satisfy a filter, in all and by what the filter leaves open. */
+export interface Counts {
+  readonly total: Total
+  readonly statuses: ReadonlyArray<readonly [Status, Total]>
+  readonly holds: ReadonlyArray<readonly [HoldReason, Total]>
+}
+
 /** The newest runs that satisfy a filter, up to `mostCounted` of them, counted by what they have. Most frequent first. */
 export interface Tally {
   readonly runs: number
@@ -180,6 +187,9 @@ export class RunStore extends Context.Service<
 
     /** Counts the runs that satisfy a filter, up to `mostCounted` of them, and by a bounded effort. */
     readonly count: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Total, StoreUnavailable>
+
+    /** Counts the runs that satisfy a filter by status and by hold, each as `count` does. */
+    readonly counts: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Counts, StoreUnavailable>
 
     /** Counts the newest runs that satisfy a filter. */
     readonly tally: (workspaceId: WorkspaceId, filter: RunFilter) => Effect.Effect<Tally, StoreUnavailable>

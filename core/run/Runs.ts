@@ -7,6 +7,7 @@ import { isOfRun, type LoggedEvent } from "../event/RunEvent.ts"
 import * as Forecast from "../gate/Forecast.ts"
 import type { Hold } from "../gate/Gate.ts"
 import { GateStore } from "../gate/GateStore.ts"
+import { WorkerCapacity, type Workers } from "../gate/WorkerCapacity.ts"
 import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type * as InputContract from "../workflow/contract/InputContract.ts"
@@ -15,9 +16,18 @@ import type { RunId, RunNotFound, WorkflowId, WorkflowNotFound, WorkspaceId } fr
 import * as Permissions from "../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import type { StartsLater } from "./hold/StartsLater.ts"
-import { HoldReason, type RunFilter } from "./list/RunFilter.ts"
+import type { RunFilter } from "./list/RunFilter.ts"
 import * as Run from "./Run.ts"
-import { type Filter, type Gated, history, type ListPage, RunStore, type Tally, type Total } from "./RunStore.ts"
+import {
+  type Counts,
+  type Filter,
+  type Gated,
+  history,
+  type ListPage,
+  RunStore,
+  type Tally,
+  type Total
+} from "./RunStore.ts"
 import * as Submitting from "./submit/Submitting.ts"
 import * as Transition from "./Transition.ts"
 
@@ -28,8 +38,8 @@ export interface View {
   /** Every hold in force; empty for a run that does not wait. */
   readonly holds: ReadonlyArray<Hold>
   /**
-   * The earliest instant at which a waiting run can start, by the pace of its workflow an estimate; `null` when none is in
-   * sight or it does not wait.
+   * The earliest instant at which a waiting run can start, by the pace of its workflow and the workers an estimate;
+   * `null` when none is in sight or it does not wait.
    */
   readonly earliestStart: number | null
   /** What decides that a waiting run starts no earlier; `null` where it may start now. */
@@ -41,16 +51,16 @@ export interface View {
 }
 
 /** The runs that satisfy a filter, counted. Statuses and holds are as they read at the instant of the answer. */
-export interface Summary {
-  readonly total: Total
-  readonly statuses: ReadonlyArray<readonly [Run.Status, Total]>
-  readonly holds: ReadonlyArray<readonly [HoldReason, Total]>
+export interface Summary extends Counts {
   readonly newest: Tally
-  /** When the waiting runs of paced workflows start, of at most `mostForecast` workflows. */
+  /**
+   * When the waiting runs of paced workflows start, and of those that the filter names where the workers are known: of at
+   * most `mostForecast` workflows.
+   */
   readonly forecasts: ReadonlyArray<Forecast.Forecast & { readonly workflowId: WorkflowId }>
 }
 
-/** How many paced workflows a summary forecasts. */
+/** How many workflows a summary forecasts. */
 const mostForecast = 5
 
 export class Runs extends Context.Service<
@@ -114,6 +124,7 @@ export class Runs extends Context.Service<
       const runs = yield* RunStore
       const signals = yield* Signals
       const gates = yield* GateStore
+      const capacity = yield* WorkerCapacity
 
       const submit = yield* Submitting.make
 
@@ -121,9 +132,10 @@ export class Runs extends Context.Service<
         const gated = yield* runs.get(caller.workspaceId, id)
         const retriedAs = Run.isEnded(gated.run) ? yield* runs.retriesOf([gated.run.id]) : []
         const { gate, run } = gated
-        const isPaced = gate.pace !== null && Run.isWaiting(run)
-        const queue = isPaced ? yield* gates.queue(run.workflowId, run.id) : null
-        return view(gated, queue, yield* Clock.currentTimeMillis, {
+        const workers = Run.isWaiting(run) ? yield* capacity.current : null
+        const isForeseen = Run.isWaiting(run) && (gate.pace !== null || workers !== null)
+        const demand = isForeseen ? { queue: yield* gates.queue(run.workflowId, run.id), workers } : null
+        return view(gated, demand, yield* Clock.currentTimeMillis, {
           retriedAs: retriedAs.map(({ retry }) => retry),
           events: (yield* history(runs, id)).filter(isOfRun)
         })
@@ -147,26 +159,35 @@ export class Runs extends Context.Service<
       )
 
       const forecasts = Effect.fnUntraced(function* (workspaceId: WorkspaceId, workflowIds: RunFilter["workflowIds"]) {
-        const paced = yield* gates.paced(workspaceId, workflowIds, mostForecast)
+        const workers = yield* capacity.current
+        const named = workers === null ? [] : (workflowIds ?? []).slice(0, mostForecast)
+        const foreseen = [
+          ...(yield* gates.paced(workspaceId, workflowIds, mostForecast)),
+          // Workflows without a pace are looked at only where the caller names them: there may be very many.
+          ...(yield* Effect.forEach(named, (workflowId) =>
+            gates.get(workspaceId, workflowId).pipe(
+              Effect.map((gate) => (gate.pace === null ? [{ gate, workflowId }] : [])),
+              Effect.catchTag("WorkflowNotFound", () => Effect.succeed([]))
+            )
+          )).flat()
+        ].slice(0, mostForecast)
         const now = yield* Clock.currentTimeMillis
-        return yield* Effect.forEach(paced, ({ gate, workflowId }) =>
-          Effect.map(gates.queue(workflowId), (queue) => ({ workflowId, ...Forecast.of(gate, queue, now) }))
+        const found = yield* Effect.forEach(foreseen, ({ gate, workflowId }) =>
+          Effect.map(gates.queue(workflowId), (queue) => ({ workflowId, ...Forecast.of(gate, queue, workers, now) }))
         )
+        return found.filter(({ waiting }) => waiting > 0)
       })
 
       const summary = Effect.fn("Runs.summary")(function* ({ workspaceId }: Caller, filter: RunFilter) {
-        const counted = <A>(all: ReadonlyArray<A>, asked: ReadonlyArray<A> | undefined, as: (one: A) => RunFilter) =>
-          Effect.forEach(
-            all.filter((one) => asked?.includes(one) ?? true),
-            (one) => Effect.map(runs.count(workspaceId, { ...filter, ...as(one) }), (total) => [one, total] as const)
-          )
-        return {
-          total: yield* runs.count(workspaceId, filter),
-          statuses: yield* counted(Run.Status.literals, filter.statuses, (status) => ({ statuses: [status] })),
-          holds: yield* counted(HoldReason.literals, filter.holds, (hold) => ({ holds: [hold] })),
-          newest: yield* runs.tally(workspaceId, filter),
-          forecasts: yield* forecasts(workspaceId, filter.workflowIds)
-        }
+        const [counts, newest, forecast] = yield* Effect.all(
+          [
+            runs.counts(workspaceId, filter),
+            runs.tally(workspaceId, filter),
+            forecasts(workspaceId, filter.workflowIds)
+          ],
+          { concurrency: "unbounded" }
+        )
+        return { ...counts, newest, forecasts: forecast }
       })
 
       const interrupt = Effect.fn("Runs.interrupt")(function* (caller: Caller, id: RunId, why?: Transition.Reason) {
@@ -219,23 +240,38 @@ const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
 const orphanBatch = 200
 const orphanRounds = 10
 
+/** What a start depends on beside the gate. */
+interface Demand {
+  readonly queue: Forecast.Queue
+  readonly workers: Workers | null
+}
+
 const view = (
   { run, gate }: Gated,
-  queue: Forecast.Queue | null,
+  demand: Demand | null,
   at: number,
   more: Pick<View, "events" | "retriedAs">
 ): View => {
   const holds = Run.holds(run, gate, at)
   const byTime = Run.earliestStart(run, gate, at)
-  const byPace = queue === null || byTime === null ? null : Run.pacedStart(run, gate, queue, at)
-  const isLater = queue !== null && byTime !== null && (byPace === null || byPace > byTime)
+  const likely =
+    demand === null || byTime === null ? null : Run.likelyStart(run, gate, demand.queue, demand.workers, at)
+  const isLater = demand !== null && byTime !== null && (likely === null || likely.at > byTime)
   const isPutOff = Run.isWaiting(run) && run.notBefore > at
   return {
     run,
     status: Run.statusAt(run, gate, at),
     holds,
-    earliestStart: isLater ? byPace : byTime,
-    startsLater: isLater ? "pace" : (holds[0]?.kind ?? (isPutOff ? "retry_delay" : null)),
+    earliestStart: isLater ? (likely?.at ?? null) : byTime,
+    startsLater: isLater
+      ? putOffBy(gate, demand.workers, likely)
+      : (holds[0]?.kind ?? (isPutOff ? "retry_delay" : null)),
     ...more
   }
+}
+
+/** Whether the pace or the workers put a start off; one that is not in sight is put off by the workers if there are none. */
+const putOffBy = (gate: Gated["gate"], workers: Workers | null, start: Forecast.Start | null): StartsLater => {
+  if (start !== null) return start.limitedBy === "workers" ? "capacity" : "pace"
+  return gate.pace === null || workers?.capacity === 0 ? "capacity" : "pace"
 }

@@ -6,6 +6,7 @@
  */
 import { Clock, Effect } from "effect"
 import { GateStore } from "../gate/GateStore.ts"
+import * as ZoneData from "../gate/ZoneData.ts"
 import * as Background from "../runtime/Background.ts"
 import * as Measures from "../runtime/Measures.ts"
 import { type Signal, Signals } from "../runtime/Signals.ts"
@@ -31,7 +32,7 @@ export const tick = Effect.fn("Scheduler.tick")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals
   const began = yield* Clock.currentTimeMillis
-  while ((yield* gates.review(batch)) === batch);
+  yield* ZoneData.whileDeciding(Effect.repeat(gates.review(batch), { while: (reviewed) => reviewed === batch }))
   for (let reaped = batch; reaped === batch; ) {
     const changed = yield* runs.reap(batch, Transition.reap)
     reaped = changed.length

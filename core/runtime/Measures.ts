@@ -81,6 +81,7 @@ const classes = new Set([
   "INTERACTION",
   "INTERRUPTED",
   "LIMIT",
+  "LOGIN",
   "MODEL",
   "NAVIGATION",
   "NETWORK",

@@ -33,10 +33,9 @@ export const isOther = (error: unknown): boolean => !is(error)
  * failures and defects pass at once.
  */
 export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(effect, {
-    while: is,
-    schedule: Schedule.exponential("100 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
-  })
+  Effect.retry(effect, { while: is, schedule: forAMinute })
+
+const forAMinute = Schedule.exponential("100 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
 
 /**
  * Tries again for as long as the store cannot be reached. Only for work under a lease: it is interrupted when the lease

@@ -7,6 +7,7 @@
  */
 import { Clock, Effect } from "effect"
 import * as Gate from "../gate/Gate.ts"
+import * as ZoneData from "../gate/ZoneData.ts"
 import type { Gated } from "../run/RunStore.ts"
 import * as Drafting from "../run/submit/Drafting.ts"
 import * as Background from "../runtime/Background.ts"
@@ -187,7 +188,7 @@ export const run = Effect.fn("Firing.run")(function* () {
   const wake = yield* Wake.onSignal(({ _tag }) => _tag === "due" || (waits && _tag === "ended"))
   const tickThenSleep = Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    yield* tick()
+    yield* ZoneData.whileDeciding(tick())
     const next = yield* store.nextDue
     waits = next.waits
     const now = yield* Clock.currentTimeMillis

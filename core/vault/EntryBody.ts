@@ -65,6 +65,12 @@ const settable = {
   user_name: optional(Sealed),
   password: optional(Sealed),
   tfa_secret: optional(Sealed),
+  passkey: optional(
+    Sealed.annotate({
+      description:
+        "A passkey of the account, sealed: JSON with credential_id, rp_id, private_key (PKCS#8), user_handle, each binary value as base64, and sign_count. A run can also have the site register one"
+    })
+  ),
   user_alias: optional(text(256)),
   tfa_method: optional(TfaMethod),
   cookies: optional(

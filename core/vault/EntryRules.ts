@@ -7,6 +7,7 @@ import type { Reading, Sent } from "./EntryBody.ts"
 import type { CannotUnseal } from "./keys/Sealing.ts"
 import * as Otp from "./otp/Otp.ts"
 import * as Proxies from "./Proxies.ts"
+import * as Passkey from "./passkey/Passkey.ts"
 import {
   browserStateNames,
   type Fields,
@@ -16,7 +17,7 @@ import {
   withoutExpired
 } from "./VaultEntry.ts"
 
-export type SealedField = "user_name" | "password" | "tfa_secret" | "proxy_value"
+export type SealedField = "user_name" | "password" | "tfa_secret" | "passkey" | "proxy_value"
 
 /** The parsed content of a body. */
 export interface Given {
@@ -29,9 +30,14 @@ export interface Given {
   readonly providerIsKnown: boolean
   /** Whether the `tfa_secret` of the body is the secret of the entry, re-encrypted or not. */
   readonly sameTfaSecret: boolean
+  /** The same of the passkey. */
+  readonly samePasskey: boolean
 }
 
-const credentials = ["user_name", "password", "tfa_secret"] as const
+/** The secrets that a secret provider gives in place of the vault. */
+const provided = ["user_name", "password", "tfa_secret"] as const
+
+const credentials = [...provided, "passkey"] as const
 
 /** The fields in which callers keep sealed values. */
 export const sealedNames = ({ proxy_setting }: Pick<Fields, "proxy_setting">): ReadonlyArray<SealedField> =>
@@ -70,8 +76,11 @@ export const update =
   (kept: VaultEntry): Result.Result<VaultEntry, InvalidEntry> => {
     // An expired value must not become valid again by a change of another one.
     const before = withoutExpired(kept, now)
+    const { passkeyCount, ...others } = before
+    const isKept = given.reading.sent.passkey === undefined || given.samePasskey
     return Result.map(settle(given, before.fields), (fields) => ({
-      ...before,
+      ...others,
+      ...(isKept && passkeyCount !== undefined ? { passkeyCount } : {}),
       updatedAt: now,
       fields,
       sessionDataSetAt: sessionDataSetAt(given, before.sessionDataSetAt, fields, now),
@@ -93,6 +102,7 @@ const settle = (given: Given, before: Fields): Result.Result<Fields, InvalidEntr
   const found = [
     ...sealedProblems(given),
     ...tfaProblems(given, fields),
+    ...passkeyProblems(given, fields),
     ...proxyProblems(given, fields),
     ...providerProblems(given, fields)
   ]
@@ -107,6 +117,7 @@ export const unset: Fields = {
   user_name: null,
   password: null,
   tfa_secret: null,
+  passkey: null,
   cookies: null,
   local_storage: null,
   session_storage: null,
@@ -256,6 +267,17 @@ const tfaProblems = (given: Given, fields: Fields): ReadonlyArray<Problem> => {
     : []
 }
 
+/** A passkey is of the site of its credential. */
+const passkeyProblems = (given: Given, fields: Fields): ReadonlyArray<Problem> => {
+  const text = textOf(given, "passkey")
+  if (text === null) return []
+  const read = Passkey.parse(text)
+  if (Result.isFailure(read)) return [{ path: "passkey", message: read.failure.message }]
+  const { domain } = given.reading.sent
+  if (domain === undefined || Passkey.isOf(read.success, { domain, fields })) return []
+  return [{ path: "passkey", message: `Expected a passkey for ${domain}; this one is for ${read.success.rpId}` }]
+}
+
 const proxyProblems = (given: Given, { proxy_setting, proxy_value }: Fields): ReadonlyArray<Problem> => {
   const { sent } = given.reading
   if (sent.proxy_setting === undefined && sent.proxy_value === undefined && sent.proxy === undefined) return []
@@ -317,7 +339,7 @@ const providerProblems = (given: Given, fields: Fields): ReadonlyArray<Problem> 
   if (typeof sent.secret_provider_id === "string" && !given.providerIsKnown) {
     problems.push({ path: "secret_provider_id", message: "Expected a secret provider of this workspace" })
   }
-  for (const path of credentials) {
+  for (const path of provided) {
     if (fields[path] !== null) problems.push({ path, message: "Expected none beside secret_provider_id" })
   }
   return problems

@@ -183,7 +183,8 @@ export class Vault extends Context.Service<
           opened,
           browserState: yield* sealState(cipher, sent),
           providerIsKnown: provider !== null && Option.isSome(yield* providers.get(caller.workspaceId, provider)),
-          sameTfaSecret: yield* isSame(cipher, sent.tfa_secret ?? null, before?.fields.tfa_secret ?? null)
+          sameTfaSecret: yield* isSame(cipher, sent.tfa_secret ?? null, before?.fields.tfa_secret ?? null),
+          samePasskey: yield* isSame(cipher, sent.passkey ?? null, before?.fields.passkey ?? null)
         } satisfies EntryRules.Given
         return { given, versions }
       })
@@ -200,8 +201,8 @@ export class Vault extends Context.Service<
           (entry) => !Domain.originsOf(domain).every((origin) => SecretSites.permits(entry, origin))
         )
         const problems = given.flatMap(([path, sealed]) => {
-          const source = others.find(({ fields: { password, tfa_secret } }) =>
-            [password, tfa_secret].some((one) => one?.toLowerCase() === sealed.toLowerCase())
+          const source = others.find(({ fields: { passkey, password, tfa_secret } }) =>
+            [password, passkey, tfa_secret].some((one) => one?.toLowerCase() === sealed.toLowerCase())
           )
           return source === undefined ? [] : [{ path, message: copied(source.domain) }]
         })

@@ -72,6 +72,8 @@ export const Fields = Schema.Struct({
   user_name: text,
   password: text,
   tfa_secret: text,
+  /** A passkey as JSON, sealed. Entries that were kept before have none. */
+  passkey: text.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   cookies: text,
   local_storage: text,
   session_storage: text,
@@ -120,6 +122,8 @@ export const VaultEntry = Schema.Struct({
    * nothing.
    */
   clears: Schema.optionalKey(Schema.Int),
+  /** How often the passkey was given out for a login, from the sign count that it came with; absent before the first. */
+  passkeyCount: Schema.optionalKey(Schema.Int),
   /** The counter of the next code, where the secret counts and has made one. */
   hotpCounter: Schema.NullOr(Schema.Int)
 })

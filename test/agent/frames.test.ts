@@ -80,7 +80,22 @@ const site = pages({
       } })
     customElements.define("x-inner", class extends HTMLElement {
       connectedCallback() { this.attachShadow({ mode: "open" }).innerHTML = '<b title="Nested">nested</b><iframe src="/inner"></iframe>' } })
-    </script>`)
+    </script>`),
+  "/closed":
+    body(`<output></output><x-vault></x-vault><div id="later"></div><iframe src="/closedframe"></iframe><script>
+    const put = (host, html) => {
+      const root = host.attachShadow({ mode: "closed" })
+      root.innerHTML = html
+      for (const one of root.querySelectorAll("button")) one.onclick = () => { document.querySelector("output").textContent +=
+        one.textContent + (host.shadowRoot === null ? " " : " (seen by the page) ") }
+      return root
+    }
+    customElements.define("x-vault", class extends HTMLElement { connectedCallback() {
+      const root = put(this, '<button>Unlock</button><input name="pin"><p id="note">sealed</p><span></span>')
+      put(root.querySelector("span"), "<button>Deeper</button>") } })
+    setTimeout(() => put(later, "<button>Later</button>"), 700)</script>`),
+  "/closedframe": body(`<div id="host"></div><script>
+    host.attachShadow({ mode: "closed" }).innerHTML = "<p id='framed'>framed</p>"</script>`)
 })
 
 const rows: ExtractionPlan = {
@@ -130,6 +145,21 @@ describe("frames and shadow roots", () => {
           ["css=#far >> internal:control=enter-frame >> css=button >> text=Far", "//iframe[@id='far']//output", "far"]
         ]),
       60_000
+    )
+
+    it.effect("closed shadow roots are reached by every kind of selector, and stay closed to the page", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/closed")
+        assert.strictEqual(yield* page.elements.read(at("//p[@id='note']", 0)), "sealed")
+        yield* page.elements.click(at("role=button[name='Unlock']"), "click")
+        yield* page.elements.click(at("//x-vault//button[.='Deeper']"), "click")
+        yield* page.elements.click(at("css=#later >> text=Later"), "click")
+        const typing = { strokes: ["1234"], existing: "replace", delayMillis: 0, paste: false, readBack: true } as const
+        yield* page.elements.type(at("//input[@name='pin']"), typing)
+        assert.strictEqual(yield* page.elements.read(at("css=input")), "1234")
+        assert.strictEqual(yield* page.elements.read(at("//p[@id='framed']")), "framed")
+        assert.strictEqual(yield* page.elements.read(at("//output")), "Unlock Deeper Later")
+      })
     )
 
     it.effect("the document alone comes first, and all frames together hold exactly one", () =>

@@ -99,6 +99,8 @@ describe("the endpoints of a grid", () => {
     ["ws://a#capacity=0", "expected a capacity from 1 to 1000"],
     ["ws://a#capacity=1001", "expected a capacity from 1 to 1000"],
     ["ws://a#size=1", "not size"],
+    ["ws://a#downloads=/tmp", "of the kind cdp"],
+    ["http://a#downloads=tmp", "the whole path of a folder"],
     ["ws://a#kind=firefox", "kind playwright or cdp"],
     ["http://a#kind=playwright", "expected ws:// or wss://"],
     ["ws://a ws://a#capacity=2", "endpoint 2: it is named twice"]
@@ -226,15 +228,32 @@ describe("a grid", () => {
         const devTools = yield* devToolsServer
         const site = yield* serve({
           "/": html("<a id=save href=/report>save</a>"),
+          "/made": html(
+            "<a id=save download=made.bin>save</a><script>save.href = URL.createObjectURL(new Blob([new Uint8Array(3e6).fill(7)]))</script>"
+          ),
           "/report": (_request, response) =>
             void response.writeHead(200, { "content-disposition": 'attachment; filename="report.csv"' }).end("a;b")
         })
-        const graph = graphOf(`${site}/`, [
-          { action: "CLICK", parameters: { selector: "css=#save", wait_time: 20_000 } },
-          { action: "FILE_DOWNLOAD", parameters: { timeout_seconds: 30 } }
-        ])
-        for (const one of [endpoint(server.wsEndpoint(), 1), endpoint(devTools.url, 1, "cdp")]) {
-          const { files, outcome } = yield* walk(graph).pipe(
+        const graph = (path: string) =>
+          graphOf(`${site}${path}`, [
+            { action: "CLICK", parameters: { selector: "css=#save", wait_time: 20_000 } },
+            { action: "FILE_DOWNLOAD", parameters: { timeout_seconds: 30 } }
+          ])
+        // What the browser saves in this folder is at no place that Playwright knows of.
+        const downloads = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-remote-"))),
+          (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+        )
+        const apart = { ...endpoint(devTools.url, 1, "cdp"), downloads }
+        const made = yield* walk(graph("/made")).pipe(
+          Effect.provide(gridOf(Effect.succeed([apart]), { allowedOrigins: [site] }))
+        )
+        assert.deepStrictEqual(
+          made.files.map(({ fileName, text }) => [fileName, text.length, text.at(-1)]),
+          [["made.bin", 3e6, "\u0007"]]
+        )
+        for (const one of [endpoint(server.wsEndpoint(), 1), endpoint(devTools.url, 1, "cdp"), apart]) {
+          const { files, outcome } = yield* walk(graph("/")).pipe(
             Effect.provide(gridOf(Effect.succeed([one]), { allowedOrigins: [site] }))
           )
           assert.strictEqual(outcome._tag, "Success", JSON.stringify(outcome))

@@ -39,6 +39,8 @@ const these = (...codes: ReadonlyArray<() => string>): LoginCodes["Service"] => 
   })
   return {
     generated: () => next,
+    passkey: () => Effect.succeed(null),
+    keepPasskey: () => Effect.void,
     addressOf: () => Effect.succeed("robot@inbox.example"),
     received: () =>
       Effect.map(

@@ -22,6 +22,15 @@ const site = pages({
     <input id="range" type="range" min="0" max="10"><input id="number" type="number"><output id="pasted"></output>
     <input id="secret" type="password">
     <script>plain.addEventListener("paste", (event) => { pasted.textContent += event.clipboardData.getData("text") + ";" })</script>`),
+  "/html":
+    body(`<div id="own" contenteditable="true"></div><div id="rich" contenteditable="true"></div><input><output></output>
+    <button>Copy</button><button>Copy much</button><script>
+    const [small, large] = document.querySelectorAll("button")
+    own.addEventListener("paste", (event) => { event.preventDefault()
+      document.querySelector("output").textContent = event.clipboardData.getData("text/html") })
+    addEventListener("copy", (event) => { event.preventDefault(); event.clipboardData.setData("text/plain", "made by the page") }, true)
+    small.onclick = () => document.execCommand("copy")
+    large.onclick = () => navigator.clipboard.writeText("x".repeat(1e8))</script>`),
   "/masks": body(`<input id="keys"><input id="phone"><input id="upper"><output></output><script>
     // Takes keys only, and forgets what is set at once.
     let typed = ""
@@ -145,6 +154,35 @@ describe("typing", () => {
         const another = yield* open("/fields")
         yield* another.elements.type(at("//input[@id='other']"), typing("none", paste))
         assert.strictEqual(yield* another.elements.read(at("//input[@id='other']")), "none")
+      })
+    )
+
+    it.effect("HTML is pasted as the page takes it, without what would run, and as text into plain fields", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/html")
+        const { read, type } = page.elements
+        const html = `<b>Ada</b><img src="x" onerror="document.title='run'"><script>document.title='run'</script>`
+        const pasting = (text: string): Typing => ({ ...typing(text), paste: true, html: true })
+        yield* type(at("//div[@id='own']"), pasting(html))
+        assert.strictEqual(yield* read(at("//output")), html)
+        yield* type(at("//div[@id='rich']"), pasting(html))
+        assert.strictEqual(yield* read(at("//div[@id='rich']/b")), "Ada")
+        assert.strictEqual(yield* read(at("//div[@id='rich']//img/@onerror", 0)), null)
+        yield* type(at("//input"), pasting("<i>one</i> two"))
+        assert.strictEqual(yield* read(at("//input")), "one two")
+        assert.strictEqual(yield* read(at("//title")), "Page")
+      })
+    )
+
+    it.effect("what a page copies upon a click is pasted by keys, and 100 MB are refused with the size", () =>
+      Effect.gen(function* () {
+        const page = yield* open("/html")
+        assert.strictEqual(yield* page.elements.clickToCopy(at("//button[1]"), "click"), "made by the page")
+        yield* page.elements.type(at("//input"), typing("", key("ControlOrMeta+v")))
+        assert.strictEqual(yield* page.elements.read(at("//input")), "made by the page")
+        const failure = yield* Effect.flip(page.elements.clickToCopy(at("//button[2]"), "click"))
+        assert.include(failure.reason, "the page copied 100000000 characters: at most 5000000 are taken")
+        assert.strictEqual(failure.acted, true)
       })
     )
 

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Worker } from "node:worker_threads"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { Closing } from "../../apps/api/http/Closing.ts"
+import { afterWhatArrived, Closing } from "../../apps/api/http/Closing.ts"
 import { kindsOf, openRaw } from "../support/clients.ts"
 import { graph } from "../support/fixtures.ts"
 import * as TestService from "../support/service.ts"
@@ -51,3 +55,48 @@ it.live(
     }),
   60_000
 )
+
+/** Sends requests, each on a connection of its own, until one fails; posts how many were answered, and why it failed. */
+const sender = `
+const { parentPort, workerData } = require("node:worker_threads")
+const { request } = require("node:http")
+let answered = 0
+const send = () => {
+  const sent = request({ port: workerData, host: "127.0.0.1", method: "POST", agent: false }, (answer) => {
+    answer.resume()
+    answer.on("end", () => {
+      parentPort.postMessage(++answered)
+      send()
+    })
+  })
+  sent.on("error", ({ code }) => parentPort.postMessage(code))
+  sent.end("x")
+}
+send()`
+
+it("a server that closes while it is busy answers what has arrived meanwhile, and resets no connection", async () => {
+  const server = createServer((incoming, answer) => {
+    incoming.resume()
+    incoming.on("end", () => answer.end("done"))
+  })
+  afterWhatArrived(server)
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const worker = new Worker(sender, { eval: true, workerData: (server.address() as AddressInfo).port })
+  while ((await once(worker, "message"))[0] < 5);
+  const closed = once(server, "close")
+  // The next request arrives in this time, and waits.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  server.close()
+  const [last] = await Promise.race([
+    (async () => {
+      while (true) {
+        const [said] = await once(worker, "message")
+        if (typeof said === "string") return [said]
+      }
+    })(),
+    once(worker, "error")
+  ])
+  assert.strictEqual(last, "ECONNREFUSED")
+  await closed
+  await worker.terminate()
+})

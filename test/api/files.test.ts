@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as OwnArtifactSource from "../../adapters/files/OwnArtifactSource.ts"
+import { exitCodes } from "../../apps/cli/user/Ending.ts"
 import { FileNotFetched, FileSource } from "../../core/browser/file/FileSource.ts"
 import { mostMetadata } from "../../core/event/EventBounds.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
@@ -12,6 +15,7 @@ import * as Retention from "../../core/run/artifact/Retention.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { RunId, WorkflowId } from "../../core/workspace/Ids.ts"
+import { terminal } from "../cli/Terminal.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { openRaw } from "../support/clients.ts"
 import { layer, type Member, Service } from "../support/service.ts"
@@ -132,6 +136,33 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
         assert.isString(told[0]?.signed_file_url_expires)
         assert.deepStrictEqual(events.at(-1)?.payload.file_urls, record.file_urls)
       })
+    )
+
+    it.effect("are saved by the command line under their names, in a folder that was empty", () =>
+      Effect.gen(function* () {
+        const { member, url } = yield* Service
+        const me = yield* member("Member")
+        const record = yield* carriedOut(me, save)
+        const { folder, run } = yield* terminal
+        const saved = join(folder, "saved")
+        const show = run(["runs", "show", String(record.session_id), "--save", saved], {
+          SLUICE_URL: url,
+          SLUICE_KEY: me.key
+        })
+        const shown = yield* show
+        assert.strictEqual(shown.code, 0, shown.problem)
+        assert.deepStrictEqual(readdirSync(join(saved, "files")).toSorted(), ["notes.txt", "report.csv"])
+        assert.strictEqual(readFileSync(join(saved, "files/report.csv"), "utf8"), "a;b")
+        assert.strictEqual(JSON.parse(readFileSync(join(saved, "record.json"), "utf8")).session_id, record.session_id)
+        const again = yield* show
+        assert.strictEqual(again.code, exitCodes.wrong)
+        assert.include(again.problem, "is not empty")
+        const early = yield* run(["run", "Files", "--save", join(folder, "other")], {
+          SLUICE_URL: url,
+          SLUICE_KEY: me.key
+        })
+        assert.include(early.problem, "--watch")
+      }).pipe(Effect.scoped)
     )
 
     it.effect("say that their metadata is left out where it is too large, in the record and in the events", () =>

@@ -1,11 +1,13 @@
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { WorkerCapacity } from "../../core/gate/WorkerCapacity.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { fencesOf, pages } from "../docs/Examples.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { layerInMemory, Service } from "../support/service.ts"
+import { held } from "../support/slots.ts"
 
 const setUp = Effect.gen(function* () {
   const { member, send } = yield* Service
@@ -107,7 +109,9 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the pace of a workflow", (it
         first_start_at: at(0),
         last_start_at: at(120_500),
         closes_at: null,
-        unfit: 0
+        unfit: 0,
+        limited_by: "max_starts_per_minute",
+        workers: null
       }
       const { body } = yield* ask("GET", `/runs/summary?workflow_id=${id}`)
       assert.deepStrictEqual(body.forecasts, [{ workflow_id: id, ...forecast }])
@@ -134,6 +138,44 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the pace of a workflow", (it
       )
       assert.deepStrictEqual((yield* ask("PUT", pace, limits)).body, limits)
       assert.strictEqual((yield* ask("POST", "/run", run)).status, 201)
+    })
+  )
+})
+
+const workers = { capacity: 2, running: 1 }
+const withWorkers = Layer.fresh(layerInMemory).pipe(
+  Layer.provide(Layer.succeed(WorkerCapacity, { current: Effect.succeed(workers) }))
+)
+
+it.layer(withWorkers, { timeout: "60 seconds" })("the forecast of a workflow without a pace", (it) => {
+  it.effect("counts on the workers, in the record of a run, in the summary that names it, and in a preview", () =>
+    Effect.gen(function* () {
+      const { ask, id } = yield* setUp
+      const runs = yield* RunStore
+      const submit = Effect.map(ask("POST", "/run", { workflow_id: id }), ({ body }) => String(body.session_id))
+      yield* submit
+      const [claimed = assert.fail("None was claimed")] = yield* claim
+      yield* TestClock.adjust(60_000)
+      yield* runs.settle(held(claimed), (locked, at) => Transition.finish(locked, { _tag: "Success", data: {} }, at))
+      const sent = [yield* submit, yield* submit]
+      const now = yield* Clock.currentTimeMillis
+      const iso = (at: number) => new Date(now + at).toISOString()
+      const records = yield* Effect.forEach(sent, (run) => ask("GET", `/run/${run}`))
+      assert.deepStrictEqual(
+        records.map(({ body }) => [body.can_start_at, body.can_start_reason]),
+        [
+          [iso(0), null],
+          [iso(60_000), "capacity"]
+        ]
+      )
+      const last = { waiting: 2, last_start_at: iso(60_000), limited_by: "workers", workers }
+      const named = yield* ask("GET", `/runs/summary?workflow_id=${id}`)
+      const [forecast] = named.body.forecasts as ReadonlyArray<object>
+      assert.deepInclude(forecast, { workflow_id: id, ...last })
+      assert.deepStrictEqual((yield* ask("GET", "/runs/summary")).body.forecasts, [])
+      const preview = yield* ask("POST", `/workflows/${id}/run-window/preview`, daily(9, 17))
+      // At the opening none of the others is in progress any more.
+      assert.deepInclude(preview.body.forecast as object, { waiting: 2, limited_by: null, workers })
     })
   )
 })

@@ -52,7 +52,7 @@ layer(layerService, { timeout: "30 seconds" })("an edit of a run window", (it) =
       const read = yield* ask("GET", window)
       const tag = String(read.headers.get("etag"))
       // A compressed answer has a weak tag.
-      assert.strictEqual(tag.replace(/^W\//, ""), `"${read.body.run_window_revision}"`)
+      assert.match(tag.replace(/^W\//, ""), new RegExp(`^"${read.body.run_window_revision}\\.[\\w-]{27}"$`))
       assert.strictEqual((yield* ask("PUT", window, closed, { "if-match": tag })).status, 200)
       for (const method of ["PUT", "DELETE"]) {
         const stale = yield* ask(method, window, method === "PUT" ? open : undefined, { "if-match": tag })

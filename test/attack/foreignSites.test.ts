@@ -312,6 +312,8 @@ const arrived = (kind: "code" | "link", ...all: ReadonlyArray<ReadonlyArray<stri
   const asked = { codes: 0 }
   const codes: LoginCodes["Service"] = {
     generated: () => Effect.sync(() => Option.some(Redacted.make(String(100_000 + ++asked.codes)))),
+    passkey: () => Effect.succeed(null),
+    keepPasskey: () => Effect.void,
     addressOf: () => Effect.succeed("ada@inbox.example"),
     received: (_entry, _address, wanted) =>
       Effect.sync(() => {

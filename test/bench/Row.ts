@@ -26,6 +26,10 @@ export const perSecond = (act: (index: number) => unknown, millis = 400): number
 export const median = (values: ReadonlyArray<number>): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
+/** The value that a share of sorted values does not exceed. */
+export const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
 /** The medians of two acts, taken in turn so that both see the same machine. */
 export const inTurn = async (
   rounds: number,

@@ -4,6 +4,7 @@
 import { cpus, totalmem } from "node:os"
 import * as postgresServer from "../support/postgresServer.ts"
 import { api } from "./api.ts"
+import { console } from "./console.ts"
 import { dispatch } from "./dispatch/dispatch.ts"
 import { endurance } from "./endurance.ts"
 import { extract } from "./extract.ts"
@@ -16,6 +17,7 @@ import { schedules } from "./schedules.ts"
 import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
+import { traces } from "./traces.ts"
 import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 import { world } from "./world/world.ts"
@@ -35,12 +37,15 @@ const suites = {
   held: heldRuns,
   schedules,
   lists,
+  console,
+  traces,
   world
 }
 /** Suites that fetch what they measure: they run where they are named. */
 const named: ReadonlySet<string> = new Set(["world"])
-// `--runs N` is for one suite.
-const wanted = process.argv.slice(2).filter((one, index, all) => one !== "--runs" && all[index - 1] !== "--runs")
+// `--runs N` and `--minutes M` are for one suite.
+const options: ReadonlyArray<string | undefined> = ["--runs", "--minutes"]
+const wanted = process.argv.slice(2).filter((one, at, all) => !options.includes(one) && !options.includes(all[at - 1]))
 
 const print = ({ name, ok, ratio, reference, target, value }: Row): void => {
   const cells = [

@@ -1,9 +1,13 @@
-/** The cost of a claim with many open workflows whose runs are put off, or wait for a busy credential. */
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+/**
+ * The cost of a claim with many open workflows whose runs are put off, or wait for a busy credential, and while old runs
+ * are removed.
+ */
+import { Cause, Effect, Exit, Fiber, Layer, ManagedRuntime, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Stored } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
@@ -14,6 +18,8 @@ import { inTurn, millis, type Row, timed } from "./Row.ts"
 
 const workflows = Number(process.env.SLUICE_BENCH_WAITING ?? 1_500)
 const rounds = 200
+/** `SLUICE_BENCH_WAITING_ONLY=removed` measures the rows whose names have that text. */
+const only = process.env.SLUICE_BENCH_WAITING_ONLY ?? ""
 
 const claim = (limit: number) =>
   Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "b", limit, leaseMillis: 3_600_000 }))
@@ -52,6 +58,41 @@ const waitForOne = Effect.fnUntraced(function* (caller: Caller) {
   }
 })
 
+/** More runs than are removed while claims are measured. */
+const ended = 40_000
+
+/** Many runs that have ended long ago, with an event and a start each. */
+const fillEnded = Effect.fnUntraced(function* (caller: Caller) {
+  const sql = yield* SqlClient.SqlClient
+  const runs = yield* RunStore
+  yield* runs.submit(submission(yield* makeWorkflow(caller)))
+  for (const one of yield* claim(1)) yield* settle(one, { _tag: "Success", data: {} })
+  const columns = sql.unsafe(
+    "workspace_id, workflow_id, version_id, status, input, credentials, queue, options, attempts, retries, max_retries, not_before, acted, committed, data, errors"
+  )
+  yield* sql`
+    insert into runs (id, created_at, started_at, ended_at, ${columns})
+    select gen_random_uuid(), at, at, at, ${columns}
+    from (select now() - interval '30 days' - n * interval '1 second' as at from generate_series(1, ${ended}::integer) n) times,
+      runs where status = 'execution.success'`
+  yield* sql`
+    insert into run_events (run_id, at, event, payload)
+    select id, ended_at, 'execution.success', '{}' from runs where ended_at < now() - interval '29 days'`
+  yield* sql`
+    insert into run_starts (run_id, attempt, workspace_id, workflow_id, at, worker, gate_revision, window_revision, zone_data)
+    select id, 1, workspace_id, workflow_id, started_at, 'b', 1, 0, '' from runs where ended_at < now() - interval '29 days'`
+})
+
+/** Removes old runs as a sweep does, until there are no more. */
+const removeEnded = Effect.fnUntraced(function* (caller: Caller) {
+  const removal = yield* RunRemovalStore
+  for (;;) {
+    const ids = yield* removal.ended(caller.workspaceId, Date.now() - 86_400_000, 50)
+    if ((yield* removal.remove(ids)) === 0) throw new Error("All old runs were removed before the last claim")
+    yield* Effect.sleep("50 millis")
+  }
+})
+
 /** The time that a claim of one run takes. */
 const claimOne = Effect.fnUntraced(function* (served: Stored) {
   yield* (yield* RunStore).submit(submission(served))
@@ -68,44 +109,54 @@ const claimOne = Effect.fnUntraced(function* (served: Stored) {
   return time
 })
 
-/** A database with one workflow that is served and what `prepare` puts beside it, and claims of it. */
-const prepared = async (prepare: (caller: Caller) => Effect.Effect<unknown, unknown, RunStore>) => {
+type Prepare = (caller: Caller) => Effect.Effect<unknown, unknown, never>
+
+/** A database with one workflow that is served and what `prepare` puts beside it, and claims of it during `meanwhile`. */
+const prepared = async (prepare: Prepare, meanwhile: Prepare = () => Effect.void) => {
   const database = Layer.unwrap(Effect.map(freshDatabase, (url) => Postgres.layer(Redacted.make(url), 8)))
   const runtime = ManagedRuntime.make(Layer.provideMerge(Crypto.layer, database).pipe(Layer.orDie))
-  const served = (await runtime.runPromise(
+  const [served, caller] = (await runtime.runPromise(
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
       const workflow = yield* makeWorkflow(caller)
       yield* prepare(caller)
       yield* (yield* SqlClient.SqlClient)`vacuum analyze`
-      return workflow
+      return [workflow, caller]
     }) as never
-  )) as Stored
+  )) as [Stored, Caller]
+  const work = runtime.runFork(meanwhile(caller))
   return {
     claim: () => runtime.runPromise(claimOne(served) as Effect.Effect<number, unknown, never>),
-    stop: () => runtime.dispose()
+    stop: async () => {
+      const exit = work.pollUnsafe()
+      if (exit !== undefined && Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+      await Effect.runPromise(Fiber.interrupt(work))
+      await runtime.dispose()
+    }
   }
 }
 
 export const waiting = async (): Promise<ReadonlyArray<Row>> => {
   const rows: Array<Row> = []
-  for (const [what, prepare] of [
-    ["put off", putOff],
-    ["waiting for one credential", waitForOne]
-  ] as const) {
+  const beside = `claim beside ${workflows.toLocaleString("en")} workflows`
+  for (const { meanwhile, name, prepare } of [
+    { name: `${beside} put off`, prepare: putOff },
+    { name: `${beside} waiting for one credential`, prepare: waitForOne },
+    { name: "claim while old runs are removed", prepare: fillEnded, meanwhile: removeEnded }
+  ].filter(({ name }) => name.includes(only))) {
     const one = await prepared(() => Effect.void)
-    const other = await prepared(prepare as never)
+    const other = await prepared(prepare as never, meanwhile as never)
     try {
       // The first rounds warm up, and find what cannot start.
       await inTurn(rounds / 4, one.claim, other.claim)
-      const [without, beside] = await inTurn(rounds, one.claim, other.claim)
+      const [without, measured] = await inTurn(rounds, one.claim, other.claim)
       rows.push({
-        name: `claim beside ${workflows.toLocaleString("en")} workflows ${what}`,
-        value: millis(beside),
+        name,
+        value: millis(measured),
         reference: `${millis(without)} without`,
-        ratio: beside / without,
+        ratio: measured / without,
         target: "≤ 1.2",
-        ok: beside / without <= 1.2
+        ok: measured / without <= 1.2
       })
     } finally {
       await one.stop()

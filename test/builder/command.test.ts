@@ -45,13 +45,18 @@ it.each([
     })
   ],
   ["join", { _tag: "Join" }],
-  ["end", { _tag: "EndLoop" }],
   ["next", { _tag: "Next" }],
   ["continue", { _tag: "Continue" }],
   ["drop", { _tag: "Drop" }],
   ["undo", { _tag: "Undo" }],
   ["replay", { _tag: "Replay" }],
   ["again Click Next", { _tag: "Again", step: "Click Next" }],
+  ["leave", { _tag: "Leave" }],
+  ["input city = Bad Ems", { _tag: "Input", name: "city", value: "Bad Ems" }],
+  [
+    "credential BANK https://bank.example/in = clerk",
+    { _tag: "Credential", alias: "BANK", site: "https://bank.example", user: "clerk" }
+  ],
   ["pages //a[@rel='next']", { _tag: "Pages", selector: "//a[@rel='next']" }],
   ["save", { _tag: "Save", note: null }],
   ["save The first one", { _tag: "Save", note: "The first one" }],

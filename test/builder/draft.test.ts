@@ -51,7 +51,7 @@ it.effect.each([
   ["another END", { action: "END", parameters: {} }, "action"],
   [
     "a loop over nothing",
-    { action: "LOOP", parameters: { variable_current_item: "one", variable_current_index: "at" } },
+    { action: "LOOP", parameters: { variable_current_item: "a", variable_current_index: "b" } },
     "parameters.variable_over"
   ],
   ["an input that there is not", click("{{context.inputs.password}}"), "parameters.selector"],
@@ -112,6 +112,61 @@ it.effect("the last step is repeated on every page that a link leads to, until t
   })
 )
 
+const loop: Candidate = {
+  action: "LOOP",
+  name: "For each",
+  parameters: { variable_over: 3, variable_current_item: "row", variable_current_index: "row_number" }
+}
+
+it.effect("what follows a loop goes into its body, until the cursor is behind it", () =>
+  Effect.gen(function* () {
+    const first = yield* fresh()
+    assert.isNull(Draft.loopAround(first))
+    const empty = yield* insert(first, loop)
+    assert.deepStrictEqual((yield* Draft.graph(empty)).edges.get(id(10)), { _tag: "Loop", body: id(10), done: id(2) })
+    assert.strictEqual(Draft.loopAround(empty), id(10))
+    const filled = yield* insert(empty, click("(//a)[{{context.runtime.row_number + 1}}]"), 20)
+    const { edges } = yield* Draft.graph(filled)
+    assert.deepStrictEqual(edges.get(id(10)), { _tag: "Loop", body: id(20), done: id(2) })
+    assert.deepStrictEqual(edges.get(id(20)), { _tag: "Next", to: id(10) })
+    assert.strictEqual(Draft.loopAround(filled), id(10))
+    const inner = yield* insert(
+      yield* insert(filled, { ...loop, parameters: { ...loop.parameters, variable_current_item: "cell" } }, 30),
+      click("//b"),
+      40
+    )
+    assert.strictEqual(Draft.loopAround(inner), id(30))
+    const between = Draft.passed(inner, { after: id(30), way: "loop_done" })
+    assert.strictEqual(Draft.loopAround(between), id(10))
+    const behind = yield* insert(Draft.passed(inner, { after: id(10), way: "loop_done" }), click("//c"), 50)
+    assert.isNull(Draft.loopAround(behind))
+    assert.deepStrictEqual((yield* Draft.graph(behind)).edges.get(id(10)), { _tag: "Loop", body: id(20), done: id(50) })
+  })
+)
+
+it.effect("an input and a credential are added under names that are free, until that is taken back", () =>
+  Effect.gen(function* () {
+    const first = yield* fresh({ user: "me" })
+    const { draft, inputs } = yield* Draft.withInput(first, "city", "Bremen")
+    assert.deepStrictEqual(inputs, { city: "Bremen" })
+    assert.deepStrictEqual(draft.content.input_schema.required, ["user", "city"])
+    const typed = yield* insert(draft, {
+      action: "INPUT_TEXT",
+      parameters: { selector: "#c", text: "{{context.inputs.city}}" }
+    })
+    const signing = (yield* Draft.withCredential(typed, "BANK", "https://bank.example", "clerk")).draft
+    assert.deepStrictEqual(signing.content.vault_schema, {
+      BANK: { type: "credential", domain: "https://bank.example" }
+    })
+    for (const name of ["user", "BANK", "1st", "a b", ""]) {
+      assert.isTrue(Result.isFailure(yield* Effect.result(Draft.withInput(signing, name, "x"))), name)
+    }
+    let undone: Draft.Draft = signing
+    for (let back = Draft.undo(undone); back !== null; back = Draft.undo(undone)) undone = back.draft
+    assert.deepStrictEqual(undone.content, first.content)
+  })
+)
+
 it("a schema is made of the inputs that are given", () => {
   assert.deepStrictEqual(Draft.schemaOf({ a: "x", b: 1, c: true, d: [1], e: {}, f: null }), {
     type: "object",
@@ -128,7 +183,7 @@ it("a schema is made of the inputs that are given", () => {
   })
 })
 
-const Change = Schema.Literals(["click", "check", "drop", "undo", "forward"])
+const Change = Schema.Literals(["click", "check", "loop", "leave", "drop", "undo", "forward"])
 
 it.effect.prop(
   "whatever is changed, the draft can be saved, and taking every change back gives the first draft again",
@@ -143,6 +198,11 @@ it.effect.prop(
         if (change === "check") {
           const parameters = { comparison_operator: "EQUAL" }
           draft = yield* insert(draft, { action: "BOOL_CONDITION", parameters }, number)
+        }
+        if (change === "loop") draft = yield* insert(draft, loop, number)
+        if (change === "leave") {
+          const around = Draft.loopAround(draft)
+          if (around !== null) draft = Draft.passed(draft, { after: around, way: "loop_done" })
         }
         if (change === "drop") {
           const dropped = yield* Effect.result(Draft.drop(draft))

@@ -195,20 +195,20 @@ const steps: ReadonlyArray<Step> = [
 
 const nodeId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`
 
-it.effect("a loop is built on its first item, and its end does the others", () =>
+it.effect("a loop is built on its first item, and leave does the others", () =>
   hosted(
     Effect.gen(function* () {
       const { caller, id } = yield* opened
       yield* tell(caller, id, "click #go")
-      assert.include((yield* tell(caller, id, "end")).last.text, "There is no loop to end")
+      assert.include((yield* tell(caller, id, "leave")).last.text, "The next step is in no loop")
       assert.include((yield* tell(caller, id, "loop context.none as one")).last.text, '"context.none"')
       yield* tell(caller, id, orders)
       const begun = yield* tell(caller, id, "loop context.orders as order")
-      assert.include(begun.last.text, "Done: For each order. The next steps are its body")
+      assert.include(begun.last.text, "Done: For each of {{context.orders}}. The next steps are its body")
       const set = { type: "SET", target: "context.last", value: "context.runtime.order.id" }
       const inside = yield* tell(caller, id, JSON.stringify({ action: "TRANSFORM", parameters: { operations: [set] } }))
       assert.isTrue(inside.last.result?.done, inside.last.text)
-      const ended = yield* tell(caller, id, "end")
+      const ended = yield* tell(caller, id, "leave")
       assert.include(ended.last.text, "Did 3 steps. The end of the workflow comes next")
       assert.strictEqual(ended.conversation.draft.cursor.way, "loop_done")
       yield* tell(caller, id, "screenshot")
@@ -216,7 +216,7 @@ it.effect("a loop is built on its first item, and its end does the others", () =
       assert.include(replayed.last.text, "Did 8 steps. The end of the workflow comes next")
       assert.deepStrictEqual(names(replayed.conversation).slice(2), [
         "Extract orders",
-        "For each order",
+        "For each of {{context.orders}}",
         "Take a picture",
         "TRANSFORM",
         "Done"
@@ -474,6 +474,39 @@ it.effect(
         yield* Fiber.interrupt(fiber)
       })
     )
+)
+
+it.effect("a loop is recorded in its first turn, leaving it does the others, and an input is added on the way", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      const over = (variable_over: unknown) =>
+        JSON.stringify({
+          action: "LOOP",
+          name: "For each of {{context.orders}}",
+          parameters: { variable_over, variable_current_item: "order", variable_current_index: "order_number" }
+        })
+      assert.include((yield* tell(caller, id, "leave")).last.text, "in no loop")
+      yield* tell(caller, id, "click #go")
+      yield* tell(caller, id, orders)
+      assert.include((yield* tell(caller, id, over(0))).last.text, "the list is empty here")
+      const begun = yield* tell(caller, id, over("{{context.orders}}"))
+      assert.deepInclude(begun.last.result, { done: true, action: "LOOP" })
+      const seen = `extract {"type":"object","properties":{"seen":{"type":"array","path":"//h1","items":{"type":"string","path":"."}}}}`
+      assert.deepStrictEqual((yield* tell(caller, id, seen)).last.result?.data, { seen: ["Orders"] })
+      const left = yield* tell(caller, id, "leave")
+      const did = `Did 3 steps. The end of the workflow comes next. The page is at ${list}`
+      assert.strictEqual(left.last.text, `${did}. It extracted {"seen":["Orders","Orders"]}`)
+      assert.deepInclude(left.conversation.draft.cursor, { way: "loop_done" })
+      assert.include((yield* tell(caller, id, "input user = you")).last.text, 'There is an input "user" already')
+      const added = yield* tell(caller, id, "input city = Bremen")
+      assert.deepStrictEqual(added.conversation.inputs, { user: "me", city: "Bremen" })
+      yield* tell(caller, id, `navigate ${login}`)
+      const typed = yield* tell(caller, id, "type #user = {{context.inputs.city}}")
+      assert.deepInclude(typed.last.result, { done: true, action: "INPUT_TEXT" })
+      assert.include((yield* tell(caller, id, "replay")).last.text, "Did 9 steps")
+    })
+  )
 )
 
 it.effect("a page that goes away leaves a conversation that the next message brings back", () =>

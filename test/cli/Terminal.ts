@@ -4,7 +4,20 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert } from "@effect/vitest"
-import { ConfigProvider, Console, Effect, Exit, Schema, Stdio, Stream } from "effect"
+import {
+  type Cause,
+  ConfigProvider,
+  Console,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  Queue,
+  Schema,
+  Stdio,
+  Stream,
+  Terminal
+} from "effect"
 import { Command } from "effect/cli"
 import { keys } from "../../apps/cli/commands/Keys.ts"
 import * as Users from "../../apps/cli/commands/user/Users.ts"
@@ -28,6 +41,32 @@ const sluice = Command.runWith(
   }
 )
 
+/**
+ * A terminal at which a person answers one prompt after the other, each with a text and Enter, or leaves by Ctrl+C (`null`).
+ * What it shows is appended to `shown`.
+ */
+const answering = (answers: ReadonlyArray<string | null>, shown: Array<string>) => {
+  const left = [...answers]
+  const key = { ctrl: false, meta: false, shift: false }
+  return Terminal.make({
+    columns: Effect.succeed(80),
+    rows: Effect.succeed(24),
+    size: Effect.die("not asked for"),
+    readLine: Effect.die("not asked for"),
+    readInput: Effect.gen(function* () {
+      const queue = yield* Queue.make<Terminal.UserInput, Cause.Done>()
+      const answer = left.shift() ?? null
+      for (const sign of answer ?? "") {
+        yield* Queue.offer(queue, { input: Option.some(sign), key: { ...key, name: sign } })
+      }
+      if (answer === null) yield* Queue.end(queue)
+      else yield* Queue.offer(queue, { input: Option.none(), key: { ...key, name: "return" } })
+      return queue
+    }),
+    display: (text) => Effect.sync(() => void shown.push(text))
+  })
+}
+
 export interface Ran {
   readonly code: number
   readonly out: string
@@ -41,10 +80,12 @@ export const terminal = Effect.gen(function* () {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-cli-"))),
     (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
   )
+  /** Runs a command. With `answers`, a person answers its prompts at a terminal, whose screen is a part of `out`. */
   const run = (
     args: ReadonlyArray<string>,
     environment: Readonly<Record<string, string>> = {},
-    input = ""
+    input = "",
+    answers: ReadonlyArray<string | null> | null = null
   ): Effect.Effect<Ran> => {
     const lines: Array<string> = []
     const write = (...parts: ReadonlyArray<unknown>) => void lines.push(parts.join(" "))
@@ -56,8 +97,17 @@ export const terminal = Effect.gen(function* () {
         ConfigProvider.ConfigProvider,
         ConfigProvider.fromUnknown({ XDG_CONFIG_HOME: join(folder, "config"), ...environment })
       ),
-      Effect.provide(Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(input)) })),
-      Effect.provide(NodeServices.layer),
+      Effect.provide(
+        Stdio.layerTest({
+          stdin: Stream.make(new TextEncoder().encode(input)),
+          stdinIsTerminal: Effect.succeed(answers !== null)
+        })
+      ),
+      Effect.provide(
+        answers === null
+          ? NodeServices.layer
+          : Layer.merge(NodeServices.layer, Layer.succeed(Terminal.Terminal, answering(answers, lines)))
+      ),
       Effect.map((exit) => {
         const error = Exit.isSuccess(exit) ? undefined : exit.cause.reasons.find(({ _tag }) => _tag === "Fail")
         const failure = error !== undefined && "error" in error ? error.error : undefined
@@ -67,7 +117,7 @@ export const terminal = Effect.gen(function* () {
       })
     )
   }
-  const file = (name: string, text: string) => {
+  const file = (name: string, text: string | Uint8Array) => {
     const path = join(folder, name)
     writeFileSync(path, text)
     return path

@@ -229,6 +229,23 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       const { runs } = yield* json("runs", "ls", "--workflow_id", id, "--text", "October, 2026")
       assert.lengthOf(runs, 1)
 
+      const before = (yield* json("runs", "ls", "--workflow_id", id)).total
+      for (const [name, text, problem] of [
+        ["open.csv", 'month,amount\nOctober,1\n"November,2\nDecember,3\n', 'Row 3, column "month": its quote is never'],
+        ["long.csv", `month,amount\nOctober,1\n"${"x".repeat(1_000_001)}`, 'Row 3, column "month": the row has more'],
+        [
+          "latin.csv",
+          Buffer.from("month,amount\nM\xe4rz,1\n", "latin1"),
+          'Row 2, column "month": expected text in UTF-8'
+        ]
+      ] as const) {
+        const refused = yield* run(["batch", file(name, text), "--workflow", id])
+        assert.strictEqual(refused.code, exitCodes.wrong)
+        assert.include(refused.problem, problem)
+        assert.include(refused.problem, "Nothing was submitted")
+      }
+      assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id)).total, before)
+
       const length = 3_000 * scale
       const rows = Array.from({ length }, (_, n) => `"Month, ${n}",${n === length / 2 ? "a lot" : n}\n`)
       const long = file("long.csv", `month,amount\n${rows.join("")}`)

@@ -65,6 +65,26 @@ describe("a long CSV file", () => {
     assert.deepStrictEqual([rows, reader.end(), reader.open()], [length, [], null])
     assert.isAtMost(most, 5)
   })
+
+  it("end where a quote is never closed or a row is too long, with the line and the cell", () => {
+    const open = CsvRows.reader()
+    open.push('a,b\n1,2\n3,"4\n5,6\n')
+    assert.deepStrictEqual(open.open(), { line: 3, index: 1 })
+    const long = CsvRows.reader()
+    long.push('a,b\n1,"')
+    const most = CsvRows.mostCharacters
+    long.push("x".repeat(most - 5))
+    const thrown = (text: string) => {
+      try {
+        return long.push(text)
+      } catch (error) {
+        return error
+      }
+    }
+    assert.deepStrictEqual(thrown('y"\n'), [{ line: 2, cells: ["1", `${"x".repeat(most - 5)}y`] }])
+    long.push(",,")
+    assert.deepInclude(thrown("z".repeat(most)), { line: 3, index: 2 })
+  })
 })
 
 describe("a cell", () => {
@@ -181,13 +201,22 @@ it("a forecast says when the last waiting run starts, and how many do not before
     first_start_at: "2027-03-01T09:00:00.000Z",
     last_start_at: "2027-03-01T09:40:00.000Z",
     closes_at: "2027-03-01T17:00:00.000Z",
-    unfit: 0
+    unfit: 0,
+    limited_by: null,
+    workers: null
   }
   const said = ForecastView.sentence(forecast, "UTC")
-  assert.match(said, /^the last of 4[ ,]?000 waiting runs starts at about Mon.* 09:40$/)
+  assert.match(
+    said,
+    /^the last of 4[ ,]?000 waiting runs starts at about Mon.* 09:40 \(how many workers there are is not known\)$/
+  )
   assert.match(
     ForecastView.sentence({ ...forecast, unfit: 310 }, "UTC"),
-    /; 310 will not fit before closing at Mon.* 17:00$/
+    /; 310 will not fit before closing at Mon.* 17:00 \(/
   )
-  assert.match(ForecastView.sentence({ ...forecast, last_start_at: null }, "UTC"), /is not in sight$/)
+  const limited = { ...forecast, limited_by: "workers", workers: { capacity: 10, running: 3 } } as const
+  assert.match(
+    ForecastView.sentence({ ...limited, last_start_at: null }, "UTC"),
+    /is not in sight \(limited by the workers; 3 of 10 places of the workers are taken\)$/
+  )
 })

@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { unseal } from "../support/sealed.ts"
 import { layerWith, Service } from "../support/service.ts"
-import { signedIn } from "./Terminal.ts"
+import { signedIn, terminal } from "./Terminal.ts"
 
 const password = "tide-and-timber"
 const site = "https://portal.example.com"
@@ -79,6 +79,62 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       }
       const missing = yield* run(["vault", "test", "nobody", site], environment)
       assert.strictEqual(missing.code, exitCodes.missing)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("ask for secrets at a terminal, show none of them, and change nothing when the person leaves", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Service
+      const { owner, run } = yield* signedIn
+      const seed = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+      const put = ["vault", "put", "typed", site]
+      const stored = yield* run(put, {}, "", ["ada@example.com", password, seed, owner.encryptionKey])
+      assert.strictEqual(stored.code, 0, stored.problem)
+      assert.match(stored.out, /User name[\s\S]*ada@example\.com[\s\S]*Password[\s\S]*one-time codes/)
+      const path = `/vault?permissioned_user_id=typed&domain=${encodeURIComponent(site)}`
+      const read = Effect.map(send({ method: "GET", path, key: owner.key }), ({ body }) =>
+        ["user_name", "password", "tfa_secret"].map((name) => unseal(owner.encryptionKey, String(body[name])))
+      )
+      assert.deepStrictEqual(yield* read, ["ada@example.com", password, seed])
+      // An empty answer leaves a secret as it is.
+      const changed = yield* run(put, { SLUICE_ENCRYPTION_KEY: owner.encryptionKey }, "", ["", "another-word", ""])
+      assert.include(changed.out, "Changed the credential of typed")
+      assert.deepStrictEqual(yield* read, ["ada@example.com", "another-word", seed])
+      const left = yield* run(put, {}, "", ["eve@example.com", null])
+      const wrong = yield* run(put, {}, "", ["eve@example.com", "", "", "a short key"])
+      assert.deepStrictEqual([left.code, wrong.code], [exitCodes.wrong, exitCodes.wrong])
+      assert.include(left.problem, "nothing was changed")
+      assert.deepStrictEqual(yield* read, ["ada@example.com", "another-word", seed])
+      for (const { out, problem } of [stored, changed, left, wrong]) {
+        for (const secret of [password, "another-word", seed, owner.encryptionKey, "a short key"]) {
+          assert.notInclude(`${out}${problem}`, secret)
+        }
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("accept an invitation in place of a key, once, and keep the key that it makes in the profile", () =>
+    Effect.gen(function* () {
+      const { json, owner, url } = yield* signedIn
+      const { token } = yield* json("keys", "invite", "--role", "Member", "--name", "Ada")
+      const ada = yield* terminal
+      const accepted = yield* ada.run(["login", "--url", url], {}, "", [String(token)])
+      assert.strictEqual(accepted.code, 0, accepted.problem)
+      assert.include(accepted.out, `as Member of workspace ${owner.caller.workspaceId}`)
+      assert.notInclude(accepted.out, String(token))
+      const me = yield* ada.json("workspaces", "list", "--data-dir", join(ada.folder, "none"))
+      assert.include(JSON.stringify(me), owner.caller.workspaceId)
+      const again = yield* (yield* terminal).run(["login", "--url", url], {}, `${token}\n`)
+      assert.strictEqual(again.code, exitCodes.missing, again.problem)
+      const [listed] = yield* json("keys", "invitations")
+      assert.deepInclude(listed, { state: "used", name: "Ada" })
+      // Where the profile cannot be written, the key is shown: it cannot be made again.
+      const other = yield* json("keys", "invite", "--role", "Viewer")
+      const blocked = yield* terminal
+      blocked.file("config", "in the way")
+      const shown = yield* blocked.run(["login", "--url", url], { SLUICE_KEY: String(other.token) })
+      assert.strictEqual(shown.code, exitCodes.failed)
+      assert.match(shown.out, /The key of the invitation is sk_/)
     }).pipe(Effect.scoped)
   )
 

@@ -16,16 +16,22 @@ import { Browser } from "../../core/browser/Browser.ts"
 import * as Host from "../../core/builder/host/Host.ts"
 import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
+import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
+import { Accounts } from "../../core/vault/Accounts.ts"
+import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { linkTo } from "../support/databaseLink.ts"
 import { executablePath, withSite } from "../support/realBrowser.ts"
+import { scale } from "../support/scale.ts"
+import { seal } from "../support/sealed.ts"
 import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 const shop = "https://shop.example"
+const bank = "https://bank.example"
 /** What a hostile site or person may write. Shown as text, it does nothing. */
 const hostile = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202e"'&amp; javascript:alert(1)`
 
@@ -33,7 +39,12 @@ const scripted = ScriptedBrowser.layer({
   [`${shop}/`]: [
     { selector: "//h1", text: hostile },
     { selector: "#more", text: "More" }
-  ]
+  ],
+  [`${bank}/`]: [
+    { selector: "#user", value: "" },
+    { selector: "#password", value: "", takes: { values: ["tide-and-timber"], leadsTo: `${bank}/home` } }
+  ],
+  [`${bank}/home`]: [{ selector: "//h1", text: "Statements" }]
 })
 
 /** The browser of runs and recordings: a scripted one, except while a test has them work on the demo site. */
@@ -69,15 +80,27 @@ const steps: ReadonlyArray<Step> = [
   }
 ]
 
+const signIn: ReadonlyArray<Step> = [
+  { action: "INPUT_TEXT", parameters: { selector: "#user", text: "{{context.inputs.BANK.USER_NAME}}" } },
+  {
+    action: "INPUT_TEXT",
+    parameters: { selector: "#password", text: "{{context.inputs.BANK.PASSWORD}}", submit_after_input: true }
+  },
+  { action: "CLICK", parameters: { selector: "//h1", wait_time: 0 } }
+]
+
+/** The runs that a story holds, and those of one branch among them; SLUICE_TEST_SCALE=10 holds 4,000. */
+const [heldRuns, runsOfBranch] = scale < 10 ? [400, 250] : [4_000, 1_000]
+
 const days = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"]
 
-/** A window that is closed for the next two hours, in a zone with changes of clocks. */
+/** A window that is closed for the next six hours, in a zone with changes of clocks. */
 const closedNow = () => {
   const zone = "Europe/Berlin"
   const hour = Number(
     new Intl.DateTimeFormat("en", { hour: "numeric", hourCycle: "h23", timeZone: zone }).format(Date.now())
   )
-  const opens = (hour + 3) % 22
+  const opens = hour < 12 ? 18 : 6
   return {
     time_zone: zone,
     regular_hours: days.map((day) => ({
@@ -98,6 +121,16 @@ const living = Effect.sync(() => {
     { ...worker, part: "api", capacity: null, running: 0, browsers: 0, tzData: "2025b", clockSkewMillis: -7_200 }
   ]
 })
+
+/** The next day on which the clocks of a zone change: its date there, an instant of it, and its length in hours. */
+const nextChangeOfClocks = (zone: string) => {
+  const format = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone: zone })
+  const offset = (at: number) => Date.parse(`${format.format(at)}Z`) - at
+  const hour = 3_600_000
+  let at = Math.ceil(Date.now() / hour) * hour
+  while (offset(at) === offset(at - hour)) at += hour
+  return { at, date: format.format(at).slice(0, 10), hours: 24 - (offset(at) - offset(at - hour)) / hour }
+}
 
 class Console extends Context.Service<
   Console,
@@ -154,9 +187,11 @@ const console = Layer.effect(
     const { send, url } = yield* Service
     const worker = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceMillis: 0 })
     yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(site)))))
-    const beginningOf: StartingState.StartingStateOf = () => Effect.succeed(StartingState.empty)
-    const host = Host.run({ name: "h", capacity: 4, leaseMillis: 30_000, beginningOf })
-    yield* Effect.forkScoped(Effect.provide(host, site))
+    yield* Effect.forkScoped(Scheduler.run())
+    const host = Effect.flatMap(StartingState.ofConversations, (beginningOf) =>
+      Host.run({ name: "h", capacity: 4, leaseMillis: 30_000, beginningOf })
+    )
+    yield* Effect.forkScoped(Effect.provide(host, Layer.mergeAll(site, Accounts.layer, LoginCodes.layer)))
     const { ids, owner } = yield* seeded
     const browser = yield* Effect.acquireRelease(
       Effect.promise(() => playwright.launch({ executablePath })),
@@ -196,6 +231,14 @@ const looked = Effect.fnUntraced(function* (name: string) {
     assert.isUndefined(await page.evaluate("window.harmed"))
   })
   assert.deepStrictEqual(complaints(), [], name)
+})
+
+/** Asks the service as its owner, for what a story begins with. */
+const asked = Effect.fnUntraced(function* (path: string, json: unknown, method = "POST") {
+  const { owner, send } = yield* Console
+  const { body, status, text } = yield* send({ method, path, key: owner.key, json })
+  assert.isBelow(status, 300, text)
+  return body
 })
 
 const at = Effect.fnUntraced(function* (address: string) {
@@ -283,10 +326,27 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("3 of 3 were interrupted.").waitFor()
         await page.getByRole("button", { name: "Done" }).click()
         await page.getByText("27 runs").waitFor()
+        // By keyboard: the filters get a name, whatever that is.
+        await page.getByRole("button", { name: "Save this view…" }).press("Enter")
+        await page.keyboard.press("Enter")
+        await page.getByText("Expected a name").waitFor()
+        await page.keyboard.type(`Held ${hostile}`.slice(0, 60))
+        await page.keyboard.press("Enter")
+        await page.getByRole("button", { name: "Remove this view" }).waitFor()
+      })
+      yield* looked("saved-view")
+      yield* Effect.promise(async () => {
         await page.getByLabel("Workflow", { exact: true }).selectOption(ids.orders)
         await page.getByText("No run matches these filters").waitFor()
         await page.getByRole("button", { name: "Show all runs of the last 30 days" }).click()
         await page.getByText("32 runs").waitFor()
+        await page.keyboard.press("Control+k")
+        await page.getByRole("dialog").getByRole("combobox").fill("held <img")
+        await page.getByRole("option", { name: /^Held <img.*Saved view$/ }).waitFor()
+        await page.keyboard.press("Enter")
+        await page.getByText("27 runs").waitFor()
+        await page.getByRole("button", { name: "Remove this view" }).press("Enter")
+        await page.getByRole("button", { name: "Save this view…" }).waitFor()
       })
     })
   )
@@ -345,6 +405,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("different time zone data (2025b, 2026a)").waitFor()
         await page.getByText("Places taken, by 1 worker with 2 browsers").waitFor()
         await page.getByRole("link", { name: "Run window closed 27" }).waitFor()
+        // The cause stands above everything but the counts.
+        const cause = page.getByText("27 runs wait for a run window to open", { exact: true })
+        const [high, low] = [await cause.boundingBox(), await page.getByText("Alarms").boundingBox()]
+        assert.isBelow(high?.y ?? Infinity, Math.min(300, low?.y ?? 0))
       })
       yield* looked("home")
       yield* Effect.promise(async () => {
@@ -636,7 +700,45 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await remove.press("Enter")
         await page.getByRole("button", { name: "Revoke the key" }).press("Enter")
         await remove.waitFor({ state: "detached" })
+        // A person is invited by a link, and comes in with a key that only they see.
+        await page.getByText("No invitation yet").waitFor()
+        await page.getByRole("button", { name: "Invite…" }).press("Enter")
+        await page.getByLabel("Name (optional)").fill(`Ada ${hostile}`)
+        await page.getByLabel("Role").selectOption("Viewer")
+        await page.getByRole("button", { name: "Make the link" }).press("Enter")
+        await page.getByText("Whoever opens it first gets a key").waitFor()
       })
+      yield* looked("invitation")
+      const { complaints, url } = yield* Console
+      yield* Effect.promise(async () => {
+        const link = await page.locator(".secret").innerText()
+        assert.match(link, new RegExp(`^${url}/#invitation=inv_[\\w-]+$`))
+        await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        const context = await page.context().browser()?.newContext()
+        const theirs = await context?.newPage()
+        if (theirs === undefined) return assert.fail("No page")
+        await theirs.goto(link)
+        await theirs.getByRole("button", { name: "Accept the invitation" }).press("Enter")
+        assert.match(await theirs.locator(".secret").innerText(), /^sk_/)
+        assert.strictEqual(await theirs.evaluate("location.hash"), "#/")
+        if (pictures !== undefined) await theirs.screenshot({ path: join(pictures, "accepted.png") })
+        await theirs.getByRole("button", { name: "Sign in with it" }).press("Enter")
+        await theirs.getByText("Viewer").first().waitFor()
+        // The link works once.
+        await theirs.goto("about:blank")
+        await theirs.goto(link)
+        await theirs.getByRole("button", { name: "Accept the invitation" }).press("Enter")
+        await theirs.getByText("This invitation cannot be accepted").waitFor()
+        await context?.close()
+        await page.getByRole("button", { name: "Invite…" }).press("Enter")
+        await page.getByRole("button", { name: "Make the link" }).press("Enter")
+        await page.getByRole("dialog").getByRole("button", { name: "Done" }).click()
+        await page.getByRole("button", { name: /^Revoke… / }).press("Enter")
+        await page.getByRole("button", { name: "Revoke it" }).press("Enter")
+        await page.getByText("The invitation was revoked").waitFor()
+        await page.getByText("Accepted").waitFor()
+      })
+      assert.deepStrictEqual(complaints(), [])
     })
   )
 
@@ -679,30 +781,83 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
     })
   )
 
-  it.effect("says that the service cannot be reached, and goes on by itself when it is back", () =>
+  it.effect("shows what another person does, says that the service is away, and keeps what is typed", () =>
     Effect.gen(function* () {
-      const { ids, owner, page, send, url } = yield* Console
+      const { complaints, ids, owner, page, send, url } = yield* Console
       const link = yield* linkTo(url)
-      const other = yield* Effect.acquireRelease(
-        Effect.promise(() => page.context().newPage()),
+      const opened = Effect.acquireRelease(
+        Effect.promise(async () => {
+          const one = await page.context().newPage()
+          one.setDefaultTimeout(10_000)
+          return one
+        }),
         (one) => Effect.promise(() => one.close())
       )
+      const [listing, typing] = [yield* opened, yield* opened]
+      const signIn = async (one: Page) => {
+        await one.getByLabel("API key").fill(owner.key)
+        await one.keyboard.press("Enter")
+      }
+      const counted = listing.getByText(/^\d+ runs, newest first/)
       yield* Effect.promise(async () => {
-        await other.goto(`${link.url}#/runs?workflow=${ids.orders}`)
-        await other.getByLabel("API key").fill(owner.key)
-        await other.keyboard.press("Enter")
-        await other.getByText(/^\d+ runs, newest first/).waitFor()
+        await listing.goto(`${link.url}#/runs?workflow=${ids.orders}`)
+        await signIn(listing)
+        await counted.waitFor()
+        await typing.goto(`${link.url}#/workflows/${ids.orders}/window`)
+        await typing.getByText("Open", { exact: true }).waitFor()
       })
-      const before = yield* Effect.promise(() => other.getByText(/^\d+ runs, newest first/).innerText())
-      yield* link.cut
-      yield* Effect.promise(() => other.getByText("This page goes on by itself when it is back").waitFor())
+      const before = yield* Effect.promise(async () => Number.parseInt(await counted.innerText(), 10))
+      // One person pauses a workflow and submits a run, another one sees both.
+      yield* at(`#/workflows/${ids.orders}/window`)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Pause…" }).press("Enter")
+        await page.getByLabel("Until (optional)").fill("2020-01-01T00:00")
+        await page.getByLabel("Reason (optional)").fill(hostile)
+        await page.getByRole("button", { name: "Pause", exact: true }).press("Enter")
+        await page.getByText("Expected an instant in the future").waitFor()
+        assert.strictEqual(await page.getByLabel("Reason (optional)").inputValue(), hostile)
+        await page.getByLabel("Until (optional)").fill("")
+        await page.getByRole("button", { name: "Pause", exact: true }).press("Enter")
+        await page.getByRole("button", { name: "End the pause" }).waitFor()
+        await typing.getByText("Paused", { exact: true }).waitFor()
+      })
       const json = { workflow_id: ids.orders, run_input_variables: { status: "open" } }
-      assert.strictEqual((yield* send({ method: "POST", path: "/run", key: owner.key, json })).status, 201)
+      const submit = send({ method: "POST", path: "/run", key: owner.key, json })
+      assert.strictEqual((yield* submit).status, 201)
+      yield* Effect.promise(async () => {
+        await listing.getByText(`${before + 1} runs, newest first`).waitFor()
+        await page.getByRole("button", { name: "End the pause" }).press("Enter")
+        await typing.getByText("Open", { exact: true }).waitFor()
+        await listing.getByRole("row").nth(1).getByText("Succeeded").waitFor()
+        // What both do when the service is away.
+        await typing.getByRole("button", { name: "Begin with nights" }).click()
+        await typing.getByLabel("Monday, range 1: from").fill("21:15")
+      })
+      yield* link.cut
+      yield* Effect.promise(async () => {
+        for (const one of [listing, typing])
+          await one.getByText("This page goes on by itself when it is back").waitFor()
+        await typing.getByLabel("Monday, range 1: to").fill("05:45")
+      })
+      assert.strictEqual((yield* submit).status, 201)
       yield* link.restore
       yield* Effect.promise(async () => {
-        await other.locator(".lost").waitFor({ state: "detached" })
-        await other.getByText(`${Number.parseInt(before, 10) + 1} runs, newest first`).waitFor()
+        for (const one of [listing, typing]) await one.locator(".lost").waitFor({ state: "detached" })
+        await listing.getByText(`${before + 2} runs, newest first`).waitFor()
+        // The session ends, and begins again in the page as it is.
+        await typing.evaluate("fetch('console/session', { method: 'DELETE' })")
+        await typing.getByText("Your session has ended").waitFor()
+        await signIn(typing)
+        await typing.getByText("Your session has ended").waitFor({ state: "detached" })
+        assert.strictEqual(await typing.getByLabel("Monday, range 1: from").inputValue(), "21:15")
+        await typing.getByRole("button", { name: "Save the window" }).press("Enter")
+        await typing.getByText("The window was saved").waitFor()
+        await typing.getByRole("button", { name: "Remove the window…" }).press("Enter")
+        await typing.getByRole("button", { name: "Remove it" }).press("Enter")
+        await typing.getByText("The window was removed").waitFor()
       })
+      // The refusal of the instant is written to the console of the browser.
+      assert.lengthOf(complaints(), 1)
     }).pipe(Effect.scoped)
   )
 
@@ -812,6 +967,286 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         })
       })
     )
+  )
+
+  it.effect("records a loop over a list, an input and a credential by one press each, and runs them", () =>
+    onDemoSite((address) =>
+      Effect.gen(function* () {
+        const { owner, page } = yield* Console
+        yield* asked("/vault", {
+          permissioned_user_id: "clerk",
+          domain: address,
+          user_name: seal(owner.encryptionKey, visitors.clerk.user),
+          password: seal(owner.encryptionKey, visitors.clerk.password)
+        })
+        const press = (name: string | RegExp) =>
+          page
+            .getByRole("button", { name, exact: typeof name === "string" })
+            .first()
+            .click()
+        const said = (text: string | RegExp) => page.getByRole("status").getByText(text).waitFor()
+        yield* at("#/author")
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Name", { exact: true }).fill("Cancelled orders")
+          await page.getByLabel("First page").fill(`${address}/login`)
+          await press("Start recording")
+          await press("Type into: textbox “User name”")
+          await page.getByLabel("What to type").selectOption({ label: "User name of clerk in the vault" })
+          await press("Type it")
+          await said("Done: Type into User name")
+          await press(/^Type into: .*“Password”$/)
+          await press("Type it")
+          await said("Done: Type into Password")
+          await press("Click: button “Sign in”")
+          await said("Done: Click Sign in")
+          await press(/^Choose in: .*“Status”$/)
+          await page.getByLabel("Option").selectOption("cancelled")
+        })
+        yield* looked("author-input")
+        yield* Effect.promise(async () => {
+          await press("Choose it as input “status”")
+          await said("Done: Choose in Status")
+          await press("Click: button “Show”")
+          await said("Done: Click Show")
+          await press("Point")
+          await press(/^Choose: link “A-/)
+          await page.getByRole("button", { name: /^For each of the \d+ rows$/ }).waitFor()
+        })
+        yield* looked("author-list")
+        yield* Effect.promise(async () => {
+          await press(/^For each of the/)
+          await page.getByRole("heading", { name: "For each of rows" }).waitFor()
+          await press(/^Click: link “A-/)
+          await said("Done: Click A-")
+          await press("Read data")
+          await press(/^Read: heading “A-/)
+          await page.getByLabel(/^Name of heading/).fill("number")
+          await page.getByLabel("Name of the list").fill("details")
+        })
+        yield* looked("author-loop")
+        yield* Effect.promise(async () => {
+          await press("Read")
+          await page.getByRole("region", { name: "What was read as JSON" }).getByText('"number": "A-').waitFor()
+          await page.getByLabel("Action").selectOption({ label: "Go back" })
+          await press("Do it")
+          await said("Done: Go back")
+          await press("End the loop")
+          await said(/^Did \d+ steps\. The end of the workflow comes next/)
+          await page.getByRole("heading", { name: "For each of rows" }).waitFor({ state: "detached" })
+        })
+        yield* looked("author-looped")
+        yield* Effect.promise(async () => {
+          await press("Save the workflow")
+          await page.locator(".graph-name", { hasText: "For each of rows" }).waitFor()
+        })
+        yield* looked("workflow-loop")
+        yield* Effect.promise(async () => {
+          await press("Run…")
+          const dialog = page.getByRole("dialog")
+          await dialog.getByLabel("status").fill("cancelled")
+          await dialog.getByLabel("CLERK").fill("clerk")
+          await dialog.getByRole("button", { name: "Run", exact: true }).click()
+          await page.getByText("Succeeded").first().waitFor()
+          const { details, rows } = JSON.parse(
+            await page.getByRole("region", { name: "Output as JSON" }).innerText()
+          ) as Readonly<Record<string, ReadonlyArray<Readonly<Record<string, string>>>>>
+          assert.isAbove(rows?.length ?? 0, 1)
+          assert.deepStrictEqual(
+            details?.map(({ number }) => number),
+            rows?.map(({ order }) => order)
+          )
+        })
+        yield* looked("run-loop")
+      })
+    )
+  )
+
+  it.effect("story: held runs are understood, 5 released, those of a branch interrupted, the failed ones retried", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Console
+      const { id } = yield* asked("/workflows", {
+        name: "Branch statements",
+        // Its page has changed: what it clicks is gone.
+        ...graphOf(`${shop}/`, [{ action: "CLICK", parameters: { selector: "//button", wait_time: 0 } }]),
+        input_schema: { type: "object", properties: { branch: { type: "string" } } },
+        max_retries: 0
+      })
+      yield* asked(`/workflows/${id}/run-window`, closedNow(), "PUT")
+      const submitted = Effect.fnUntraced(function* (branch: string, count: number) {
+        const one = { workflow_id: id, run_input_variables: { branch } }
+        for (let done = 0; done < count; done += 1_000) {
+          yield* asked("/runs/batch", { runs: Array.from({ length: Math.min(1_000, count - done) }, () => one) })
+        }
+      })
+      yield* submitted("north", runsOfBranch)
+      yield* submitted("south", heldRuns - runsOfBranch)
+      const number = (count: number) => count.toLocaleString("en")
+      const listed = (count: number) => page.getByText(`${number(count)} runs, newest first`).waitFor()
+      const button = (name: string) => page.getByRole("button", { name, exact: true })
+      yield* at("#/")
+      yield* Effect.promise(async () => {
+        const line = page.locator(".held-line", { hasText: "Branch statements" })
+        await line.getByText("Its run window opens").waitFor()
+        assert.strictEqual(await line.locator(".held-count").innerText(), number(heldRuns))
+      })
+      yield* looked("story-held")
+      yield* Effect.promise(async () => {
+        await page.getByRole("link", { name: "Branch statements", exact: true }).first().click()
+        await listed(heldRuns)
+        await page.getByRole("checkbox").nth(1).click()
+        await page
+          .getByRole("checkbox")
+          .nth(5)
+          .click({ modifiers: ["Shift"] })
+        await button("Run now…").click()
+        await page.getByText("5 runs will start now").waitFor()
+        await button("Run now 5 runs").click()
+        await page.getByText("5 of 5 were released.").waitFor()
+        await button("Done").click()
+        await listed(heldRuns - 5)
+        await page.getByLabel("Text in inputs or output").fill("north")
+        await page.keyboard.press("Enter")
+        await listed(runsOfBranch)
+        await page.getByLabel("Select all runs in the list").click()
+        await button(`Select all ${number(runsOfBranch)} that match`).click()
+        await button("Interrupt…").click()
+        await page.getByText(`${number(runsOfBranch)} runs will be stopped`).waitFor()
+      })
+      yield* looked("story-interrupt")
+      yield* Effect.promise(async () => {
+        await button(`Interrupt ${number(runsOfBranch)} runs`).click()
+        await page.getByText(`${number(runsOfBranch)} of ${number(runsOfBranch)} were interrupted.`).waitFor()
+        await button("Done").click()
+        await page.getByText("No run matches these filters").waitFor()
+      })
+      yield* at(`#/runs?workflow=${id}`)
+      yield* Effect.promise(async () => {
+        await button("Failed").click()
+        await listed(5)
+        await page.getByText("SELECTOR-E0001").first().waitFor()
+      })
+      yield* looked("story-failed")
+      yield* Effect.promise(async () => {
+        await page.getByLabel("Select all runs in the list").click()
+        await button("Retry…").click()
+        await page.getByText("5 runs will be submitted again").waitFor()
+        await button("Retry 5 runs").click()
+        await page.getByText("5 of 5 were submitted again.").waitFor()
+        // A new run waits for the window as each other one does.
+        await page.getByRole("link", { name: "New run" }).first().click()
+        await page.getByRole("heading", { name: "Its run window is closed" }).waitFor()
+      })
+      yield* at(`#/runs?workflow=${id}&status=execution.paused`)
+      yield* Effect.promise(() => listed(heldRuns - runsOfBranch))
+    })
+  )
+
+  it.effect("story: a password is changed, and the runs that it failed or stopped are retried", () =>
+    Effect.gen(function* () {
+      const { owner, page } = yield* Console
+      yield* asked("/vault", {
+        permissioned_user_id: "clerk",
+        domain: bank,
+        user_name: seal(owner.encryptionKey, "clerk@bank.example"),
+        password: seal(owner.encryptionKey, "no longer valid")
+      })
+      const { id } = yield* asked("/workflows", {
+        name: "Bank statements",
+        ...graphOf(`${bank}/`, signIn),
+        vault_schema: { BANK: { type: "credential", domain: bank } },
+        max_retries: 0
+      })
+      const one = { workflow_id: id, run_input_variables: { BANK: "clerk" } }
+      yield* asked("/runs/batch", { runs: [one, one, one] })
+      const button = (name: string) => page.getByRole("button", { name, exact: true })
+      yield* at("#/vault")
+      const bodies: Array<string> = []
+      page.on("request", (request) => bodies.push(request.postData() ?? ""))
+      yield* Effect.promise(async () => {
+        await button(`Change the password of clerk of ${bank}`).click()
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Encryption key of the workspace").fill(owner.encryptionKey)
+        await dialog.getByLabel("New password").fill("tide-and-timber")
+        await dialog.getByRole("button", { name: "Seal and change" }).click()
+        await page.getByText("The credential was changed").waitFor()
+        await dialog.waitFor({ state: "detached" })
+        assert.isTrue(bodies.some((body) => body.includes('"password"')))
+        assert.isFalse(bodies.some((body) => /tide-and-timber/.test(body) || body.includes(owner.encryptionKey)))
+        await page.getByRole("link", { name: `Runs with clerk of ${bank}` }).click()
+        // The first of them could not sign in; the others were stopped, so that the account is not locked.
+        await button("Failed").click()
+        await button("Stopped").click()
+        await page.getByText("3 runs, newest first").waitFor()
+        await page.getByText("INTERRUPTED-E0002").first().waitFor()
+      })
+      yield* looked("story-password")
+      yield* Effect.promise(async () => {
+        await page.getByLabel("Select all runs in the list").click()
+        await button("Retry…").click()
+        await page.getByText("3 runs will be submitted again").waitFor()
+        await button("Retry 3 runs").click()
+        await page.getByText("3 of 3 were submitted again.").waitFor()
+        await button("Done").click()
+        await button("Failed").click()
+        await button("Stopped").click()
+        await button("Succeeded").click()
+        await page.getByText("3 runs, newest first").waitFor()
+        await page.getByRole("cell", { name: "Succeeded" }).nth(2).waitFor()
+      })
+    })
+  )
+
+  it.effect("story: a window is edited over a change of the clocks, its impact is read, and it is undone", () =>
+    Effect.gen(function* () {
+      const { owner, page: first, send, url } = yield* Console
+      const { id } = yield* asked("/workflows", { name: "Night orders", ...graphOf(`${shop}/`, []) })
+      const path = `/workflows/${id}/run-window`
+      yield* asked(path, closedNow(), "PUT")
+      yield* asked("/runs/batch", { runs: [{ workflow_id: id }, { workflow_id: id }] })
+      const stored = async () =>
+        (await Effect.runPromise(send({ method: "GET", path, key: owner.key }))).body.run_window
+      const before = yield* Effect.promise(stored)
+      const change = nextChangeOfClocks("Europe/Berlin")
+      const page = yield* Effect.acquireRelease(
+        Effect.promise(() => first.context().newPage()),
+        (one) => Effect.promise(() => one.close())
+      )
+      yield* Effect.promise(async () => {
+        page.setDefaultTimeout(10_000)
+        // The page is opened three days before the clocks change. The service lives in the present.
+        await page.clock.setFixedTime(change.at - 3 * 86_400_000)
+        await page.goto(`${url}/#/workflows/${id}/window`)
+        await page.getByText("Nothing is changed").waitFor()
+        const button = (name: string | RegExp) => page.getByRole("button", { name })
+        const day = page.getByRole("img", { name: new RegExp(`^${change.date}:.*a day of ${change.hours} hours$`) })
+        await day.waitFor()
+        await page.getByLabel("Monday, range 1: from").fill("00:00")
+        await page.getByLabel("Monday, range 1: to").fill("00:00")
+        await button("Copy to all: Monday").click()
+        await page.getByText("Saving releases 2 waiting runs now").waitFor()
+        await button("Undo changes").click()
+        await page.getByText("Nothing is changed").waitFor()
+        await page.getByLabel("Saturday, range 1: from").fill("23:00")
+        await page.getByLabel("Saturday, range 1: to").fill("04:00")
+        await page.getByText("Saving holds or releases no waiting run now").waitFor()
+        assert.include(await day.getAttribute("aria-label"), "open 00:00 to 04:00")
+        const night = `${5 + change.hours - 24} h, as the clocks change`
+        await page.getByText(night).waitFor()
+        if (pictures !== undefined) await page.screenshot({ path: join(pictures, "story-clocks.png"), fullPage: true })
+        assert.deepStrictEqual(await stored(), before)
+        await button("Save the window").click()
+        await page.getByText("Nothing is changed").waitFor()
+        assert.notDeepEqual(await stored(), before)
+        await page.locator("summary", { hasText: "History" }).click()
+        await button(/^Restore the one before/)
+          .first()
+          .click()
+        await page.getByText("Saving holds or releases no waiting run now").waitFor()
+        await button("Save the window").click()
+        await page.getByText("Nothing is changed").waitFor()
+        assert.deepStrictEqual(await stored(), before)
+      })
+    }).pipe(Effect.scoped)
   )
 
   it.effect("fits a screen of 320 pixels and the dark, and forgets everything when it is signed out", () =>

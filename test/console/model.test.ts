@@ -1,19 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { StartForecast } from "../../apps/api/gate/ForecastJson.ts"
+import { counted, forecastWords } from "../../apps/console/data/Counts.ts"
+import { canonical, mostViews, problemOf, viewsIn, withView } from "../../apps/console/data/SavedViews.ts"
 import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
-import { alarmsOf, workersOf } from "../../apps/console/home/HomeModel.ts"
+import { alarmsOf, waitSentence, workersOf } from "../../apps/console/home/HomeModel.ts"
 import { parse, to } from "../../apps/console/kit/Route.ts"
 import { duration, relative } from "../../apps/console/kit/Times.ts"
-import {
-  admitted,
-  extended,
-  filtersOf,
-  joined,
-  type Row,
-  selectedAfter,
-  toggled,
-  tookMillis
-} from "../../apps/console/runs/RunsModel.ts"
+import { inSight } from "../../apps/console/kit/Virtual.tsx"
+import * as Listing from "../../apps/console/runs/ListingModel.ts"
+import { filtersOf, type Row, selectedAfter, toggled, tookMillis } from "../../apps/console/runs/RunsModel.ts"
 import { ranked } from "../../apps/console/shell/PaletteModel.ts"
 
 const row = (name: string, at: number, status = "execution.queued"): Row => ({
@@ -33,8 +29,6 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
   execution_end: null,
   dry_run: false
 })
-
-const names = (rows: ReadonlyArray<Row>) => rows.map(({ session_id }) => session_id).join("")
 
 describe("the alarms of an installation", () => {
   const process = {
@@ -72,28 +66,68 @@ describe("the alarms of an installation", () => {
   })
 })
 
+const written = (listing: Listing.Listing) => Listing.idsOf(listing).join("")
+
 describe("the list of runs", () => {
-  const listing = { rows: [row("c", 3), row("b", 2), row("a", 1)], arrived: [], cursor: null }
+  const listing = Listing.beginning({ rows: [row("c", 3), row("b", 2), row("a", 1)], cursor: null })
+  const fresh = { rows: [row("d", 4), row("c", 3, "execution.start"), row("a", 1)], cursor: null }
 
-  it("takes new runs on top and drops those that match no longer while its reader is at the top", () => {
-    const after = joined(listing, [row("d", 4), row("c", 3, "execution.start"), row("a", 1)], true, true)
-    assert.strictEqual(names(after.rows), "dca")
-    assert.strictEqual(after.rows[1]?.status, "execution.start")
+  it("is its first page as it is now while its reader is at the top", () => {
+    const after = Listing.joined(listing, fresh, false)
+    assert.strictEqual(written(after), "dca")
+    assert.strictEqual(Listing.rowAt(after, 1)?.status, "execution.start")
   })
 
-  it("changes rows in place, and moves none, while its reader is further down", () => {
-    const after = joined(listing, [row("d", 4), row("c", 3, "execution.start"), row("a", 1)], false, true)
-    assert.strictEqual(names(after.rows), "cba")
-    assert.strictEqual(names(after.arrived), "d")
-    assert.strictEqual(names(admitted(after).rows), "dcba")
-  })
-
-  it("keeps rows that are older than the page that was read again", () => {
-    assert.strictEqual(names(joined(listing, [row("c", 3)], true, false).rows), "cba")
+  it("changes rows in place and moves none while it stands still, and says what is new or matches no longer", () => {
+    const after = Listing.joined(listing, fresh, true)
+    assert.strictEqual(written(after), "cba")
+    assert.strictEqual(Listing.rowAt(after, 0)?.status, "execution.start")
+    assert.deepStrictEqual([after.arrived?.count, after.arrived?.isMore, [...after.gone]], [1, false, ["b"]])
+    assert.strictEqual(written(Listing.admitted(after)), "dca")
+    const many = Listing.joined(listing, { rows: [row("z", 9), row("y", 8)], cursor: "more" }, true)
+    assert.deepStrictEqual([many.arrived?.count, many.arrived?.isMore, many.gone.size], [2, true, 0])
   })
 
   it("has no run twice when pages overlap", () => {
-    assert.strictEqual(names(extended(listing, [row("a", 1), row("z", 0)], "next").rows), "cbaz")
+    const first = { ...listing, next: "1" }
+    const after = Listing.extended(first, { rows: [row("a", 1), row("z", 0)], cursor: "2" })
+    assert.strictEqual(written(after), "cbaz")
+    assert.strictEqual(after.next, "2")
+  })
+
+  it("keeps the rows of a million near those in sight alone, and reads a page again at its place", () => {
+    const one = row("", 0)
+    const page = (number: number) =>
+      Array.from({ length: 1_000 }, (_, at) => ({ ...one, session_id: `${number}-${at}` }))
+    let long = Listing.beginning({ rows: page(0), cursor: "1" })
+    for (let number = 1; number < 1_000; number++) {
+      const count = Listing.countOf(long)
+      long = Listing.trimmed(Listing.extended(long, { rows: page(number), cursor: String(number + 1) }), count, count)
+    }
+    const kept = () => long.pages.filter(({ rows }) => rows !== null).length
+    assert.strictEqual(Listing.countOf(long), 1_000_000)
+    assert.isAtMost(kept(), 8)
+    assert.isNull(Listing.rowAt(long, 5_500))
+    assert.deepStrictEqual(Listing.missing(long, 5_990, 6_010), [5, 6])
+    // A row of the page matches no longer.
+    long = Listing.filled(long, 5, page(5).slice(1))
+    assert.strictEqual(Listing.countOf(long), 999_999)
+    assert.strictEqual(Listing.rowAt(long, 5_500)?.session_id, "5-501")
+    assert.strictEqual(Listing.rowAt(long, 999_998)?.session_id, "999-999")
+    long = Listing.trimmed(long, 5_500, 5_530)
+    assert.strictEqual(kept(), 1)
+  })
+
+  it("reaches each of a million rows by scrolling, within the height that browsers can draw", () => {
+    const [height, rowHeight, count] = [800, 36, 1_000_000]
+    const { pixels, until } = inSight(Number.MAX_SAFE_INTEGER, height, rowHeight, count)
+    assert.isBelow(pixels, 17_000_000)
+    assert.strictEqual(until, count)
+    const end = inSight(pixels - height, height, rowHeight, count)
+    // The last row ends where the element does.
+    assert.closeTo(count * rowHeight + end.shift, pixels, 1)
+    assert.deepStrictEqual(inSight(0, height, rowHeight, count), { from: 0, until: 31, pixels, shift: 0 })
+    assert.deepStrictEqual(inSight(720, height, rowHeight, 100), { from: 12, until: 51, pixels: 3_600, shift: 0 })
   })
 
   it("reads its filters from an address, whatever that holds", () => {
@@ -113,11 +147,11 @@ describe("the list of runs", () => {
   })
 
   it("selects one row, and a range from the row that was clicked before", () => {
-    const { rows } = listing
-    const one = selectedAfter(new Set(), rows, 0, null)
+    const ids = Listing.idsOf(listing)
+    const one = selectedAfter(new Set(), ids, 0, null)
     assert.deepStrictEqual([...one], ["c"])
-    assert.deepStrictEqual([...selectedAfter(one, rows, 2, 0)], ["c", "b", "a"])
-    assert.deepStrictEqual([...selectedAfter(new Set(["c", "b"]), rows, 1, 0)], [])
+    assert.deepStrictEqual([...selectedAfter(one, ids, 2, 0)], ["c", "b", "a"])
+    assert.deepStrictEqual([...selectedAfter(new Set(["c", "b"]), ids, 1, 0)], [])
   })
 
   it("counts the time of a run from its start to its end, or to now", () => {
@@ -193,4 +227,75 @@ describe("a verb for all runs that match a filter", () => {
       ])
     })
   )
+})
+
+describe("why runs wait", () => {
+  it("is one sentence, with the reason of most runs first", () => {
+    const count = (number: number, exact = true) => ({ count: number, exact })
+    assert.isNull(waitSentence({ run_window: count(0) }))
+    assert.strictEqual(waitSentence({ capacity: count(1) }), "1 run waits for a free place")
+    assert.strictEqual(
+      waitSentence({ manual: count(10), run_window: count(4_000, false) }),
+      "4,000+ runs wait for a run window to open, 10 until a pause ends"
+    )
+  })
+
+  it("comes with when the last of them starts, and how many do not fit", () => {
+    const forecast: typeof StartForecast.Type = {
+      waiting: 4_000,
+      at_least: false,
+      first_start_at: "a",
+      last_start_at: "b",
+      closes_at: "c",
+      unfit: 0,
+      limited_by: "max_starts_per_minute",
+      workers: null
+    }
+    const sentence = (changes: Partial<typeof forecast>) =>
+      forecastWords({ ...forecast, ...changes }, (instant) => instant.toUpperCase())
+    assert.isNull(sentence({ waiting: 0 }))
+    assert.strictEqual(sentence({}), "At this pace the last of 4,000 starts at B")
+    assert.strictEqual(
+      sentence({ unfit: 310, at_least: true }),
+      "At this pace the last of 4,000+ starts at B; 310+ will not fit before closing at C"
+    )
+    assert.include(sentence({ last_start_at: null }), "not in sight")
+    assert.strictEqual(sentence({ limited_by: null }), "The last of 4,000 starts at B")
+    const workers = { capacity: 4, running: 4 }
+    assert.strictEqual(
+      sentence({ limited_by: "workers", workers }),
+      "With the workers' 4 places the last of 4,000 starts at B"
+    )
+    assert.strictEqual(
+      sentence({ limited_by: "workers", workers: { capacity: 0, running: 0 }, last_start_at: null }),
+      "Without a worker it is not in sight when the last of 4,000 starts"
+    )
+    assert.strictEqual(counted({ count: 1_000, exact: false }), "1,000+")
+  })
+})
+
+describe("saved views", () => {
+  it("are read from what the browser keeps, without what has another form", () => {
+    const hostile = "<img src=x onerror=alert(1)>\u202e"
+    const stored = [
+      { name: hostile, query: "since=day&status=execution.failed" },
+      { name: hostile, query: "status=execution.failed" },
+      { name: "", query: "" },
+      { name: "x".repeat(61), query: "" },
+      { name: 1, query: "" },
+      { name: "long", query: "x".repeat(3_000) },
+      null,
+      "text"
+    ]
+    assert.deepStrictEqual(viewsIn(JSON.stringify(stored)), [{ name: hostile, query: "status=execution.failed" }])
+    for (const text of [null, "", "{", "{}", "7"]) assert.deepStrictEqual(viewsIn(text), [])
+  })
+
+  it("replace the one of their name, are bounded, and name what is wrong with a name", () => {
+    const views = Array.from({ length: mostViews }, (_, number) => ({ name: String(number), query: "" }))
+    assert.isNull(withView(views, { name: "new", query: "" }))
+    assert.deepStrictEqual(withView(views, { name: "0", query: "a=1" })?.[0], { name: "0", query: "a=1" })
+    assert.strictEqual(canonical("?b=2&a=%201"), canonical("a=+1&b=2"))
+    assert.deepStrictEqual([problemOf("Mine"), problemOf(" ") === null], [null, false])
+  })
 })

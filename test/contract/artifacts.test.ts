@@ -10,6 +10,7 @@ import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as S3Artifacts from "../../adapters/s3/S3Artifacts.ts"
 import { ArtifactFiles, type Kept, type Range } from "../../core/run/artifact/ArtifactFiles.ts"
+import * as ArtifactContract from "../../core/testing/contract/ArtifactContract.ts"
 import { listening } from "../support/listening.ts"
 import * as s3 from "../support/s3.ts"
 
@@ -27,102 +28,9 @@ const readAll = (kept: Kept, range?: Range) => Stream.mkUint8Array(kept.read(ran
 const found = (id: string) => Effect.flatMap(ArtifactFiles, (files) => Effect.map(files.find(id), Option.getOrThrow))
 
 const suite = <E>(name: string, layer: Layer.Layer<ArtifactFiles, E>) =>
-  it.layer(layer, { timeout: "60 seconds" })(`artifacts (${name})`, (it) => {
-    it.effect("are kept with what they are, and read back whole or in part", () =>
-      Effect.gen(function* () {
-        const files = yield* ArtifactFiles
-        const id = randomUUID()
-        const bytes = new Uint8Array(randomBytes(300_000))
-        const fileName = 'Bericht "März" 報告 \u202e%20;\n.pdf'
-        yield* files.put(id, { mediaType: "application/pdf", fileName, bytes })
-        const kept = yield* found(id)
-        assert.deepInclude(kept, { mediaType: "application/pdf", fileName, size: bytes.length })
-        assert.deepStrictEqual(yield* readAll(kept), bytes)
-        assert.deepStrictEqual(yield* readAll(kept, { start: 0, end: 1 }), bytes.slice(0, 2))
-        assert.deepStrictEqual(yield* readAll(kept, { start: 270_000, end: 299_999 }), bytes.slice(270_000))
-        assert.deepStrictEqual(yield* readAll(kept, { start: 5, end: 280_000 }), bytes.slice(5, 280_001))
-      })
-    )
-
-    it.effect("of no bytes are kept too", () =>
-      Effect.gen(function* () {
-        const id = randomUUID()
-        yield* (yield* ArtifactFiles).put(id, { ...jpeg, bytes: new Uint8Array() })
-        const kept = yield* found(id)
-        assert.strictEqual(kept.size, 0)
-        assert.strictEqual((yield* readAll(kept)).length, 0)
-      })
-    )
-
-    it.effect("take the place of the one before, and are gone once removed", () =>
-      Effect.gen(function* () {
-        const files = yield* ArtifactFiles
-        const [id, other] = [randomUUID(), randomUUID()]
-        yield* files.put(id, { ...jpeg, bytes: new Uint8Array([1, 2, 3]) })
-        yield* files.put(id, { mediaType: "text/html", fileName: null, bytes: new Uint8Array([4]) })
-        yield* files.put(other, { ...jpeg, bytes: new Uint8Array([5]) })
-        const kept = yield* found(id)
-        assert.strictEqual(kept.mediaType, "text/html")
-        assert.deepStrictEqual(yield* readAll(kept), new Uint8Array([4]))
-        yield* files.remove([id, randomUUID(), "../etc/passwd", id])
-        assert.isTrue(Option.isNone(yield* files.find(id)))
-        assert.deepStrictEqual(yield* readAll(yield* found(other)), new Uint8Array([5]))
-      })
-    )
-
-    it.effect("are not found by what is no id", () =>
-      Effect.gen(function* () {
-        const files = yield* ArtifactFiles
-        for (const id of ["", "..", "../artifacts", randomUUID().toUpperCase(), `${randomUUID()}/`, randomUUID()]) {
-          assert.isTrue(Option.isNone(yield* files.find(id)), id)
-        }
-      })
-    )
-
-    it.effect("larger than what is held at once go there in pieces of any size", () =>
-      Effect.gen(function* () {
-        const files = yield* ArtifactFiles
-        const id = randomUUID()
-        const piece = new Uint8Array(randomBytes(1_000_003))
-        const size = yield* files.putStream(id, jpeg, Stream.fromArray(Array.from({ length: 20 }, () => piece)))
-        assert.strictEqual(size, 20 * piece.length)
-        const kept = yield* found(id)
-        assert.strictEqual(kept.size, size)
-        const last = yield* readAll(kept, { start: size - piece.length, end: size - 1 })
-        assert.isTrue(Buffer.from(last).equals(piece))
-        let read = 0
-        yield* Stream.runForEach(kept.read(), (some) =>
-          Effect.sync(() => {
-            read += some.length
-          })
-        )
-        assert.strictEqual(read, size)
-      })
-    )
-
-    it.effect("exactly as large as what is held at once are kept as well", () =>
-      Effect.gen(function* () {
-        const id = randomUUID()
-        const bytes = new Uint8Array(8 * 1_024 * 1_024).fill(7)
-        yield* (yield* ArtifactFiles).put(id, { ...jpeg, bytes })
-        assert.strictEqual((yield* found(id)).size, bytes.length)
-      })
-    )
-
-    it.effect("whose content fails leave nothing, and the one before stays", () =>
-      Effect.gen(function* () {
-        const files = yield* ArtifactFiles
-        const [id, fresh] = [randomUUID(), randomUUID()]
-        yield* files.put(id, { ...jpeg, bytes: new Uint8Array([1]) })
-        const broken = Stream.concat(Stream.make(new Uint8Array(9_000_000)), Stream.fail("broken off" as const))
-        assert.strictEqual(yield* Effect.flip(files.putStream(id, jpeg, broken)), "broken off")
-        assert.strictEqual(yield* Effect.flip(files.putStream(fresh, jpeg, broken)), "broken off")
-        assert.deepStrictEqual(yield* readAll(yield* found(id)), new Uint8Array([1]))
-        assert.isTrue(Option.isNone(yield* files.find(fresh)))
-        yield* files.sweep(Date.now() + 1_000)
-        assert.deepStrictEqual(yield* readAll(yield* found(id)), new Uint8Array([1]))
-      })
-    )
+  // With the clock of the machine, which files are dated by.
+  it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })(`artifacts (${name})`, (it) => {
+    for (const { keeps, title } of ArtifactContract.promises) it.effect(title, () => keeps)
   })
 
 suite("memory", MemoryArtifacts.layer)

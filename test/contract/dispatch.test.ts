@@ -95,6 +95,48 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
+    promise("an end is decided about the run as it is by then, whatever was written since its claim", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const all = yield* claimed(5)
+        const [plain, acted, renewed, brought, tagged] = all
+        if (!(plain && acted && renewed && brought && tagged)) throw new Error("Not all runs were claimed")
+        yield* runs.report(leaseOf(acted), { events: [], progress: { acted: true } })
+        yield* runs.renew([leaseOf(renewed)], 7_200_000)
+        const file = { id: "f", name: "bill.pdf", at: 1, metadata: {} }
+        const uploaded = { runId: brought.run.id, workflowId: brought.run.workflowId, file }
+        yield* runs.report(leaseOf(brought), { events: [{ event: "file.uploaded", ...uploaded }] })
+        yield* runs.changeTags(tagged.run.workspaceId, [tagged.run.id], () => ["late"], { dryRun: false })
+        const seen = new Map<string, Transition.LockedRun<RunningRun>>()
+        const changes = yield* allAtOnce(
+          all.map((one) =>
+            runs.settle(leaseOf(one), (locked, at) => {
+              seen.set(locked.run.id, locked)
+              return success(locked, at)
+            })
+          )
+        )
+        const of = ({ run }: Claimed) => seen.get(run.id)
+        assert.deepStrictEqual(
+          [plain, acted].map((one) => of(one)?.run.progress.acted),
+          [false, true]
+        )
+        assert.strictEqual(of(renewed)?.run.lease.until, renewed.run.lease.until + 3_600_000)
+        assert.deepStrictEqual(
+          [plain, brought].map((one) => of(one)?.files.length),
+          [0, 1]
+        )
+        assert.deepStrictEqual(
+          [plain, tagged].map((one) => of(one)?.run.tags),
+          [[], ["late"]]
+        )
+        for (const { run } of changes) {
+          const stored = yield* runs.get(run.workspaceId, run.id)
+          assert.deepStrictEqual(stored.run, run)
+        }
+      })
+    )
+
     promise("reports that come together are kept in the order of each run, and refused where a lease is lost", () =>
       Effect.gen(function* () {
         const runs = yield* RunStore

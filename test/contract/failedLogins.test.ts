@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
@@ -163,6 +164,25 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           yield* failLogin(next)
           yield* stopAll()
           assert.strictEqual(yield* status(caller, stopped), "execution.stopped")
+        })
+    )
+
+    promise(
+      "a credential that is changed while waiting runs are being stopped stops no further run",
+      (caller, workflow) =>
+        Effect.gen(function* () {
+          const entries = yield* VaultEntries
+          const entry = yield* makeEntry(caller, "a")
+          yield* submit(workflow, naming("a"))
+          const [stopped, kept] = [yield* submit(workflow, naming("a")), yield* submit(workflow, naming("a"))]
+          yield* failLogin((yield* claim())[0])
+          assert.isTrue(yield* (yield* RunStore).stopAfterFailedLogins(1, Transition.stopAfter))
+          yield* TestClock.adjust(1_000)
+          const now = yield* Clock.currentTimeMillis
+          yield* entries.change(caller.workspaceId, entry.id, (before) => Result.succeed({ ...before, updatedAt: now }))
+          yield* stopAll()
+          assert.strictEqual(yield* status(caller, stopped), "execution.stopped")
+          assert.deepStrictEqual(ids(yield* claim()), [kept])
         })
     )
 

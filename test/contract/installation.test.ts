@@ -6,17 +6,22 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Logger, Metric, Result, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Metric, Queue, Result, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
+import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
+import { ZoneVersion } from "../../adapters/postgres/gate/ZoneVersion.ts"
 import * as Backlog from "../../adapters/postgres/server/Backlog.ts"
 import * as Processes from "../../adapters/postgres/server/Processes.ts"
 import * as Installation from "../../apps/cli/health/Installation.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
+import { ZoneData } from "../../core/gate/ZoneData.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import * as Scheduler from "../../core/run/Scheduler.ts"
 import * as databases from "../support/databases.ts"
-import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "sluice-installation-"))),
@@ -142,5 +147,87 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
       const metrics = yield* Metric.snapshot
       assert.strictEqual(metrics.find(({ id }) => id === "sluice_scheduler_leads")?.state !== undefined, true)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves openings to the scheduler with the newest time zone data, while there is one", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const grown = yield* Queue.unbounded<string>()
+      const logger = Logger.layer([Logger.make(({ message }) => void Queue.offerUnsafe(grown, String(message)))])
+      const said = Effect.fnUntraced(function* (text: RegExp, times: number) {
+        while (lines.filter((line) => text.test(line)).length < times) lines.push(yield* Queue.take(grown))
+      })
+      const started = Effect.fnUntraced(function* (part: string, zoneData: string) {
+        const scope = yield* Effect.acquireRelease(Scope.make(), (one) => Scope.close(one, Exit.void))
+        const built = Layer.fresh(Installation.layer(part).pipe(Layer.provide(MemoryArtifacts.layer)))
+        const context = yield* Layer.buildWithScope(Layer.provide(built, logger), scope).pipe(
+          Effect.provideService(ZoneVersion, zoneData)
+        )
+        const { decides } = Context.get(context, ZoneData)
+        return { decides, end: Scope.close(scope, Exit.void) }
+      })
+      const old = yield* started("scheduler", "2026a")
+      assert.isTrue(yield* old.decides)
+      const api = yield* started("api", "2026c")
+      yield* TestClock.adjust(Processes.everyMillis)
+      assert.isTrue(yield* old.decides, "a process that schedules nothing takes nothing over")
+      const recent = yield* started("scheduler", "2026b")
+      const late = yield* started("scheduler", "2026a")
+      yield* said(/^This process has the time zone data 2026a, and others have 2026c/, 1)
+      yield* TestClock.adjust(Processes.everyMillis)
+      yield* said(/leaves openings and schedules to another/, 1)
+      assert.deepStrictEqual([yield* old.decides, yield* recent.decides, yield* late.decides], [false, true, false])
+      yield* recent.end
+      yield* TestClock.adjust(Processes.everyMillis)
+      yield* said(/computes openings again/, 2)
+      assert.deepStrictEqual([yield* old.decides, yield* late.decides], [true, true])
+      yield* api.end
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("computes openings again that older time zone data gave, and names the workflows that they move", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      yield* TestClock.setTime(4_000_000)
+      const sql = yield* SqlClient.SqlClient
+      const caller = yield* makeWorkspace()
+      const { workflow } = yield* makeWorkflow(caller)
+      const gates = yield* GateStore
+      yield* gates
+        .change(caller.workspaceId, workflow.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(3, 4), { at, by: caller.userId }))
+        )
+        .pipe(Effect.provideService(ZoneVersion, "2026b"))
+      const opening = sql<{ readonly starts_at: Date; readonly zone_data: string }>`
+        select starts_at, zone_data from gates where workflow_id = ${workflow.id}`
+      const [right] = yield* opening
+      // As another zone law would have it.
+      yield* sql`update gates set starts_at = starts_at - interval '1 hour' where workflow_id = ${workflow.id}`
+      const wrong = yield* opening
+      const tick = (zoneData: string, decides: boolean) =>
+        Scheduler.tick().pipe(
+          Effect.provide(logger),
+          Effect.provideService(ZoneVersion, zoneData),
+          Effect.provideService(ZoneData, { decides: Effect.succeed(decides) })
+        )
+      const { workflow: unmoved } = yield* makeWorkflow(caller)
+      yield* gates
+        .change(caller.workspaceId, unmoved.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(3, 4), { at, by: caller.userId }))
+        )
+        .pipe(Effect.provideService(ZoneVersion, "2026b"))
+      yield* TestClock.adjust(60_000)
+      yield* tick("2026a", true)
+      yield* tick("2026b", true)
+      yield* tick("2026c", false)
+      assert.deepStrictEqual(yield* opening, wrong)
+      yield* tick("2026c", true)
+      assert.deepStrictEqual(yield* opening, [{ starts_at: new Date(right?.starts_at ?? 0), zone_data: "2026c" }])
+      yield* tick("2026d", true)
+      assert.deepStrictEqual(lines, [
+        `With the time zone data 2026c these workflows open or close at other times than older data had it: "Nightly" (${workflow.id})`
+      ])
+    })
   )
 })

@@ -14,6 +14,7 @@ import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import { StartLedger } from "../../core/run/start/StartLedger.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { RunId } from "../../core/workspace/Ids.ts"
 import { Kind } from "../../core/workspace/retention/RetentionDays.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -105,6 +106,48 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
         while (yield* log.consume(consumer, 100, (entries) => Effect.sync(() => void seen.push(...entries))));
         const left = seen.filter(({ workspaceId }) => workspaceId === caller.workspaceId).map(({ runId }) => runId)
         assert.sameMembers(left, [kept, waiting, kept])
+      })
+    )
+
+    it.effect("and a retry or a tag at the same time agree about a run: it is there, or it is gone", () =>
+      Effect.gen(function* () {
+        const [removal, runs] = [yield* RunRemovalStore, yield* RunStore]
+        const caller = yield* makeWorkspace()
+        const { workspaceId } = caller
+        const workflow = yield* makeWorkflow(caller)
+        const all = yield* Effect.forEach(Array.from({ length: 12 }), () =>
+          Effect.map(runs.submit(submission(workflow)), ({ run }) => run.id)
+        )
+        for (const id of all) yield* runs.change(workspaceId, id, Transition.interrupt)
+        const retry = (of: RunId) =>
+          runs.retry({ ...submission(workflow), retry: { of, by: caller.userId, reason: null } }, { isLatest: true })
+        const [retries, , tagged] = yield* Effect.all(
+          [
+            Effect.forEach(all, (id) => Effect.result(retry(id)), { concurrency: "unbounded" }),
+            Effect.forEach(all, (id) => removal.remove([id]), { concurrency: "unbounded" }),
+            runs.changeTags(workspaceId, all, (before) => [...before, "seen"], { dryRun: false })
+          ],
+          { concurrency: "unbounded" }
+        )
+        for (const [index, id] of all.entries()) {
+          const [retried, read] = [retries[index], yield* Effect.result(runs.get(workspaceId, id))]
+          const made = (yield* runs.retriesOf([id])).map((one) => one.retry)
+          // A removal does not take the retry with it, which still names its run.
+          assert.deepStrictEqual(made, retried?._tag === "Success" ? [retried.success.run.id] : [])
+          if (retried?._tag === "Failure") {
+            assert.strictEqual(retried.failure._tag, "RunNotFound")
+            assert.strictEqual(read._tag, "Failure")
+          }
+          if (read._tag === "Success")
+            assert.deepStrictEqual(read.success.run.tags, tagged[index] === null ? [] : ["seen"])
+        }
+        assert.isAtMost(yield* removal.remove(all), all.length)
+        assert.deepStrictEqual(
+          yield* runs.changeTags(workspaceId, all, () => ["late"], { dryRun: false }),
+          all.map(() => null)
+        )
+        const [last = assert.fail("There is none")] = all
+        assert.strictEqual((yield* Effect.flip(retry(last)))._tag, "RunNotFound")
       })
     )
 

@@ -103,6 +103,14 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const found = Effect.fnUntraced(function* (filter: RunFilter) {
           const page = yield* runs.list(workspaceId, { limit: 100, ...filter })
           assert.deepStrictEqual(yield* runs.count(workspaceId, filter), { count: page.runs.length, isExact: true })
+          const { holds, statuses, total } = yield* runs.counts(workspaceId, filter)
+          assert.deepStrictEqual(total, { count: page.runs.length, isExact: true })
+          for (const [status, { count }] of statuses) {
+            assert.strictEqual(count, page.runs.filter((run) => run.status === status).length, status)
+          }
+          for (const [hold, { count }] of holds) {
+            assert.strictEqual(count, page.runs.filter((run) => run.holds.includes(hold)).length, hold)
+          }
           assert.strictEqual(page.next, null)
           return page.runs.map(({ id }) => names.get(id) ?? id)
         })

@@ -17,6 +17,8 @@ export interface Tried extends Seen {
 export interface Trial {
   /** The page that the run starts on, `/` when left out. */
   readonly page?: string
+  /** Whether the portal is opened as `localhost`, whose pages may ask for passkeys. */
+  readonly onLocalhost?: boolean
   readonly inputs?: (origin: string) => Schema.JsonObject
   /** The steps before and after the example. */
   readonly before?: ReadonlyArray<Step>
@@ -49,6 +51,12 @@ const append = (name: string, value: string): Step => ({
   action: "TRANSFORM",
   parameters: { operations: [{ type: "APPEND", target: `context.${name}`, value }] }
 })
+
+/** Registers a passkey at the portal. */
+const registered: Step = {
+  action: "TFA",
+  parameters: { tfa_type: "PASSKEY", credential: "PORTAL", selector: "//button[@id='register']", register: true }
+}
 
 /** Sends a note to the portal. */
 const note = (value: string): Step => ({
@@ -185,6 +193,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
         after: [{ action: "CLICK", parameters: { selector: "//button[@id='hold']", click_type: "release" } }]
       })
     ],
+    [promised({ page: "/invoices/A-1" })],
     [
       {
         page: "/invoices/A-1",
@@ -242,6 +251,7 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
         { page: "/claim", after: [field("letter", "letter"), state] }
       )
     ],
+    [leaves({ bold: "Ada" }, { page: "/claim", after: [text("bold", "//div[@id='message']/b")] })],
     [says("Utrecht", { page: "/customers", replies: [chooses("City")] })]
   ],
   INPUT_SELECT: [
@@ -446,12 +456,21 @@ export const trials: Readonly<Record<string, ReadonlyArray<ReadonlyArray<Trial>>
         inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }),
         expect: ({ portal: { notes } }) => assert.match(notes[0]?.body ?? "", /^%PDF/)
       }
+    ],
+    [
+      {
+        page: "/files",
+        inputs: (origin) => ({ file: `${origin}/files/scan.pdf` }),
+        expect: ({ portal: { notes } }) => assert.match(notes[0]?.body ?? "", /^%PDF/)
+      }
     ]
   ],
   TFA: [
     [arrives("Signed in", { page: "/code" })],
     [arrives("Signed in", { page: "/code/sent" })],
-    [arrives("Signed in", { page: "/link/sent" })]
+    [arrives("Signed in", { page: "/link/sent" })],
+    [arrives("Registered", { page: "/passkey", onLocalhost: true })],
+    [arrives("Signed in", { page: "/passkey", onLocalhost: true, before: [registered, go("/passkey")] })]
   ],
   USER_INTERACTION: [
     [

@@ -39,6 +39,7 @@ const invoice = (number: string) =>
     `<button id="pay" onclick="state.textContent='paid'">Pay now</button>
     <button onclick="state.textContent='printed'">Print</button>
     <a href="/invoices/${number}/pdf">Download PDF</a> <a href="/broken">Download all</a>
+    <button id="share" onclick="navigator.clipboard.writeText('https://portal.example/i/A-1')">Copy the link</button>
     <span onmouseover="menu.hidden=false">Account</span><ul id="menu" hidden><li>Sign out</li></ul>${state("open")}`
   )
 
@@ -71,7 +72,7 @@ const forms = {
       <option value="NL">Netherlands</option><option value="NO">Norway</option></select></label>
     <textarea id="note">Paid late.</textarea>
     <input id="iban" value="FR00" oninput="if (this.value==='' && !event.inputType) this.value='FR'">
-    <textarea id="letter" onpaste="state.textContent='pasted'"></textarea>
+    <div id="message" contenteditable="true"></div><textarea id="letter" onpaste="state.textContent='pasted'"></textarea>
     <input type="file" id="file" onchange="state.textContent=this.files[0].name+', '+this.files[0].size+' bytes'">${state("")}
     <script>
       let keys = 0
@@ -86,9 +87,14 @@ const forms = {
       zone.ondragover = (event) => event.preventDefault()
       zone.ondrop = (event) => {
         event.preventDefault()
-        const [file] = event.dataTransfer.files
-        fetch("/api/notes", { method: "POST", body: file }).then(() => { sent.innerHTML = "<li>" + file.name + "</li>" })
+        send(event.dataTransfer.files)
       }
+      zone.onpaste = (event) => {
+        event.preventDefault()
+        send(event.clipboardData.files)
+      }
+      const send = ([file]) =>
+        fetch("/api/notes", { method: "POST", body: file }).then(() => { sent.innerHTML = "<li>" + file.name + "</li>" })
     </script>`
   ),
   "/filter": page(
@@ -99,6 +105,19 @@ const forms = {
   "/offer": page(
     "Offer",
     `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<div id=offer></div>"), 300)</script>`
+  ),
+  // What the server checks of a passkey is not of interest here.
+  "/passkey": page(
+    "Sign in",
+    `<button id="register">Register a passkey</button><button id="sign-in">Sign in</button><script>
+      const [challenge, title] = [new Uint8Array(16), document.querySelector("h1")]
+      const rp = { id: location.hostname, name: "Portal" }
+      const user = { id: new Uint8Array([1]), name: "front-desk", displayName: "Front desk" }
+      const ask = (button, act, text) => { document.getElementById(button).onclick = () => act().then(() => { title.textContent = text }) }
+      ask("register", () => navigator.credentials.create({ publicKey: { challenge, rp, user,
+        pubKeyCredParams: [{ type: "public-key", alg: -7 }], authenticatorSelection: { residentKey: "required" } } }), "Registered")
+      ask("sign-in", () => navigator.credentials.get({ publicKey: { challenge, rpId: rp.id } }), "Signed in")
+    </script>`
   ),
   "/code": page(
     "Enter the code",

@@ -92,7 +92,9 @@ const credential = Effect.fnUntraced(function* (portal: Portal.Portal) {
 })
 
 const tried = Effect.fnUntraced(function* ({ promised, step }: Example, trial: Trial) {
-  const portal = yield* Portal.open(isCode)
+  const opened = yield* Portal.open(isCode)
+  const portal =
+    trial.onLocalhost === true ? { ...opened, origin: opened.origin.replace("127.0.0.1", "localhost") } : opened
   const codes = yield* LoginCodes
   const account = yield* credential(portal)
   const { dryRun, inputs, manualCaptcha = false, person, replies = [] } = trial

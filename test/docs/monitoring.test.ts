@@ -80,6 +80,20 @@ describe("what watches the service", () => {
     )
   })
 
+  it("every alert fires in a test", () => {
+    const alerts = [...read("deploy/prometheus/sluice.rules.yml").matchAll(/alert: (\w+)/g)].map(([, name]) => name)
+    const firing = new Set(
+      [...read("deploy/prometheus/sluice.rules.test.yml").matchAll(/expr: ALERTS\{alertname="(\w+)"/g)].map(
+        ([, name]) => name
+      )
+    )
+    assert.isAbove(alerts.length, 7)
+    assert.deepStrictEqual(
+      alerts.filter((name) => !firing.has(name)),
+      []
+    )
+  })
+
   it("alerts fire for lost workers, schedulers or database, stuck webhooks, odd clocks, late windows", (context) => {
     assert.isTrue(existsSync(join(root, "deploy/prometheus/sluice.rules.test.yml")))
     if (promtool === null) return context.skip(missing)

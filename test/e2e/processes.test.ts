@@ -79,6 +79,17 @@ describe.concurrent("sluice up", () => {
         assert.strictEqual(output.match(/succeeded/g)?.length, 2)
         assert.include(output, key)
         assert.isAbove(browsersOf(service.child.pid ?? 0), 0)
+        // What the console shows in the first minute: a way in, runs with pictures, and one that waits for its window.
+        const url = yield* ready(service)
+        assert.match(output, new RegExp(`^Console {5}${url}/#sign-in=[\\w-]+ `, "m"))
+        assert.match(output, /^Demo site {3}http:\/\/127\.0\.0\.1:\d+\/login$/m)
+        const runs = (yield* send(url, "GET", "/runs")) as unknown as ReadonlyArray<Record<string, string | null>>
+        assert.deepStrictEqual(
+          runs.map(({ hold, status }) => [status, hold]),
+          [["execution.paused", "run_window"], ...[1, 2].map(() => ["execution.success", null])]
+        )
+        const done = yield* send(url, "GET", `/run/${runs[2]?.session_id}`)
+        assert.isNotEmpty(done.screenshot_urls)
 
         const second = yield* sluice(["up"], { SLUICE_DATA_DIR: folder })
         assert.strictEqual(yield* second.ended, 1)
@@ -90,10 +101,6 @@ describe.concurrent("sluice up", () => {
         service.child.kill("SIGTERM")
         yield* service.ended
         yield* Effect.forEach(browser, untilGone)
-
-        const again = yield* sluice(["up"], { SLUICE_DATA_DIR: folder })
-        yield* ready(again)
-        assert.notInclude(again.output(), key)
       }).pipe(Effect.scoped),
     180_000
   )
@@ -118,6 +125,8 @@ describe.concurrent("sluice up", () => {
 
         const second = yield* sluice(["up"], settings)
         const url = yield* ready(second)
+        assert.include(first.output(), key)
+        assert.notInclude(second.output(), key)
         yield* untilStatus(url, session, "execution.paused")
         yield* send(url, "DELETE", `/workflows/${workflowId}/run-window`)
         yield* untilStatus(url, session, "execution.success")

@@ -118,7 +118,7 @@ describe.concurrent("rotations", () => {
 
         // Killed as soon as it has begun, and a little later each time.
         let kills = 0
-        for (let delay = 0; ; delay += 120) {
+        for (let delay = 0; ; delay += 240) {
           const state = ask(url, key, "GET", path)
           const from = Number((yield* state).body.checked)
           const scheduler = yield* sluice(["scheduler"], settings)

@@ -185,6 +185,38 @@ it.layer(service({ secret, twilioAuthToken }), { timeout: "30 seconds" })("what 
     })
   )
 
+  it.effect("is kept for a person where it has only what may be a code, and for no login", () =>
+    Effect.gen(function* () {
+      yield* clock.set(now)
+      const { send } = yield* Service
+      const { address, me } = yield* withCredential("doubtful")
+      const bring = (text: string) =>
+        Effect.map(post("/inbound/mail", { json: { to: address, subject: "Hello", text }, headers: trusted }), (one) =>
+          Number(one.body.kept)
+        )
+      const ask = (query: Record<string, string>) =>
+        send({
+          method: "GET",
+          path: `/vault/tfa-code?${new URLSearchParams({ permissioned_user_id: "doubtful", domain, ...query })}`,
+          key: me.key
+        })
+      assert.strictEqual(yield* bring("Nothing to read here"), 0)
+      assert.notInclude((yield* ask({})).text, "uncertain")
+      assert.strictEqual(yield* bring("The box 918273 is on shelf 4455 now, on the left"), 1)
+      assert.isNull(yield* latest(me, address))
+      const [plain, asked] = [yield* ask({}), yield* ask({ uncertain: "true" })]
+      assert.deepStrictEqual([plain.status, asked.status], [404, 200])
+      assert.include(plain.text, "uncertain=true")
+      assert.notInclude(plain.text, "918273")
+      const candidates = ["918273", "4455"]
+      const received_at = new Date(now).toISOString()
+      assert.deepStrictEqual(asked.body, { type: "email", code: "918273", received_at, candidates })
+      assert.strictEqual(asked.headers.get("cache-control"), "no-store")
+      assert.strictEqual(yield* bring("Your verification code is 771204"), 1)
+      assert.deepStrictEqual((yield* ask({ uncertain: "true" })).body, { type: "email", code: "771204", received_at })
+    })
+  )
+
   it.effect("may be a mail as JSON, by a bearer token or signed, and once by its id", () =>
     Effect.gen(function* () {
       yield* clock.set(now)

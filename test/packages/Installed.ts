@@ -37,15 +37,27 @@ const link = (name: string, folder: string): void => {
 
 export const textOf = (folder: string, path: string): string => readFileSync(join(folder, path), "utf8")
 
-/** Installs every package in a new folder of the system. */
-export const install = (): { readonly folder: string; readonly packages: ReadonlyArray<Installed> } => {
+/** Builds and packs every package into a new folder of the system. */
+export const pack = (): string => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-packages-"))
-  const dist = join(folder, "dist")
   const run = (program: string, args: ReadonlyArray<string>) =>
     execFileSync(program, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
-  run(process.execPath, [join(root, "apps/bootstrap/build.js"), dist])
-  const npm = process.platform === "win32" ? "npm.cmd" : "npm"
+  run(process.execPath, [join(root, "apps/bootstrap/build.js"), join(folder, "dist")])
   run(npm, ["pack", "--silent", "--ignore-scripts", "--offline", ...packages.map((one) => `./dist/${one.folder}`)])
+  return folder
+}
+
+/** The archive of a package in the folder that it was packed into. */
+export const archiveOf = (name: string, folder: string): string => {
+  const pattern = new RegExp(`^${name.replace("@", "").replace("/", "-")}-\\d.*\\.tgz$`)
+  return readdirSync(folder).find((file) => pattern.test(file)) ?? name
+}
+
+const npm = process.platform === "win32" ? "npm.cmd" : "npm"
+
+/** Installs every package in a new folder of the system. */
+export const install = (): { readonly folder: string; readonly packages: ReadonlyArray<Installed> } => {
+  const folder = pack()
   link("effect", folder)
   link("@types/node", folder)
   link("fast-check", folder)
@@ -53,10 +65,7 @@ export const install = (): { readonly folder: string; readonly packages: Readonl
   const installed = packages.map(({ name }) => {
     const place = join(folder, "node_modules", name)
     mkdirSync(place, { recursive: true })
-    const archive = readdirSync(folder).find((file) =>
-      new RegExp(`^${name.replace("@", "").replace("/", "-")}-\\d.*\\.tgz$`).test(file)
-    )
-    run("tar", ["-xzf", join(folder, archive ?? name), "-C", place, "--strip-components=1"])
+    execFileSync("tar", ["-xzf", join(folder, archiveOf(name, folder)), "-C", place, "--strip-components=1"])
     const manifest: Manifest = JSON.parse(textOf(place, "package.json"))
     for (const one of Object.keys(manifest.dependencies)) link(one, place)
     const paths = readdirSync(place, { recursive: true, encoding: "utf8" })

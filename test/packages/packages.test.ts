@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, normalize, posix } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -9,6 +9,7 @@ import { comparing, embedding, fencesOf } from "../docs/Examples.ts"
 import { loadedBy } from "../layout/Modules.ts"
 import { root } from "../layout/Source.ts"
 import { type Installed, install, type Manifest, textOf } from "./Installed.ts"
+import { entriesOf, expected, mistakes, program, strict } from "./Programs.ts"
 
 let folder = ""
 let packages: ReadonlyArray<Installed> = []
@@ -30,11 +31,6 @@ const programsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   sluice: { sluice: "bin/sluice.js" },
   "@sluice/conformance": { "sluice-conformance": "bin/sluice-conformance.js" }
 }
-
-const entriesOf = ({ exports, name }: Manifest): ReadonlyArray<string> =>
-  Object.keys(exports)
-    .filter((subpath) => subpath !== "./package.json")
-    .map((subpath) => posix.join(name, subpath))
 
 const run = (program: string, args: ReadonlyArray<string>): string => {
   const done = spawnSync(program, args, { cwd: folder, encoding: "utf8", timeout: 240_000 })
@@ -69,51 +65,6 @@ const packageOf = (module: string): string =>
     .split("/")
     .slice(0, module.startsWith("@") ? 2 : 1)
     .join("/")
-
-/** Imports every entry, asks a window, and has the client refused by a server. */
-const program = (entries: ReadonlyArray<string>): string => `
-import { createServer } from "node:http"
-for (const name of ${JSON.stringify(entries)}) {
-  if (Object.keys(await import(name)).length === 0) throw new Error(name + " exports nothing")
-}
-const RunWindow = await import("@sluice/core/window")
-const { connect } = await import("@sluice/client/promise")
-const server = createServer((request, response) => {
-  const known = request.headers["cc-key"] === "sk_known"
-  const answer = known
-    ? { session_id: "11111111-1111-4111-8111-111111111111" }
-    : { statusCode: 401, message: "No such key", error: "Unauthorized" }
-  response.writeHead(known ? 201 : 401, { "content-type": "application/json" }).end(JSON.stringify(answer))
-})
-await new Promise((done) => server.listen(0, "127.0.0.1", done))
-const baseUrl = "http://127.0.0.1:" + server.address().port
-const start = (key) => connect({ baseUrl, key }).runs.start({ payload: { workflow_id: "22222222-2222-4222-8222-222222222222" } })
-const refused = await start("sk_unknown").catch(({ _tag, status, message }) => ({ _tag, status, message }))
-const started = await start("sk_known")
-server.close()
-console.log(JSON.stringify({ refused, started: started.session_id, invalid: RunWindow.validate({ time_zone: "Europe/Berlin" })._tag }))
-process.exit(0)
-`
-
-const expected = {
-  refused: { _tag: "Refused", status: 401, message: "No such key" },
-  started: "11111111-1111-4111-8111-111111111111",
-  invalid: "Failure"
-}
-
-/** What the types of the client must refuse; a client of the type any would take it. */
-const mistakes = `
-import { connect } from "@sluice/client/promise"
-const sluice = connect({ baseUrl: "http://127.0.0.1:8787" })
-export const mistakes = () => [
-  // @ts-expect-error: there is no such operation
-  sluice.runs.begin({ payload: {} }),
-  // @ts-expect-error: the id of a workflow is a text
-  sluice.runs.start({ payload: { workflow_id: 5 } }),
-  // @ts-expect-error: an entry of the list has no such field
-  sluice.workspaces.me().then(({ shoe_size }) => shoe_size)
-]
-`
 
 /** Bytes of a module in a bundle that shares Effect, compressed. */
 const compressed = async (module: string, external: RegExp): Promise<number> => {
@@ -200,6 +151,15 @@ describe("the packages, installed in an empty folder", () => {
     assert.deepStrictEqual(JSON.parse(answer), expected)
   }, 240_000)
 
+  it("are ready for JSR with the types that Effect infers", () => {
+    const program = deno()
+    if (program === undefined) return
+    symlinkSync(join(root, "node_modules"), join(folder, "dist/jsr/node_modules"), "junction")
+    const args = ["publish", "--dry-run", "--allow-dirty", "--allow-slow-types", "--no-check"]
+    const done = spawnSync(program, args, { cwd: join(folder, "dist/jsr"), encoding: "utf8", timeout: 240_000 })
+    assert.include(`${done.stdout}${done.stderr}`, "Dry run complete")
+  }, 240_000)
+
   it("serve the examples of the docs, which are strictly typed", () => {
     const examples = fencesOf({ path: embedding, text: textOf(root, embedding) }).filter(
       ({ language }) => language === "ts"
@@ -210,19 +170,10 @@ describe("the packages, installed in an empty folder", () => {
       writeFileSync(join(folder, name), comparing(example))
       return name
     })
-    const compilerOptions = {
-      target: "ES2023",
-      lib: ["ES2023", "DOM", "DOM.Iterable", "ESNext.Disposable"],
-      module: "NodeNext",
-      types: ["node"],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      noPropertyAccessFromIndexSignature: true,
-      skipLibCheck: true,
-      noEmit: true
-    }
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [...names, "mistakes.ts"] }))
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: strict, files: [...names, "mistakes.ts"] })
+    )
     writeFileSync(join(folder, "mistakes.ts"), mistakes)
     run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "."])
     writeFileSync(join(folder, "examples.mjs"), names.map((name) => `await import("./${name}")`).join("\n"))

@@ -26,13 +26,18 @@ export interface Running {
 }
 
 /** Serves on the PostgreSQL database at a URL, or in memory without one, until the scope closes. */
-export const start = (databaseUrl: string | null, nodeFlags: ReadonlyArray<string> = []) =>
+export const start = (
+  databaseUrl: string | null,
+  nodeFlags: ReadonlyArray<string> = [],
+  environment: Readonly<Record<string, string>> = {}
+) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
       const child = fork(fileURLToPath(new URL("./ServerProcess.ts", import.meta.url)), {
         execArgv: ["--expose-gc", ...nodeFlags],
         env: {
           ...process.env,
+          ...environment,
           ...(databaseUrl === null ? {} : { SLUICE_TEST_SERVER_DATABASE: databaseUrl })
         }
       })

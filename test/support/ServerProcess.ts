@@ -15,9 +15,11 @@ import { formatters } from "../../adapters/log/LogFormat.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Telemetry from "../../adapters/telemetry/Telemetry.ts"
 import * as LiveTickets from "../../apps/api/live/LiveTickets.ts"
 import { Readiness } from "../../apps/api/Readiness.ts"
 import * as Server from "../../apps/api/Server.ts"
+import { isAskedFor } from "../../apps/cli/Telemetry.ts"
 import * as RunLog from "../../core/run/RunLog.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -36,6 +38,9 @@ const log = Layer.merge(
   Logger.layer([Logger.map(formatters.json ?? Logger.formatJson, writer.line)]),
   Layer.succeed(References.MinimumLogLevel, process.env.SLUICE_LOG_LEVEL === "none" ? "None" : "Info")
 )
+const telemetry = isAskedFor(process.env)
+  ? Telemetry.layer({ environment: process.env, part: "api", version: "1.0.0" })
+  : Layer.empty
 const runtime = ManagedRuntime.make(
   Server.layer({ host: "127.0.0.1", port: 0 }).pipe(
     Layer.provide([
@@ -47,7 +52,7 @@ const runtime = ManagedRuntime.make(
     ]),
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
     Layer.provideMerge(storage as Layer.Layer<Layer.Success<typeof Memory.layer | typeof Crypto.layer>>),
-    Layer.provide(log)
+    Layer.provide(Layer.merge(log, telemetry))
   )
 )
 

@@ -37,6 +37,8 @@ const giving = (code: string): LoginCodes["Service"] => {
   const given = Effect.sync(() => Option.some(Redacted.make(code)))
   return {
     generated: () => given,
+    passkey: () => Effect.succeed(null),
+    keepPasskey: () => Effect.void,
     addressOf: () => Effect.succeed("robot@inbox.example"),
     received: () =>
       Effect.map(

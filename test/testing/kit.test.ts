@@ -1,14 +1,26 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Layer } from "effect"
+import { Clock, type Context, Effect, Fiber, Layer } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
+import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
+import { EventLog } from "../../core/event/EventLog.ts"
+import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
+import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { LeaseLost } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import * as ArtifactContract from "../../core/testing/contract/ArtifactContract.ts"
 import * as ClockContract from "../../core/testing/contract/ClockContract.ts"
 import * as Contract from "../../core/testing/contract/Contract.ts"
+import * as DeliveryContract from "../../core/testing/contract/DeliveryContract.ts"
+import * as EventLogContract from "../../core/testing/contract/EventLogContract.ts"
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
+import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
+import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
 import * as SteppingClock from "../../core/testing/SteppingClock.ts"
 import * as Weeks from "../../core/testing/Weeks.ts"
 import * as WindowTesting from "../../core/testing/WindowGenerators.ts"
+import { WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
+import { WorkspaceId } from "../../core/workspace/Ids.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { mutants } from "../simulation/mutants.ts"
 
 const hour = 3_600_000
@@ -38,6 +50,66 @@ describe("the contract of the stores", () => {
       assert.include(titles, "accept what the holder of a lease brings, and refuse it from any other")
       assert.notInclude(titles, "change nothing when a decision fails")
       for (const { reason } of broken) assert.match(reason, /LeaseLost/)
+    })
+  )
+})
+
+/** A store with a fault, on the stores in memory. */
+const faulty = <Id, Shape>(port: Context.Key<Id, Shape>, fault: (store: Shape) => Shape) =>
+  Layer.effect(port, Effect.map(port, fault)).pipe(Layer.provideMerge(Memory.layer))
+
+describe("the contracts of the other stores", () => {
+  const broken = <E>(
+    promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<typeof Memory.layer>>>,
+    stores: Layer.Layer<Layer.Success<typeof Memory.layer>, E>
+  ) => Effect.map(Contract.broken(promises, Effect.provide(stores)), (all) => all.map(({ title }) => title))
+
+  it.live("are kept by the stores in memory", () =>
+    Effect.gen(function* () {
+      for (const { promises } of [EventLogContract, DeliveryContract, VaultContract, WorkspaceContract]) {
+        assert.deepStrictEqual(yield* broken(promises, Memory.layer), [])
+      }
+    })
+  )
+
+  it.live("name what faulty stores break", () =>
+    Effect.gen(function* () {
+      const reversed = faulty(EventLog, (log) => ({
+        ...log,
+        read: (position, limit) =>
+          Effect.map(log.read(position, limit), (read) => ({ ...read, entries: read.entries.toReversed() }))
+      }))
+      const ordered = "the log of events loses nothing and keeps the order of each run, however many append at once"
+      const only = EventLogContract.promises.filter(({ title }) => title === ordered)
+      assert.deepStrictEqual(yield* broken(only, reversed), [ordered])
+      const open = faulty(Deliveries, (deliveries) => ({
+        ...deliveries,
+        get: (_workspaceId, id) => deliveries.get(WorkspaceId.make(id), id)
+      }))
+      assert.include(
+        yield* broken(DeliveryContract.promises, open),
+        "deliveries are taken up again by hand when they are dead, and only then"
+      )
+      const exact = faulty(WrappedKeys, (keys) => ({ ...keys, retire: () => Effect.succeed(true) }))
+      assert.deepStrictEqual(yield* broken(VaultContract.promises, exact), [
+        "the stores of the vault rewrap a key once under concurrent calls, and remove none that is not retired"
+      ])
+      const trusting = faulty(WorkspaceStore, (store) => ({
+        ...store,
+        revokeKey: (workspaceId, id, at) => store.revokeKey(workspaceId, id, at)
+      }))
+      assert.deepStrictEqual(yield* broken(WorkspaceContract.promises, trusting), [
+        "a store of workspaces asks about a revocation beside the keys that are left, under concurrent revocations"
+      ])
+      const files = Layer.effect(
+        ArtifactFiles,
+        Effect.map(ArtifactFiles, (inner) => ({ ...inner, remove: () => Effect.void }))
+      ).pipe(Layer.provide(MemoryArtifacts.layer))
+      const leftover = yield* Contract.broken(ArtifactContract.promises, Effect.provide(files))
+      assert.deepStrictEqual(
+        leftover.map(({ title }) => title),
+        ["artifacts take the place of the one before, and are gone once removed"]
+      )
     })
   )
 })

@@ -33,7 +33,8 @@ const given = (body: unknown, before: Fields | null, providerIsKnown = true): En
     opened: Object.fromEntries(EntryRules.sealedIn(reading.sent, before).map(([name, text]) => [name, open(text)])),
     browserState: Object.fromEntries(kept.map(([name, value]) => [name, value === null ? null : "state"])),
     providerIsKnown,
-    sameTfaSecret: before !== null && reading.sent.tfa_secret === before.tfa_secret
+    sameTfaSecret: before !== null && reading.sent.tfa_secret === before.tfa_secret,
+    samePasskey: before !== null && reading.sent.passkey === before.passkey
   }
 }
 

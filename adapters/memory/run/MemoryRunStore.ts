@@ -2,6 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Pace from "../../../core/gate/Pace.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
+import * as RunCounts from "../../../core/run/list/RunCounts.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import * as Run from "../../../core/run/Run.ts"
 import {
@@ -116,6 +117,19 @@ export const layer = Layer.effect(
         retry !== null && ids.includes(retry.of) ? [{ of: retry.of, retry: id }] : []
       )
 
+    const count = Effect.fn("RunStore.count")((workspaceId: WorkspaceId, filter: RunFilter.RunFilter) =>
+      Effect.map(Clock.currentTimeMillis, (now): Total => {
+        const { text, ...others } = filter
+        const selected = newestFirst(workspaceId).filter((run) => RunFilter.matches(others, facts(run, now)))
+        if (text === undefined) {
+          return { count: Math.min(selected.length, mostCounted), isExact: selected.length <= mostCounted }
+        }
+        const examined = selected.slice(0, RunFilter.searchedRuns)
+        const count = examined.filter((run) => RunFilter.contains(run, text)).length
+        return { count, isExact: examined.length === selected.length }
+      })
+    )
+
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission, true)),
       retry: Effect.fn("RunStore.retry")(function* (submission, { isLatest }) {
@@ -146,18 +160,10 @@ export const layer = Layer.effect(
           }
         })
       ),
-      count: Effect.fn("RunStore.count")((workspaceId, filter) =>
-        Effect.map(Clock.currentTimeMillis, (now): Total => {
-          const { text, ...others } = filter
-          const selected = newestFirst(workspaceId).filter((run) => RunFilter.matches(others, facts(run, now)))
-          if (text === undefined) {
-            return { count: Math.min(selected.length, mostCounted), isExact: selected.length <= mostCounted }
-          }
-          const examined = selected.slice(0, RunFilter.searchedRuns)
-          const count = examined.filter((run) => RunFilter.contains(run, text)).length
-          return { count, isExact: examined.length === selected.length }
-        })
+      counts: Effect.fn("RunStore.counts")((workspaceId, filter) =>
+        RunCounts.by(filter, (one) => count(workspaceId, one))
       ),
+      count,
       tally: Effect.fn("RunStore.tally")((workspaceId, filter) =>
         Effect.map(Clock.currentTimeMillis, (now): Tally => {
           const selected = newestFirst(workspaceId).filter((run) => RunFilter.matches(filter, facts(run, now)))

@@ -68,14 +68,23 @@ export const noteFailure = (tables: Shape, { failedLogin, run }: Change, at: num
         )
       )
   )
-  tables.failedLogins.set(run.id, { ...failedLogin, waiting: waiting.map(({ id }) => id) })
+  tables.failedLogins.set(run.id, { ...failedLogin, waiting: waiting.map(({ id }) => id), failedAt: at })
 }
 
-/** Stops up to `limit` of the runs that one failed login stops, and returns whether there may be more. */
+/**
+ * Stops up to `limit` of the runs that one failed login stops, and returns whether there may be more. A credential that
+ * was changed since stops no further run.
+ */
 export const stopAfterFailedLogins = (tables: Shape, limit: number, decide: StopAfter, now: number): boolean => {
   const [next] = tables.failedLogins
   if (next === undefined) return false
   const [cause, failed] = next
+  const workspaceId = tables.runs.get(cause)?.workspaceId
+  const present = workspaceId === undefined ? undefined : locate(tables, workspaceId, failed)
+  if (present !== undefined && present.updatedAt > failed.failedAt) {
+    tables.failedLogins.delete(cause)
+    return true
+  }
   for (const id of failed.waiting.slice(0, limit)) {
     const run = tables.runs.get(id)
     if (run === undefined || !Run.isWaiting(run)) continue

@@ -11,6 +11,7 @@ import type { Frame, Locator } from "playwright-core"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import * as ClosedRoots from "../inpage/ClosedRoots.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
@@ -90,6 +91,9 @@ export const onOne = (
     const selector = Selector.parse(target.selector)
     const take = target.first === true ? "first" : "one"
     const first = current()
+    const stopOpening = ClosedRoots.openWhile(current)
+    yield* Effect.addFinalizer(() => Effect.sync(stopOpening))
+    let isClosedSearched = false
     // A plain path in a document without frames is waited for by the engine itself: one visit finds the element.
     let direct =
       selector.kind === "xpath" &&
@@ -135,11 +139,17 @@ export const onOne = (
         return yield* mismatch({ ...target, waitMillis: now - began }, tab, seen)
       }
       if (now + pause > until) {
-        return yield* mismatch(target, tab, seen ?? (yield* attempt(target.selector, () => look(tab, selector))))
+        const last = seen ?? (yield* attempt(target.selector, () => look(tab, selector)))
+        const isLast = isClosedSearched || total(last) > 0
+        isClosedSearched = true
+        if (isLast || !(yield* attempt(target.selector, () => ClosedRoots.open(tab)))) {
+          return yield* mismatch(target, tab, last)
+        }
+        continue
       }
       yield* Effect.sleep(pause)
     }
-  })
+  }).pipe(Effect.scoped)
 
 /** Watches whether several elements stay on a page that has come to rest: waiting longer would not leave one. */
 class Several {

@@ -7,6 +7,7 @@ import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts
 import type { ExtractionPlan } from "../../../core/browser/element/Extraction.ts"
 import * as Selector from "../../../core/browser/element/Selector.ts"
 import type { Part, Path } from "../injected/read/Extract.ts"
+import * as ClosedRoots from "../inpage/ClosedRoots.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
@@ -28,7 +29,10 @@ export const read = async (
   while (true) {
     const changes = untilSettled ? await changesOf(tab) : 0
     const found = await readNow(tab, selector)
-    if (found !== null || performance.now() + lookAgainMillis > until) return found
+    if (found !== null) return found
+    if (performance.now() + lookAgainMillis > until) {
+      return (await ClosedRoots.open(tab)) ? readNow(tab, selector) : null
+    }
     if (changes !== before || tab.loading(0) > 0 || tab.isDeparting()) quietSince = performance.now()
     before = changes
     if (untilSettled && performance.now() - quietSince >= settledMillis) return null
@@ -118,6 +122,8 @@ const carryOut = async (
   if (first !== null) await ask(first)
   // Frames often belong to other sites, and must not delay reading the page itself.
   if (others.length > 0 && open().length > 0) for (const frame of await Finder.answering(tab, others)) await ask(frame)
+  const isNew = open().length > 0 && (await ClosedRoots.open(tab))
+  if (isNew) for (const frame of first === null ? others : [first, ...others]) await ask(frame)
   return results
 }
 

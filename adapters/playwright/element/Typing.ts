@@ -7,6 +7,7 @@ import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import { copyKey, cutKey, pasteKey } from "../../../core/workflow/language/parameters/KeyTokens.ts"
 import * as World from "../inpage/World.ts"
+import { Refused } from "../page/Attempt.ts"
 import * as Guarded from "../page/Guarded.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Editing from "./Editing.ts"
@@ -52,6 +53,7 @@ const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: n
   if (typeof first !== "string") return strike(tab, strokes, typing)
   const isByKeys = editor.kind !== "code" && !typing.paste && (delayMillis > 0 || pauses.length > 0)
   if (isByKeys) await strike(tab, [first], typing)
+  else if (typing.html === true) await paste(tab, first, guard, true)
   else if (first !== "") {
     if (guard !== undefined) await Guarded.checkFocus(tab, guard)
     // Editors of whole documents take a paste in their own time, so that it cannot be seen whether they take it at all.
@@ -167,13 +169,16 @@ const fillAs = async (element: Guarded.Field, text: string, timeout: number): Pr
 /** The text that was copied in a session. The clipboard of the browser is shared with other sessions, so it is left alone. */
 const copied = new WeakMap<BrowserContext, string>()
 
+/** Keeps a text as the one that was copied in the session of a tab. */
+export const keepCopied = ({ page }: Tab, text: string): void => void copied.set(page.context(), text)
+
 /** Types where the focus is. */
 export const strike = async (tab: Tab, strokes: Typing["strokes"], typing: Typing): Promise<void> => {
-  const { delayMillis, guard, paste: asPaste, pauses = [] } = typing
+  const { delayMillis, guard, html = false, paste: asPaste, pauses = [] } = typing
   let at = 0
   for (const stroke of strokes) {
     if (typeof stroke !== "string") await press(tab, stroke.key, guard)
-    else if (asPaste) await paste(tab, stroke, guard)
+    else if (asPaste) await paste(tab, stroke, guard, html)
     else if (pauses.length === 0) await keyIn(tab, stroke, { delay: delayMillis }, guard)
     else {
       for (const character of stroke) {
@@ -190,15 +195,16 @@ const press = async (tab: Tab, key: string, guard: Typing["guard"]): Promise<voi
     const frame = await Focus.find(tab)
     const text = frame === null ? null : await World.run(tab, frame, "copy", Focus.name).catch(() => null)
     if (text === null || text === "") return
-    copied.set(page.context(), text)
+    keepCopied(tab, text)
     if (key === cutKey) await page.keyboard.press("Delete")
   } else if (key === pasteKey) await paste(tab, copied.get(page.context()) ?? "", guard)
   else await page.keyboard.press(key)
 }
 
-const paste = async (tab: Tab, text: string, guard: Typing["guard"]): Promise<void> => {
+const paste = async (tab: Tab, text: string, guard: Typing["guard"], isHtml = false): Promise<void> => {
   if (text === "") return
   if (guard !== undefined) await Guarded.checkFocus(tab, guard, text)
+  if (isHtml) return pasteHtml(tab, text)
   if (await offer(tab, text)) await tab.page.keyboard.insertText(text)
 }
 
@@ -206,6 +212,14 @@ const paste = async (tab: Tab, text: string, guard: Typing["guard"]): Promise<vo
 const offer = async (tab: Tab, text: string): Promise<boolean> => {
   const frame = await Focus.find(tab)
   return frame === null || World.run(tab, frame, "pasteInto", { name: Focus.name, text }).catch(() => true)
+}
+
+/** Pastes HTML where the focus is. What the page leaves to the browser is inserted without scripts; a field gets its text. */
+const pasteHtml = async (tab: Tab, html: string): Promise<void> => {
+  const frame = await Focus.find(tab)
+  if (frame === null) throw new Refused("unusable", "nothing has the focus to paste into")
+  const rest = await World.run(tab, frame, "pasteHtmlInto", { name: Focus.name, html })
+  if (rest !== null) await tab.page.keyboard.insertText(rest)
 }
 
 /** Inserts a text where the focus is, its last key by the keyboard. */

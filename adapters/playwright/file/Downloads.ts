@@ -12,9 +12,17 @@ import type { Uploads } from "../LocalChromium.ts"
 import type { Tabs } from "../page/Tabs.ts"
 import { type Bounds, unbounded } from "../walls/Bounds.ts"
 
+/** A browser on another machine whose files are read through it. */
+export interface Remote {
+  /** Its folder of downloads; `null` where Playwright names one. */
+  readonly downloads: string | null
+}
+
 export interface Options {
   /** The folder that the browser saves to, where it is on this machine: the growth of downloads is followed then. */
   readonly folder: string | null
+  /** Where the files of the browser are read through it; `null` where they are not. */
+  readonly remote: Remote | null
   /** The folder of files for uploads, where the browser is on this machine. */
   readonly uploads: Uploads | null
   readonly bounds: Bounds
@@ -25,6 +33,7 @@ export interface Options {
 
 export const defaults: Options = {
   folder: null,
+  remote: null,
   uploads: null,
   bounds: unbounded,
   limits: defaultPageLimits,
@@ -130,7 +139,8 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
   const watchGrowth = async (): Promise<void> => {
     const [first] = tabs.all()
     const chromium = first?.page.context().browser() ?? null
-    if (options.folder === null || first === undefined || chromium === null) return
+    const downloadPath = options.folder ?? options.remote?.downloads ?? null
+    if (downloadPath === null || first === undefined || chromium === null) return
     const closed = new Promise<void>((resolve) => first.page.context().once("close", () => resolve()))
     const line = await chromium.newBrowserCDPSession()
     closed.then(() => line.detach()).catch(() => undefined)
@@ -154,7 +164,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     await line.send("Browser.setDownloadBehavior", {
       behavior: "allowAndName",
       browserContextId,
-      downloadPath: options.folder,
+      downloadPath,
       eventsEnabled: true
     })
   }
@@ -178,12 +188,17 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
  * name of the saved file, which Playwright knows but does not publish; without that name, the addresses are compared.
  */
 const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolean => {
+  const path = pathOf(saved)
+  return path === undefined ? url === saved.url() : basename(path) === guid
+}
+
+/** Where Playwright has the browser save a download; `undefined` where it does not say. */
+export const pathOf = (saved: Saved): string | undefined => {
   // Playwright has this field, and no type for it.
   const { _artifact } = saved as Saved & {
     readonly _artifact?: { readonly _initializer?: { readonly absolutePath?: string } }
   }
-  const path = _artifact?._initializer?.absolutePath
-  return path === undefined ? url === saved.url() : basename(path) === guid
+  return _artifact?._initializer?.absolutePath
 }
 
 /** An address for messages: without query and fragment, and at most one line long. */

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
 import { chmod, chown, copyFile, link, mkdir, mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import type { Readable } from "node:stream"
 import { Clock, Effect } from "effect"
 import type { FileChooser } from "playwright-core"
@@ -23,6 +23,7 @@ import { Refused } from "../page/Attempt.ts"
 import * as Guarded from "../page/Guarded.ts"
 import type { Tabs } from "../page/Tabs.ts"
 import * as Downloading from "./Downloads.ts"
+import * as RemoteFile from "./RemoteFile.ts"
 
 /** How often it is looked whether a download has come, in milliseconds. */
 const lookMillis = 50
@@ -65,7 +66,7 @@ export const make = (
     taken++
     const fileName = FileNames.safe(entry.saved.suggestedFilename())
     const bytes = Effect.tryPromise({
-      try: () => contents(entry, options.folder !== null, options.limits.downloadBytes),
+      try: () => contents(entry, options),
       catch: () => new PageFailure({ kind: "download", reason: `the download ${fileName} could not be read` })
     }).pipe(
       Effect.flatMap((read) => (read === null ? Effect.fail(tooLargeDownload(options.limits)) : Effect.succeed(read)))
@@ -172,7 +173,7 @@ export const make = (
     }),
     download,
     print,
-    dropFile: Effect.fnUntraced(function* (target, file) {
+    dropFile: Effect.fnUntraced(function* (target, file, how = "drop") {
       const path = yield* kept(file)
       yield* Finder.onOne(tabs, target, async (element, timeout, frame) => {
         if (target.guard !== undefined) {
@@ -182,8 +183,8 @@ export const make = (
         await bringIntoSight(current(), frame, element, timeout)
         await World.run(current(), frame, "offerFile", null, { root: element, waitMillis: timeout })
         await World.kept(frame, "offered").setInputFiles(path, { timeout: uploadMillis })
-        if (!(await World.run(current(), frame, "dropOffered", null))) {
-          throw new Refused("upload", "the page takes no file that is dropped there")
+        if (!(await World.run(current(), frame, "dropOffered", how))) {
+          throw new Refused("upload", `the page takes no file that is ${how === "drop" ? "dropped" : "pasted"} there`)
         }
       })
     }),
@@ -253,12 +254,14 @@ const shared = async (path: string, mode: number, gid: number | null): Promise<s
 /** The saved file; `null` when it is larger than allowed, which a browser on another machine reports only now. */
 const contents = async (
   { saved }: Downloading.Entry,
-  isHere: boolean,
-  maxBytes: number
+  { folder, limits, remote }: Downloading.Options
 ): Promise<Uint8Array | null> => {
+  const maxBytes = limits.downloadBytes
   const chunks: Array<Buffer> = []
   let size = 0
-  for await (const chunk of await (isHere ? ofFile(await saved.path()) : readable(saved))) {
+  const source =
+    remote !== null ? ofRemote(saved, remote) : folder !== null ? ofFile(await saved.path()) : readable(saved)
+  for await (const chunk of await source) {
     // A stream without an encoding gives buffers.
     const bytes = chunk as Buffer
     size += bytes.length
@@ -279,6 +282,14 @@ const ofFile = async (path: string): Promise<Readable> => {
   if (stats.isFile() && stats.nlink === 1) return file.createReadStream()
   await file.close()
   throw new Error("the download is not a regular file")
+}
+
+/** A file that a browser on another machine has saved, under the name that Playwright gave it. */
+const ofRemote = (saved: Downloading.Entry["saved"], { downloads }: Downloading.Remote): AsyncIterable<Buffer> => {
+  const path = Downloading.pathOf(saved)
+  const chromium = saved.page().context().browser()
+  if (path === undefined || chromium === null) throw new Error("the place of the download is not known")
+  return RemoteFile.read(chromium, downloads === null ? path : join(downloads, basename(path)))
 }
 
 /**

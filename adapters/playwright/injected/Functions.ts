@@ -4,7 +4,7 @@
 
 import { editorText, keepBody, typed } from "./act/Editors.ts"
 import { dropOffered, offerFile } from "./act/FileDrop.ts"
-import { copy, keepFocus, pasteInto } from "./act/Focus.ts"
+import { copy, keepFocus, pasteHtmlInto, pasteInto } from "./act/Focus.ts"
 import { boxOf, keepAt, keepFrameAt, placeWithin, windowSize } from "./act/Places.ts"
 import {
   intoSight,
@@ -61,7 +61,7 @@ export const functions = {
   counted,
   cover,
   describe: (_arg: null, element: Element) => appearanceOf(element),
-  dropOffered: () => dropOffered(),
+  dropOffered: (how: "drop" | "paste") => dropOffered(how),
   editorText,
   extract,
   fields,
@@ -90,6 +90,7 @@ export const functions = {
   origin: () => self.origin,
   originOf,
   outline,
+  pasteHtmlInto,
   pasteInto,
   pathOf,
   placeOfWindow,

@@ -1,13 +1,13 @@
 /**
  * The verbs of the agent's page, done by Playwright.
  */
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect, Redacted, Schedule } from "effect"
 import type { Frame, Locator } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import type { BrowserSession } from "../../../core/browser/Browser.ts"
 import type { Elements } from "../../../core/browser/Elements.ts"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
-import { maxHtml, type Navigation } from "../../../core/browser/Navigation.ts"
+import { type HttpCredential, maxHtml, type Navigation } from "../../../core/browser/Navigation.ts"
 import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Remembered } from "../../../core/browser/Session.ts"
@@ -15,7 +15,7 @@ import * as Candidates from "../element/Candidates.ts"
 import * as Finder from "../element/Finder.ts"
 import * as OptionChoice from "../element/OptionChoice.ts"
 import * as Reading from "../element/Reading.ts"
-import { strike, type } from "../element/Typing.ts"
+import { keepCopied, strike, type } from "../element/Typing.ts"
 import type * as Downloads from "../file/Downloads.ts"
 import * as Transfers from "../file/Transfers.ts"
 import type { TooLong } from "../injected/read/Whole.ts"
@@ -23,6 +23,7 @@ import * as Snapshot from "../inpage/Snapshot.ts"
 import * as World from "../inpage/World.ts"
 import * as Recorder from "../recording/Recorder.ts"
 import * as Screencast from "../recording/Screencast.ts"
+import * as Copying from "../vision/Copying.ts"
 import * as Dragging from "../vision/Dragging.ts"
 import * as Pictures from "../vision/Pictures.ts"
 import * as Pointer from "../vision/Pointer.ts"
@@ -31,6 +32,7 @@ import * as Scrolling from "../vision/Scrolling.ts"
 import * as Sight from "../vision/Sight.ts"
 import { within } from "../Within.ts"
 import { notLetIn } from "./Attempt.ts"
+import * as Authenticator from "./Authenticator.ts"
 import { errorPage } from "./Departures.ts"
 import * as Guarded from "./Guarded.ts"
 import * as NetworkWatch from "./NetworkWatch.ts"
@@ -59,6 +61,9 @@ const tooLong = ({ characters }: TooLong) =>
     kind: "unusable",
     reason: `the document has ${characters} characters as HTML: at most ${maxHtml} are read`
   })
+
+/** The least time that a page gets to copy something after a click, in milliseconds. */
+const shortestCopy = 1_000
 
 const noAnswer = new PageFailure({ kind: "unusable", reason: `it did not answer within ${inspectionMillis} ms` })
 
@@ -169,14 +174,27 @@ const navigation = (tabs: Tabs, traffic: Traffic.Traffic, options: Options) => {
       const landed = options.refusal(new URL(response?.url() ?? url))
       if (landed !== null && (landed.kind === "forbidden" || status === 502)) return yield* new PageFailure(landed)
       // Chrome's headless shell shows what came with the question.
-      const asks =
-        status === 401 && /^(basic|digest|ntlm|negotiate)\b/i.test(response?.headers()["www-authenticate"] ?? "")
-      if (asks) return yield* new PageFailure({ kind: "auth", reason: notLetIn })
+      if (Traffic.isChallenge(status, response?.headers() ?? {}))
+        return yield* new PageFailure({ kind: "auth", reason: notLetIn })
       if (status === 404 || status === 410 || status === 429 || status >= 500) return yield* ofStatus(status)
     })
 
+  const credentials = new Map<string, HttpCredential>()
+
   return {
     goto,
+    challenge: Effect.sync(() => traffic.challenge(current().page)),
+    authenticate: (credential) =>
+      attempt(null, () => {
+        credentials.set(credential.origin, credential)
+        const all = [...credentials.values()].map(({ origin, password, userName }) => ({
+          origin,
+          username: Redacted.value(userName),
+          password: Redacted.value(password)
+        }))
+        return current().page.context().setHTTPCredentials(all)
+      }),
+    authenticator: (passkey) => Authenticator.open(tabs, passkey),
     back: Effect.asVoid(
       attempt(null, () => current().page.goBack({ waitUntil: "domcontentloaded", timeout: navigationMillis }))
     ),
@@ -210,6 +228,18 @@ const elements = (tabs: Tabs) => {
       onOne(target, async (element, timeout, frame) => {
         await guarded(target, element, timeout, frame)
         return Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+      }),
+    clickToCopy: (target, kind, gesture, aim) =>
+      Effect.suspend(() => {
+        let copied = ""
+        const act = onOne(target, async (element, timeout, frame) => {
+          await guarded(target, element, timeout, frame)
+          copied = await Copying.during(current(), Math.max(target.waitMillis, shortestCopy), () =>
+            Pointer.press(current(), frame, element, kind, timeout, gesture, aim)
+          )
+          keepCopied(current(), copied)
+        })
+        return Effect.map(act, () => copied)
       }),
     drag: Dragging.make(tabs),
     type: (target, typing) =>

@@ -8,6 +8,8 @@ export interface Traffic {
   readonly inProgress: (page: Page) => number
   /** The last address of a document that a page asked for, as it was led there; `null` where there was none. */
   readonly lastAddress: (page: Page) => string | null
+  /** The address of the document of a page whose server asks for a name and a password; `null` where none does. */
+  readonly challenge: (page: Page) => string | null
   /** The status of the answer to the last document that a page asked for; `null` where there was none. */
   readonly lastStatus: (page: Page) => Promise<number | null>
 }
@@ -15,24 +17,43 @@ export interface Traffic {
 /** A request that takes longer is one that waits for news, or hangs, in milliseconds. */
 const longestRequest = 15_000
 
+/** An answer that asks for a name and a password. */
+export const isChallenge = (status: number, headers: Readonly<Record<string, string>>): boolean =>
+  status === 401 && /^(basic|digest|ntlm|negotiate)\b/i.test(headers["www-authenticate"] ?? "")
+
 const matters = /^(document|xhr|fetch|script|stylesheet)$/
 
 /** Starts to watch the session of a page. */
 export const make = (first: Page): Traffic => {
   const pending = new Map<Request, number>()
   const documents = new WeakMap<Page, Request>()
+  const challenges = new WeakMap<Page, string>()
+  const challenged = (request: Request): void => {
+    const page = request.isNavigationRequest() && request.method() === "GET" ? pageOf(request) : null
+    if (page !== null && documents.get(page) === request) challenges.set(page, request.url())
+  }
   const context = first.context()
   context.on("request", (request) => {
     if (!matters.test(request.resourceType())) return
     pending.set(request, Date.now())
     const page = request.isNavigationRequest() ? pageOf(request) : null
-    if (page !== null && request.frame() === page.mainFrame()) documents.set(page, request)
+    if (page !== null && request.frame() === page.mainFrame()) {
+      documents.set(page, request)
+      challenges.delete(page)
+    }
+  })
+  context.on("response", (response) => {
+    if (isChallenge(response.status(), response.headers())) challenged(response.request())
   })
   context.on("requestfinished", (request) => pending.delete(request))
-  context.on("requestfailed", (request) => pending.delete(request))
+  context.on("requestfailed", (request) => {
+    pending.delete(request)
+    if (request.failure()?.errorText === "net::ERR_INVALID_AUTH_CREDENTIALS") challenged(request)
+  })
   return {
     inProgress: (page) =>
       [...pending].filter(([request, since]) => Date.now() - since < longestRequest && pageOf(request) === page).length,
+    challenge: (page) => challenges.get(page) ?? null,
     lastAddress: (page) => documents.get(page)?.url() ?? null,
     lastStatus: async (page) => {
       const response = await documents

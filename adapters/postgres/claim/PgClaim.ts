@@ -15,7 +15,7 @@
  * runs alone.
  */
 
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Result, Semaphore } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import * as Pace from "../../../core/gate/Pace.ts"
 import * as Run from "../../../core/run/Run.ts"
@@ -31,6 +31,7 @@ import * as Runs from "../tables/Runs.ts"
 import * as Workflows from "../tables/Workflows.ts"
 import * as Writing from "../Writing.ts"
 import * as Contents from "../workflow/Contents.ts"
+import type { HeldRuns } from "./HeldRuns.ts"
 import * as PgPaces from "./PgPaces.ts"
 import * as PgQueues from "./PgQueues.ts"
 import * as PgSlots from "./PgSlots.ts"
@@ -43,6 +44,8 @@ export interface Memory {
   /** Workflows whose turn is over. */
   readonly turns: Map<string, Turn>
   readonly versions: Contents.Kept<WorkflowVersion>
+  /** Held while turns that are over are written. */
+  readonly writing: Semaphore.Semaphore
 }
 
 /** The result of a claim for one workflow. */
@@ -59,7 +62,8 @@ interface Turn {
 export const memory = (): Memory => ({
   places: new Map(),
   turns: new Map(),
-  versions: Contents.keeping(16_000_000)
+  versions: Contents.keeping(16_000_000),
+  writing: Semaphore.makeUnsafe(1)
 })
 
 interface Options {
@@ -67,6 +71,7 @@ interface Options {
   readonly limit: number
   readonly leaseMillis: number
   readonly memory: Memory
+  readonly held: HeldRuns
 }
 
 type LockedGate = Gates.Row &
@@ -76,8 +81,8 @@ type LockedGate = Gates.Row &
 type OpenGate = LockedGate & { readonly among: ReleasedRuns.Among }
 
 /**
- * Claims, and settles whose turn it is next: before the next claim rather than after this one, so that what was claimed
- * starts at once.
+ * Claims. Whose turn it is next is written by `settleTurns`, at the latest before the next claim: what was claimed does
+ * not wait for that.
  *
  * Gates that turn out to have no run to give, as when their runs were interrupted or wait for credentials, must not
  * hide those that have: while there were as many candidates as asked for and too few runs, it continues with more of
@@ -90,14 +95,18 @@ export const claim = (
   Effect.gen(function* () {
     const all: Array<Claimed> = []
     for (let round = 0; round < maxRounds; round++) {
-      yield* Effect.ignore(settleTurns(sql, options.memory.turns))
+      yield* settleTurns(sql, options.memory)
       const wanted = options.limit - all.length
       const asked = Math.max(wanted, Math.min(2 ** round, mostCandidates))
       const taken = yield* Effect.result(transaction(sql, take(sql, { ...options, limit: wanted, candidates: asked })))
       // Runs that an earlier round has claimed are returned even if the database has become unreachable since.
       if (Result.isFailure(taken)) return all.length > 0 ? all : yield* taken.failure
-      const { claimed, isMore, spent, turns } = taken.success
+      const { claimed, isMore, seen, spent, turns } = taken.success
       all.push(...claimed)
+      for (const { run } of claimed) {
+        const version = seen.get(run.id)
+        if (version !== undefined) options.held.keep({ run, seen: version })
+      }
       // At once, as the scheduler finds the instant of the next start there.
       if (spent.length > 0) yield* Effect.ignore(withoutSqlErrors(PgPaces.note(sql, spent)))
       for (const [workflowId, turn] of turns) options.memory.turns.set(workflowId, turn)
@@ -110,7 +119,13 @@ export const claim = (
 const maxRounds = 50
 const mostCandidates = 256
 
-const nothing = { claimed: [], isMore: false, turns: new Map<string, Turn>(), spent: [] }
+const nothing = {
+  claimed: [],
+  isMore: false,
+  turns: new Map<string, Turn>(),
+  spent: [],
+  seen: new Map<string, string>()
+}
 
 /** The runs that a claim starts. */
 interface Chosen {
@@ -157,7 +172,7 @@ const take = (
     const turns = new Map(
       [...looked].filter(([id, { isEmpty }]) => isEmpty || ahead.has(id) || locked.length === asked)
     )
-    if (rows.length === 0) return { claimed: [], isMore, turns, spent: spentAfter(new Map()) }
+    if (rows.length === 0) return { ...nothing, isMore, turns, spent: spentAfter(new Map()) }
 
     const gates = new Map(open.map((gate) => [gate.workflow_id, gate]))
     const fences = rows.map(({ fence }) => Number(fence)).sort((a, b) => a - b)
@@ -170,18 +185,20 @@ const take = (
       const change = Run.isWaiting(run)
         ? Transition.claim(run, Gates.toGate(gate), lease, now, credentials.get(run.id))
         : null
-      return change === null ? [] : { ...change, start: startOf(change.run, gate, now) }
+      return change === null ? [] : { ...change, before: run, start: startOf(change.run, gate, now) }
     })
     if (changes.length < rows.length) {
       yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
     }
-    yield* Writing.changes(sql, changes, now)
+    const seen = yield* Writing.changes(sql, changes, now)
     const starts = new Map<string, number>()
     for (const { run } of changes) starts.set(run.workflowId, (starts.get(run.workflowId) ?? 0) + 1)
     yield* PgPaces.take(sql, paces, starts, now)
     const spent = spentAfter(starts)
     const pacedUntil = new Map(spent.map(({ until, workflowId }) => [workflowId, until]))
-    for (const { run } of changes) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
+    for (const { run } of changes) {
+      if (run.credentials.length > 0) yield* PgSlots.serve(sql, run.credentials, BigInt(run.lease.fence))
+    }
     const versions = yield* versionsOf(sql, memory, new Set(rows.map((row) => row.version_id)))
     return {
       claimed: changes.map(({ run }): Claimed => {
@@ -199,7 +216,8 @@ const take = (
       }),
       isMore,
       turns,
-      spent
+      spent,
+      seen
     }
   })
 
@@ -415,7 +433,7 @@ const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigne
  * Lets the others go first next time, and forgets workflows that may have no run to start. One that could not be
  * forgotten is looked at again.
  */
-const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
+export const settleTurns = (sql: SqlClient.SqlClient, { turns, writing }: Memory): Effect.Effect<void> =>
   Effect.gen(function* () {
     if (turns.size === 0) return
     const now = yield* Clock.currentTimeMillis
@@ -434,7 +452,7 @@ const settleTurns = (sql: SqlClient.SqlClient, turns: Map<string, Turn>) =>
     if (emptiedOfReleased.length > 0) {
       yield* transaction(sql, forgetReleased(sql, new Map(emptiedOfReleased), now))
     }
-  })
+  }).pipe(Effect.ignore, writing.withPermit)
 
 /** The fallback for a lost wake: after this time claims look again at a workflow whose runs wait for a credential. */
 const blockedMillis = 600_000

@@ -36,8 +36,8 @@ export const note = (sql: SqlClient.SqlClient, { failedLogin, run }: Change, at:
       where ${PgSlots.named(sql, login.entry)} and changed_at <= ${began} returning id`
     if (!stopsOthers || tried === undefined) return
     yield* sql`
-      insert into login_failures (run_id, workspace_id, entry, login, last)
-      select ${run.id}::uuid, ${run.workspaceId}::uuid, ${login.entry}, ${JSON.stringify(login)}, last_value
+      insert into login_failures (run_id, workspace_id, entry, login, failed_at, last)
+      select ${run.id}::uuid, ${run.workspaceId}::uuid, ${login.entry}, ${JSON.stringify(login)}, ${new Date(at)}, last_value
       from runs_sequence_seq on conflict (run_id) do nothing`
   })
 
@@ -56,6 +56,7 @@ interface Failure {
   readonly runId: RunId
   readonly workspaceId: WorkspaceId
   readonly login: Slots.FailedLogin
+  readonly failedAt: number
   readonly last: number
   readonly place: Place | null
 }
@@ -72,6 +73,7 @@ export const failures = Table.make(
       Table.json(Schema.Struct({ entry: Schema.String, permissionedUserId: Schema.String, domain: Schema.String })),
       ({ login }) => login
     ),
+    failed_at: column(Table.instant, ({ failedAt }) => failedAt),
     last: column(Table.bigint, ({ last }) => last),
     workflow_id: column(Table.nullable(Table.uuid<string>()), ({ place }) => place?.workflow_id ?? null),
     queue: column(Table.nullable(Table.text), ({ place }) => place?.queue ?? null)
@@ -92,7 +94,10 @@ interface WaitingPlace extends Place {
   readonly credentials: string
 }
 
-/** Stops up to `limit` runs because of one failure, and answers whether there may be more to stop. */
+/**
+ * Stops up to `limit` runs because of one failure, and answers whether there may be more to stop. A credential that was
+ * changed since stops no further run.
+ */
 export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter) =>
   transaction(
     sql,
@@ -101,6 +106,12 @@ export const stop = (sql: SqlClient.SqlClient, limit: number, decide: StopAfter)
         select * from login_failures order by run_id limit 1 for update skip locked`
       if (failure === undefined) return false
       const { login, run_id } = failures.decode(failure)
+      const [changed] = yield* sql`
+        select from vault_entries where ${PgSlots.named(sql, login.entry)} and changed_at > ${failure.failed_at}`
+      if (changed !== undefined) {
+        yield* remove(sql, failure)
+        return true
+      }
       const queues = yield* following(sql, failure)
       const place = yield* firstThatWaitsFor(sql, failure.workspace_id, login, queues)
       if (place === undefined) {

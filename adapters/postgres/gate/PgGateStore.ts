@@ -4,7 +4,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Forecast from "../../../core/gate/Forecast.ts"
-import type { Gate } from "../../../core/gate/Gate.ts"
+import * as Gate from "../../../core/gate/Gate.ts"
 import {
   type Changed,
   countOf,
@@ -18,6 +18,10 @@ import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as PgHoldAnnouncements from "./PgHoldAnnouncements.ts"
+import { ZoneVersion } from "./ZoneVersion.ts"
+
+/** How many workflows a warning names. */
+const mostNamed = 20
 
 export const layer = Layer.effect(
   GateStore,
@@ -81,22 +85,46 @@ export const layer = Layer.effect(
         return { before, after, at } satisfies Changed
       })
 
+    /** Names the workflows whose next opening or closing is at another instant than older time zone data had it. */
+    const warn = Effect.fnUntraced(function* (moved: ReadonlyArray<Gates.Row>, zoneData: string | null) {
+      if (moved.length === 0) return
+      const named = yield* sql<{ readonly id: string; readonly name: string }>`
+        select id, name from workflows
+        where ${sql.in(
+          "id",
+          moved.map(({ workflow_id }) => workflow_id)
+        )} order by name, id limit ${mostNamed}`
+      const names = named.map(({ id, name }) => `"${name}" (${id})`).join(", ")
+      const rest = moved.length > named.length ? ` and ${moved.length - named.length} more` : ""
+      yield* Effect.logWarning(
+        `With the time zone data ${zoneData} these workflows open or close at other times than older data had it: ${names}${rest}`
+      )
+    })
+
     const review = Effect.fn("GateStore.review")((limit: number) =>
       transaction(
         sql,
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
+          const zoneData = yield* ZoneVersion
           const due = yield* sql<Gates.Row>`
             select * from gates where review_at <= ${new Date(now)}
             order by review_at limit ${limit} for no key update skip locked`
+          // By a statement of its own: each of the two reads its index alone.
+          const outdated = yield* sql<Gates.Row & Gates.IntervalRow>`
+            select * from gates where zone_data < ${zoneData}::text and review_at > ${new Date(now)}
+            limit ${limit - due.length} for no key update skip locked`
+          const all = [...due, ...outdated]
           yield* Effect.forEach(
-            due,
+            all,
             (row) => sql`
-              update gates set ${sql.update(Gates.intervalAt(Gates.toGate(row), now))}, ${ReleasedRuns.lookAgain(sql)}
+              update gates set ${sql.update(Gates.intervalOf(Gates.toGate(row), { at: now, zoneData }))}, ${ReleasedRuns.lookAgain(sql)}
               where workflow_id = ${row.workflow_id}`,
             { discard: true }
           )
-          return due.length
+          const moved = outdated.filter((row) => Gate.opensOtherwise(Gates.toGate(row), Gates.toInterval(row), now))
+          yield* warn(moved, zoneData)
+          return all.length
         })
       )
     )
@@ -190,13 +218,17 @@ export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflo
 export const write = (
   sql: SqlClient.SqlClient,
   workflowId: WorkflowId,
-  change: { readonly before: Gate; readonly after: Gate },
+  change: { readonly before: Gate.Gate; readonly after: Gate.Gate },
   at: number
 ) =>
   Effect.andThen(
-    sql`update gates set ${sql.update(Gates.fromGate(change.after, at))}, paced_until = null,
-        ${ReleasedRuns.lookAgain(sql)}
-      where workflow_id = ${workflowId}`,
+    Effect.flatMap(
+      ZoneVersion,
+      (zoneData) => sql`
+        update gates set ${sql.update(Gates.fromGate(change.after, { at, zoneData }))}, paced_until = null,
+          ${ReleasedRuns.lookAgain(sql)}
+        where workflow_id = ${workflowId}`
+    ),
     PgHoldAnnouncements.note(sql, workflowId, change, at)
   )
 

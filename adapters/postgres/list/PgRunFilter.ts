@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import type { HoldReason, RunFilter } from "../../../core/run/list/RunFilter.ts"
-import { Ended, type StoredStatus, Waiting } from "../../../core/run/Run.ts"
+import { Ended, type Status, type StoredStatus, Waiting } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -179,6 +179,24 @@ const inWorkspace = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, ids: Re
       select workflow_id from gates where workspace_id = ${workspaceId} and workflow_id = any(${arrayOf(ids)}::uuid[])`,
     (rows) => rows.map((row) => row.workflow_id)
   )
+
+/** What a waiting run and its gate satisfy to read as a status, or to be held for a reason. */
+export const waitingConditions = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  workspaceId: WorkspaceId,
+  now: number
+) {
+  const closed = yield* closedWhilePaused(sql, workspaceId, { holds: ["run_window"] }, now)
+  const gates = pastReleases(sql, gateConditions(sql, now, closed), now)
+  const slots = { busy: yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now), now }
+  return {
+    ofStatus: (statuses: NonNullable<RunFilter["statuses"]>) => statusCondition(sql, statuses, gates),
+    ofHold: (holds: ReadonlyArray<HoldReason>) => holdCondition(sql, holds, gates, slots)
+  }
+})
+
+/** Whether runs that read as a status have not been started, or wait for another attempt. */
+export const isUnstarted = (status: Status): boolean => unstarted.has(status)
 
 /** The conditions that hold for the runs of every source. */
 const common = (

@@ -1,8 +1,15 @@
 /** Lists and counts the runs of a workspace in PostgreSQL. */
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { asSearched, type RunFilter, searchedCharacters, searchedRuns } from "../../../core/run/list/RunFilter.ts"
-import { Waiting } from "../../../core/run/Run.ts"
+import * as RunCounts from "../../../core/run/list/RunCounts.ts"
+import {
+  asSearched,
+  HoldReason,
+  type RunFilter,
+  searchedCharacters,
+  searchedRuns
+} from "../../../core/run/list/RunFilter.ts"
+import * as Run from "../../../core/run/Run.ts"
 import {
   byCount,
   type Filter,
@@ -19,8 +26,9 @@ import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
 import * as PgRunFilter from "./PgRunFilter.ts"
+import * as PgWaitingCounts from "./PgWaitingCounts.ts"
 
-const isWaiting = Schema.is(Waiting)
+const isWaiting = Schema.is(Run.Waiting)
 
 type PageRow = Runs.ListedRow & { readonly found: boolean }
 
@@ -79,9 +87,36 @@ const counting = (sql: SqlClient.SqlClient) => {
   const merged = merging(sql)
   const contains = containing(sql)
 
+  /** The total of a filter that asks for waiting runs only, where a pass over all of them knows it. */
+  const countOfWaiting = Effect.fnUntraced(function* (workspaceId: WorkspaceId, filter: RunFilter, now: number) {
+    const { holds, statuses } = filter
+    const isOfWaiting =
+      statuses === undefined ? holds !== undefined : statuses.length > 0 && statuses.every(PgRunFilter.isUnstarted)
+    if (!isOfWaiting || !PgWaitingCounts.knows(filter)) return null
+    const { ofHold, ofStatus } = yield* PgRunFilter.waitingConditions(sql, workspaceId, now)
+    const { counts, isComplete } = yield* PgWaitingCounts.count(sql, workspaceId, filter, {
+      conditions: [
+        sql.and([
+          sql`true`,
+          ...(statuses === undefined ? [] : [ofStatus(statuses)]),
+          ...(holds === undefined ? [] : [ofHold(holds)])
+        ])
+      ],
+      now
+    })
+    const [counted = 0] = counts
+    return isComplete || counted > mostCounted ? RunCounts.totalOf(counted) : null
+  })
+
   const count = Effect.fn("RunStore.count")((workspaceId: WorkspaceId, filter: RunFilter) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
+      return (yield* countOfWaiting(workspaceId, filter, now)) ?? (yield* countBySources(workspaceId, filter, now))
+    }).pipe(withoutSqlErrors)
+  )
+
+  const countBySources = (workspaceId: WorkspaceId, filter: RunFilter, now: number) =>
+    Effect.gen(function* () {
       const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
       if (filter.text !== undefined) {
         const [row] = yield* sql<{ readonly n: number; readonly examined: number }>`
@@ -98,7 +133,34 @@ const counting = (sql: SqlClient.SqlClient) => {
         counted += row?.n ?? 0
         if (counted > mostCounted) break
       }
-      return { count: Math.min(counted, mostCounted), isExact: counted <= mostCounted } satisfies Total
+      return RunCounts.totalOf(counted)
+    })
+
+  /** All in one pass where it knows what is asked; what a pass did not count to the end is counted separately. */
+  const counts = Effect.fn("RunStore.counts")((workspaceId: WorkspaceId, filter: RunFilter) =>
+    Effect.gen(function* () {
+      if (filter.statuses !== undefined || filter.holds !== undefined || !PgWaitingCounts.knows(filter)) {
+        return yield* RunCounts.by(filter, (one) => count(workspaceId, one))
+      }
+      const now = yield* Clock.currentTimeMillis
+      const statuses = Run.Status.literals.filter(PgRunFilter.isUnstarted)
+      const holds = HoldReason.literals.filter((hold) => PgWaitingCounts.knows({ holds: [hold] }))
+      const { ofHold, ofStatus } = yield* PgRunFilter.waitingConditions(sql, workspaceId, now)
+      const { counts, isComplete } = yield* PgWaitingCounts.count(sql, workspaceId, filter, {
+        conditions: [...statuses.map((status) => ofStatus([status])), ...holds.map((hold) => ofHold([hold]))],
+        now
+      })
+      const known = new Map<Run.Status | HoldReason, Total>(
+        [...statuses, ...holds].flatMap((one, place) => {
+          const counted = counts[place] ?? 0
+          return isComplete || counted > mostCounted ? [[one, RunCounts.totalOf(counted)] as const] : []
+        })
+      )
+      return yield* RunCounts.by(filter, (one) => {
+        const [asked] = one.statuses ?? one.holds ?? []
+        const total = asked === undefined ? undefined : known.get(asked)
+        return total === undefined ? countBySources(workspaceId, one, now) : Effect.succeed(total)
+      })
     }).pipe(withoutSqlErrors)
   )
 
@@ -121,10 +183,13 @@ const counting = (sql: SqlClient.SqlClient) => {
           select workflow_id::text as value, count(*)::int as n from counted group by 1 order by n desc, 1
           limit ${mostNamed}),
         error as (
-          select error_code as value, count(distinct run_id)::int as n
-          from counted join run_errors on run_id = counted.id where failed group by 1 order by n desc limit ${mostNamed}),
+          select error_code as value, count(*)::int as n
+          from (select id from counted where failed) failure
+          cross join lateral (select distinct error_code from run_errors where run_id = failure.id offset 0) of_run
+          group by 1 order by n desc limit ${mostNamed}),
         tag as (
-          select tag as value, count(*)::int as n from counted, unnest(tags) tag group by 1 order by n desc limit ${mostNamed})
+          select tag as value, count(*)::int as n from (select tags from counted where tags <> '{}') tagged, unnest(tags) tag
+          group by 1 order by n desc limit ${mostNamed})
         select 'runs' as kind, null as value, (select count(*)::int from counted) as n, null as name
         union all select 'examined', null, (select count(*)::int from candidates), null
         union all select 'workflow', value, n, name from workflow join workflows on id = value::uuid
@@ -153,7 +218,7 @@ const counting = (sql: SqlClient.SqlClient) => {
     }).pipe(withoutSqlErrors)
   )
 
-  return { count, tally }
+  return { count, counts, tally }
 }
 
 export const make = (sql: SqlClient.SqlClient) => {

@@ -172,6 +172,7 @@ const workflows = [
     starts_at timestamptz,
     stops_at timestamptz check (stops_at is null or starts_at < stops_at),
     review_at timestamptz,
+    zone_data text,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
     released_ready_at timestamptz,
@@ -189,6 +190,8 @@ const workflows = [
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
+  // Those that were computed with older time zone data than those of a process that reviews gates.
+  `create index gates_by_zone_data on gates (zone_data) where zone_data is not null`,
   `create index gates_paced on gates (workspace_id, workflow_id)
     where max_starts_per_minute is not null or max_running is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
@@ -325,8 +328,9 @@ const runs = [
     check ((lease_fence is null) = (lease_until is null) and (lease_fence is null) = (lease_worker is null)),
     check ((ended_at is null) = (status in ('execution.queued', 'execution.requeued', 'execution.start')))
   )`,
-  // With `not_before`, runs that are put off are passed over in the index.
+  // With `not_before`, runs that are put off are passed over in the index. It has all by which waiting runs are counted.
   `create index runs_waiting on runs (workflow_id, sequence, not_before)
+    include (status, created_at, queue, released_at, released_pause)
     where status in ('execution.queued', 'execution.requeued')`,
   // The order in which the runs of a workflow start: the higher priority first, then the earlier submission.
   `create index runs_in_place on runs (workflow_id, place, not_before)
@@ -407,9 +411,10 @@ const runs = [
   `create trigger changed_tags_are_listed after update of tags on runs for each row
     when (new.tags <> old.tags) execute function label_tags()`,
 
-  // Why each attempt of a run started when it did.
+  // Why each attempt of a run started when it did. Starts and events are written under the lock of their run, which a
+  // reference to it would take once more for each of them.
   `create table run_starts (
-    run_id uuid not null references runs,
+    run_id uuid not null,
     attempt integer not null,
     workspace_id uuid not null,
     workflow_id uuid not null,
@@ -455,6 +460,7 @@ const runs = [
     workspace_id uuid not null references workspaces,
     entry text not null,
     login text not null,
+    failed_at timestamptz not null,
     last bigint not null,
     workflow_id uuid,
     queue text collate "C"
@@ -614,7 +620,7 @@ const events = [
   // began earlier had to wait for the run; nothing can come before the first event.
   `create table run_events (
     sequence bigint generated always as identity primary key,
-    run_id uuid not null references runs,
+    run_id uuid not null,
     at timestamptz not null,
     event text not null,
     payload text not null,
@@ -754,7 +760,7 @@ const vault = [
     address text not null,
     sealed text not null,
     received_at timestamptz not null,
-    kind text not null check (kind in ('code', 'link')),
+    kind text not null check (kind in ('code', 'link', 'uncertain_code')),
     authentication text
   )`,
   `create index received_codes_of_address on received_codes (workspace_id, address, received_at desc)`,

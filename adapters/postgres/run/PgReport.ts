@@ -4,10 +4,11 @@
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { RunEvent } from "../../../core/event/RunEvent.ts"
+import { fileOf, type RunEvent } from "../../../core/event/RunEvent.ts"
 import { LeaseLost, type Progress } from "../../../core/run/Run.ts"
 import type { LeaseRef } from "../../../core/run/RunStore.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
+import type { HeldRuns } from "../claim/HeldRuns.ts"
 import * as Together from "../Together.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
@@ -20,7 +21,7 @@ interface Reported {
 }
 
 /** Reports as the port says. */
-export const make = (sql: SqlClient.SqlClient) => {
+export const make = (sql: SqlClient.SqlClient, held: HeldRuns) => {
   const withOthers = Together.make(sql, {
     most: 64,
     groups: 2,
@@ -28,9 +29,11 @@ export const make = (sql: SqlClient.SqlClient) => {
   })
   return (reported: Reported): Effect.Effect<void, LeaseLost | StoreUnavailable> =>
     Effect.gen(function* () {
+      const { events, lease, progress } = reported
+      if (Object.keys(progress).length > 0 || events.some((event) => fileOf(event).length > 0)) held.forget(lease)
       const answered = yield* withOthers(reported)
       const owned = Option.isSome(answered) ? answered.value : (yield* write(sql, [reported]))[0]
-      const { fence, id } = reported.lease
+      const { fence, id } = lease
       if (owned !== true) return yield* new LeaseLost({ sessionId: id, fence })
     })
 }

@@ -7,6 +7,7 @@ import { type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
+import * as HeldRuns from "../claim/HeldRuns.ts"
 import * as PgClaim from "../claim/PgClaim.ts"
 import * as PgFailedLogins from "../claim/PgFailedLogins.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
@@ -29,10 +30,12 @@ export const layer = Layer.effect(
   RunStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const scope = yield* Effect.scope
 
     const submit = PgSubmit.make(sql)
     const retries = PgRetries.make(sql, submit)
     const memory = PgClaim.memory()
+    const held = HeldRuns.make()
 
     const gateOf = (run: Run) =>
       Effect.map(sql<Gates.Row>`select * from gates where workflow_id = ${run.workflowId}`, ([row]) => {
@@ -58,7 +61,7 @@ export const layer = Layer.effect(
       return run !== null && isRunning(run) ? run : yield* new LeaseLost({ sessionId: id, fence })
     })
 
-    const settle = PgSettle.make(sql, (lease, decide) =>
+    const settle = PgSettle.make(sql, held, (lease, decide) =>
       transaction(
         sql,
         Effect.gen(function* () {
@@ -70,18 +73,19 @@ export const layer = Layer.effect(
         })
       )
     )
-    const report = PgReport.make(sql)
+    const report = PgReport.make(sql, held)
 
     const loggedIn = (lease: LeaseRef, alias: string) =>
       transaction(
         sql,
         Effect.gen(function* () {
+          held.forget(lease)
           const run = yield* owned(lease)
           const change = Transition.loggedIn(run, alias)
           yield* PgFailedLogins.worked(sql, run, alias)
           const isExclusive = run.credentials.some((one) => one.alias === alias && (one.slot?.login ?? null) !== null)
           if (!isExclusive) return false
-          yield* Writing.changes(sql, [change], yield* Clock.currentTimeMillis)
+          yield* Writing.changes(sql, [{ ...change, before: run }], yield* Clock.currentTimeMillis)
           const freed = Slots.freed(run.credentials, change.run.credentials)
           yield* PgSlots.giveBack(sql, freed)
           return freed.length > 0
@@ -91,7 +95,7 @@ export const layer = Layer.effect(
     /** Locks are taken in the order run, gate, entries of the vault. */
     const write = ({ gate, run: before }: Gated, change: Transition.Change, at: number) =>
       Effect.gen(function* () {
-        yield* Writing.changes(sql, [change], at)
+        yield* Writing.changes(sql, [{ ...change, before }], at)
         yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
         yield* PgPaces.lookAgain(sql, isRunning(before) ? [{ workflowId: before.workflowId, pace: gate.pace }] : [])
         if (isWaiting(change.run)) yield* remind(change.run)
@@ -184,7 +188,7 @@ export const layer = Layer.effect(
         )
     )
 
-    const { count, list, tally } = PgRunList.make(sql)
+    const { count, counts, list, tally } = PgRunList.make(sql)
 
     return RunStore.of({
       submit: Effect.fn("RunStore.submit")((submission) => submit(submission)),
@@ -193,6 +197,7 @@ export const layer = Layer.effect(
       weigh: Effect.fn("RunStore.weigh")(PgSubmit.weigh(sql)),
       list,
       count,
+      counts,
       tally,
       reap,
       settle: Effect.fn("RunStore.settle")((lease, decide) => settle(lease, decide)),
@@ -245,10 +250,16 @@ export const layer = Layer.effect(
       stopAfterFailedLogins: Effect.fn("RunStore.stopAfterFailedLogins")((limit, decide) =>
         PgFailedLogins.stop(sql, limit, decide)
       ),
-      claim: Effect.fn("RunStore.claim")((options) => PgClaim.claim(sql, { ...options, memory })),
+      // A process that finds nothing more to do has its turns written before the next submission.
+      claim: Effect.fn("RunStore.claim")((options) =>
+        Effect.tap(PgClaim.claim(sql, { ...options, memory, held }), () =>
+          Effect.forkIn(PgClaim.settleTurns(sql, memory), scope)
+        )
+      ),
       renew: Effect.fn("RunStore.renew")((leases, leaseMillis) =>
         Effect.gen(function* () {
           const until = new Date((yield* Clock.currentTimeMillis) + leaseMillis)
+          for (const lease of leases) held.forget(lease)
           const renewed = yield* sql<{ readonly id: string; readonly fence: bigint }>`
             with owned as materialized (
               select runs.id from runs

@@ -2,8 +2,8 @@
  * Ends attempts in PostgreSQL.
  *
  * Most attempts end their run, and many may end at the same time. Those are settled in two statements for all: one reads
- * the runs without locks, the other writes what was decided about each, provided that its row is still the version that
- * was read. Every other attempt is settled in a separate transaction, under the lock of its run.
+ * their gates without locks, and the runs where they are not known from their claim; the other writes what was decided
+ * about each, provided that its row is still the version that was read. Every other attempt is settled in a separate transaction, under the lock of its run.
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -13,6 +13,7 @@ import type { LeaseRef } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Change, LockedRun } from "../../../core/run/Transition.ts"
 import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
+import type { HeldRuns } from "../claim/HeldRuns.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as Together from "../Together.ts"
@@ -39,20 +40,30 @@ interface Ending {
 
 type FoundRow = Runs.Row & Gates.Row & { readonly seen: string }
 
+/** A run of a lease with its gate, and the version of its row. */
+interface Found {
+  readonly run: RunningRun
+  readonly gate: Gate
+  readonly seen: string
+}
+
+const keyOf = ({ fence, id }: LeaseRef): string => `${id} ${fence}`
+
 /** Settles attempts as the port says; `alone` settles one in a transaction. */
-export const make = (sql: SqlClient.SqlClient, alone: Settle): Settle => {
+export const make = (sql: SqlClient.SqlClient, held: HeldRuns, alone: Settle): Settle => {
   const settleAll = Effect.fnUntraced(function* (endings: ReadonlyArray<Ending>) {
-    const rows = yield* found(
+    const byLease = yield* found(
       sql,
+      held,
       endings.map(({ lease }) => lease)
     )
-    const byLease = new Map(rows.map((row) => [`${row.id} ${row.lease_fence}`, row]))
     const at = yield* Clock.currentTimeMillis
-    const decided = endings.map(({ decide, lease: { fence, id } }) => {
-      const row = byLease.get(`${id} ${fence}`)
+    const decided = endings.map(({ decide, lease }) => {
+      const key = keyOf(lease)
+      const one = byLease.get(key)
       // Of two endings of one lease, the second one does not find the lease.
-      byLease.delete(`${id} ${fence}`)
-      return row === undefined ? undefined : ended(row, decide, at)
+      byLease.delete(key)
+      return one === undefined ? undefined : ended(one, decide, at)
     })
     const settled = yield* Writing.write(
       sql,
@@ -77,14 +88,37 @@ export const make = (sql: SqlClient.SqlClient, alone: Settle): Settle => {
     )
 }
 
-/** The short runs of these leases that have brought no file, with their gates. */
-const found = (sql: SqlClient.SqlClient, leases: ReadonlyArray<LeaseRef>) => sql<FoundRow>`
-  select gates.*, runs.*, runs.xmin::text as seen
-  from json_to_recordset(${JSON.stringify(leases)}::json) as leases (id uuid, fence bigint)
-  join runs on runs.id = leases.id and lease_fence = leases.fence
-  join gates on gates.workflow_id = runs.workflow_id
-  where pg_column_size(input) + pg_column_size(data) <= ${mostStored}
-    and not exists (select from run_events where run_id = runs.id and event = 'file.uploaded')`
+/** The short runs of these leases that have brought no file, with their gates. Those that are held are not read again. */
+const found = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, held: HeldRuns, leases: ReadonlyArray<LeaseRef>) {
+  const all = new Map<string, Found>()
+  const known = leases.flatMap((lease) => held.get(lease) ?? [])
+  if (known.length > 0) {
+    const workflowIds = [...new Set(known.map(({ run }) => run.workflowId))]
+    const rows = yield* sql<Gates.Row>`
+      select * from gates where workflow_id = any(${`{${workflowIds.join(",")}}`}::uuid[])`
+    const gates = new Map<string, Gate>(rows.map((row) => [row.workflow_id, Gates.toGate(row)]))
+    for (const { run, seen } of known) {
+      const gate = gates.get(run.workflowId)
+      if (gate !== undefined) all.set(keyOf({ id: run.id, fence: run.lease.fence }), { run, gate, seen })
+    }
+  }
+  const others = leases.filter((lease) => !all.has(keyOf(lease)))
+  for (const lease of leases) held.forget(lease)
+  if (others.length === 0) return all
+  const rows = yield* sql<FoundRow>`
+    select gates.*, runs.*, runs.xmin::text as seen
+    from json_to_recordset(${JSON.stringify(others)}::json) as leases (id uuid, fence bigint)
+    join runs on runs.id = leases.id and lease_fence = leases.fence
+    join gates on gates.workflow_id = runs.workflow_id
+    where pg_column_size(input) + pg_column_size(data) <= ${mostStored}
+      and not exists (select from run_events where run_id = runs.id and event = 'file.uploaded')`
+  for (const row of rows) {
+    const run = Runs.toRun(row)
+    if (!isRunning(run)) continue
+    all.set(keyOf({ id: run.id, fence: run.lease.fence }), { run, gate: Gates.toGate(row), seen: row.seen })
+  }
+  return all
+})
 
 /** An end of a run as it is written. */
 interface Ended {
@@ -96,13 +130,10 @@ interface Ended {
 }
 
 /** The rows that a decision writes; `undefined` if it needs more than a short row, its failures and its events. */
-const ended = (row: FoundRow, decide: Decide, at: number): Ended | undefined => {
-  const run = Runs.toRun(row)
-  if (!isRunning(run)) return undefined
-  const gate = Gates.toGate(row)
+const ended = ({ gate, run, seen }: Found, decide: Decide, at: number): Ended | undefined => {
   const change = decide({ run, gate, files: [] }, at)
   if (!isEnded(change.run) || change.failedLogin !== undefined) return undefined
-  const written = Writing.writtenOf(change, at, row.seen)
+  const written = Writing.writtenOf({ ...change, before: run }, at, seen)
   return Writing.length(written) > Writing.mostTogether
     ? undefined
     : {

@@ -11,6 +11,8 @@ interface Decided {
   readonly gate: Gate.Gate
   readonly interval: Gate.StartInterval | null
   readonly reviewAt: number
+  /** The version of the time zone data that the interval follows from; `null` where none were needed, or are known. */
+  readonly zoneData: string | null
 }
 
 /** Windows by their text, so that equal windows share one compiled schedule. */
@@ -60,7 +62,8 @@ const decided = {
 const derived = {
   starts_at: column(instant, ({ interval }) => whenever(interval?.startsAt)),
   stops_at: column(instant, ({ interval }) => whenever(interval?.stopsAt)),
-  review_at: column(instant, ({ reviewAt }) => whenever(reviewAt))
+  review_at: column(instant, ({ reviewAt }) => whenever(reviewAt)),
+  zone_data: column(Table.nullable(Table.text), ({ zoneData }) => zoneData)
 }
 
 const state = Table.make("gates", { ...decided, ...derived }, [])
@@ -96,6 +99,12 @@ export const toWindow = ({ definition, revision, set_at, set_by }: WindowRow): P
 /** The interval of a row, where a statement answers it. */
 export type IntervalRow = Table.Row<Pick<typeof derived, "starts_at" | "stops_at">>
 
+/** The interval of a row; `null` where none is in sight. */
+export const toInterval = ({ starts_at, stops_at }: IntervalRow): Gate.StartInterval | null =>
+  starts_at === null
+    ? null
+    : { startsAt: starts_at.getTime(), stopsAt: stops_at?.getTime() ?? Number.POSITIVE_INFINITY }
+
 /** The pace of a row. */
 export const paceOf = ({
   max_running: maxRunning,
@@ -125,19 +134,26 @@ export const toGate = (row: Row): Gate.Gate => {
   }
 }
 
-const decide = (gate: Gate.Gate, at: number): Decided => {
+/** The instant at which an interval is computed, and the version of the time zone data that this is done with. */
+export interface Computed {
+  readonly at: number
+  readonly zoneData: string | null
+}
+
+const decide = (gate: Gate.Gate, { at, zoneData }: Computed): Decided => {
   const interval = Gate.startInterval(gate, at)
-  return { gate, interval, reviewAt: Gate.nextReviewAt(gate, interval, at) }
+  const reviewAt = Gate.nextReviewAt(gate, interval, at)
+  return { gate, interval, reviewAt, zoneData: gate.runWindow === null ? null : zoneData }
 }
 
 export const table = Table.make("gates", { ...ids, ...decided, ...derived }, ["workflow_id"])
 
 /** The columns of the gate of a new workflow. */
-export const fromNew = (of: Pick<Workflow, "id" | "workspaceId">, gate: Gate.Gate, at: number) =>
-  table.encode({ workflowId: of.id, workspaceId: of.workspaceId, ...decide(gate, at) })
+export const fromNew = (of: Pick<Workflow, "id" | "workspaceId">, gate: Gate.Gate, computed: Computed) =>
+  table.encode({ workflowId: of.id, workspaceId: of.workspaceId, ...decide(gate, computed) })
 
-/** The columns of a gate, with the interval that follows from it at `at`. */
-export const fromGate = (gate: Gate.Gate, at: number) => state.encode(decide(gate, at))
+/** The columns of a gate, with the interval that follows from it. */
+export const fromGate = (gate: Gate.Gate, computed: Computed) => state.encode(decide(gate, computed))
 
-/** The columns that time alone changes. */
-export const intervalAt = (gate: Gate.Gate, at: number) => intervals.encode(decide(gate, at))
+/** The columns that time and time zone data alone change. */
+export const intervalOf = (gate: Gate.Gate, computed: Computed) => intervals.encode(decide(gate, computed))

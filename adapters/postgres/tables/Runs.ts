@@ -104,8 +104,60 @@ export const table = Table.make("runs", { ...submitted, ...input, ...state }, ["
 /** All columns but the input, whose text may be very long. */
 export const withoutInput = Table.make("runs", { ...submitted, ...state }, ["id"])
 
-/** The columns that transitions change. */
-export const states = Table.make("runs", { id: submitted.id, ...state }, ["id"])
+/** The columns that keep each field that transitions change. */
+const columnsOf = {
+  status: ["status"],
+  credentials: ["credentials", "queue", "holds"],
+  startedAt: ["started_at"],
+  endedAt: ["ended_at"],
+  attempts: ["attempts"],
+  retries: ["retries"],
+  notBefore: ["not_before"],
+  release: ["released_at", "released_by", "released_pause"],
+  lease: ["lease_worker", "lease_fence", "lease_until"],
+  progress: ["acted", "committed", "mark"],
+  data: ["data"],
+  errors: ["errors"]
+} as const satisfies Readonly<Partial<Record<keyof Run, ReadonlyArray<keyof typeof state>>>>
+
+type Field = keyof typeof columnsOf
+// Every column of a state keeps one of the fields.
+const fields: ReadonlyArray<keyof typeof state extends (typeof columnsOf)[Field][number] ? Field : never> = Object.keys(
+  columnsOf
+) as ReadonlyArray<Field>
+
+/** A changed run, with the run that its row holds; without that, all of its columns are written. */
+export interface Changed {
+  readonly run: Run
+  readonly before: Run | null
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (Array.isArray(one) && Array.isArray(other) && one.length + other.length === 0)
+
+/** Whether the row of a changed run has to be written for this field. */
+export const isChanged = (field: Field, { before, run }: Changed): boolean =>
+  before === null || !isSame(before[field], run[field])
+
+/** Some columns of a state, which nothing is read by. */
+type States = Omit<Table.Table<typeof state & Pick<typeof submitted, "id">>, "decode">
+
+const states = new Map<string, States>()
+
+/** The columns in which one of these runs differs from its row. */
+export const changed = (all: ReadonlyArray<Changed>): States => {
+  // At least one column is written, so that every row gets a new version.
+  const differing = fields.filter((field) => field === "status" || all.some((one) => isChanged(field, one)))
+  const key = differing.join()
+  const known = states.get(key)
+  if (known !== undefined) return known
+  const columns = differing.flatMap((field) => columnsOf[field].map((column) => [column, state[column]] as const))
+  // The others are not written, and the type has them only because which ones these are differs.
+  const some = Object.fromEntries(columns) as typeof state
+  const made: States = Table.make("runs", { id: submitted.id, ...some }, ["id"])
+  states.set(key, made)
+  return made
+}
 
 export type Row = Table.Row<typeof table.columns>
 

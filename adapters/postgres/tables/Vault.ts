@@ -38,7 +38,7 @@ interface Received {
 }
 
 const ofReceived = Table.of<Received>()
-const Kind: Schema.Codec<ReceivedCode["kind"]> = Schema.Literals(["code", "link"])
+const Kind: Schema.Codec<ReceivedCode["kind"]> = Schema.Literals(["code", "link", "uncertain_code"])
 
 export const codes = Table.make(
   "received_codes",

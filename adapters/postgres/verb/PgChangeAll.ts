@@ -44,7 +44,7 @@ export const make =
         if (changed.length > 0 && !dryRun) {
           yield* Writing.changes(
             sql,
-            changed.map(({ change }) => change),
+            changed.map(({ before, change }) => ({ ...change, before })),
             at
           )
           yield* after(changed)

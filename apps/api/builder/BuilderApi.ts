@@ -165,7 +165,10 @@ export const DraftJson = Schema.StructWithRest(
     output_schema: Schema.JsonObject,
     vault_schema: Schema.JsonObject,
     max_retries: Schema.Int,
-    run_window: Schema.NullOr(RunWindow)
+    run_window: Schema.NullOr(RunWindow),
+    loop: Schema.NullOr(Schema.String).annotate({
+      description: "The id of the LOOP whose body the next step goes into; `null` outside of loops"
+    })
   }),
   [Schema.Record(Schema.String, Schema.Json)]
 ).annotate({ identifier: "BuilderWorkflow" })

@@ -2,6 +2,7 @@
 
 import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"
+import * as Draft from "../../../core/builder/Draft.ts"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
 import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
 import * as Json from "../../../core/workspace/Json.ts"
@@ -125,6 +126,7 @@ export const draft = (one: Conversation, stored: Stored | null): typeof DraftJso
     // A draft holds a list of nodes and an object of edges.
     nodes: content.nodes as ReadonlyArray<Schema.JsonObject>,
     edges: Json.objectOf(content.edges),
+    loop: Draft.loopAround(one.draft),
     run_window: window
   }
 }

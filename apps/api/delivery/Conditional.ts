@@ -7,7 +7,8 @@ import { HttpServerResponse } from "effect/http"
 
 /**
  * Tags a complete answer to a reading request, or answers 304 where `If-None-Match` has its tag. A tag that the answer has
- * already, such as that of a run window, is kept. Others are weak: they stay the same however the answer is compressed.
+ * already, such as `"3"` of a run window, names a revision and not all of the answer: it becomes `"3.…"` with the hash of
+ * the content. Others are weak: they stay the same however the answer is compressed.
  */
 export const answer = (
   { headers, method }: HttpServerRequest.HttpServerRequest,
@@ -17,7 +18,8 @@ export const answer = (
   if ((method !== "GET" && method !== "HEAD") || response.status !== 200 || body._tag !== "Uint8Array") return response
   const control = response.headers["cache-control"]
   if (control?.includes("no-store") === true) return response
-  const tag = response.headers.etag ?? tagOf(body.body)
+  const hash = hashOf(body.body)
+  const tag = response.headers.etag?.replace(/"$/, `.${hash}"`) ?? `W/"${hash}"`
   const tagged = HttpServerResponse.setHeaders(response, {
     etag: tag,
     // Answers depend on the key, which shared caches do not know.
@@ -26,8 +28,7 @@ export const answer = (
   return isMatch(headers["if-none-match"], tag) ? notModified(tagged) : tagged
 }
 
-const tagOf = (content: Uint8Array): string =>
-  `W/"${createHash("sha256").update(content).digest("base64url").slice(0, 27)}"`
+const hashOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 27)
 
 /** Tags are compared by what they name: a weak one is like a strong one (RFC 9110, 13.1.2). */
 const isMatch = (known: string | undefined, tag: string): boolean => {

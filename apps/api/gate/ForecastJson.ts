@@ -1,4 +1,4 @@
-/** A forecast of the starts of a paced workflow, as the interface answers it. */
+/** A forecast of the starts of a workflow, as the interface answers it. */
 import { Schema } from "effect"
 import { type Forecast, mostCounted } from "../../../core/gate/Forecast.ts"
 
@@ -14,11 +14,19 @@ const fields = {
   closes_at: instant.annotate({
     description: "When the run window closes that is open, or opens next; null when it never closes or opens"
   }),
-  unfit: Schema.Int.annotate({ description: "How many of the waiting runs do not start before closes_at" })
+  unfit: Schema.Int.annotate({ description: "How many of the waiting runs do not start before closes_at" }),
+  limited_by: Schema.NullOr(Schema.Literals(["max_starts_per_minute", "max_running", "workers"])).annotate({
+    description:
+      "What puts off the last start: a limit of the pace or the workers; null when nothing but the window does"
+  }),
+  workers: Schema.NullOr(Schema.Struct({ capacity: Schema.Int, running: Schema.Int })).annotate({
+    description:
+      "How many runs all workers carry out at once, and how many they do now; null when that is not known, and free workers are assumed"
+  })
 }
 
 const description =
-  "An estimate from the pace, the run window and the mean duration of the latest runs that succeeded. Free workers are assumed"
+  "An estimate from the pace, the run window, the workers and the mean duration of the latest runs that succeeded"
 
 export const StartForecast = Schema.Struct(fields).annotate({ identifier: "StartForecast", description })
 
@@ -33,7 +41,9 @@ export const forecastJson = (forecast: Forecast): typeof StartForecast.Type => (
   first_start_at: isoOrNull(forecast.firstStartAt),
   last_start_at: isoOrNull(forecast.lastStartAt),
   closes_at: isoOrNull(forecast.closesAt),
-  unfit: forecast.unfit
+  unfit: forecast.unfit,
+  limited_by: forecast.limitedBy,
+  workers: forecast.workers
 })
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

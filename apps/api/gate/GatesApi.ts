@@ -71,7 +71,7 @@ const PreviewResponse = Schema.Struct({
   holds: Schema.Int.annotate({ description: `How many waiting runs would be held, counted up to ${mostCounted}` }),
   at_least: Schema.Boolean.annotate({ description: "Whether there are more runs than were counted" }),
   forecast: Schema.NullOr(StartForecast).annotate({
-    description: "When the waiting runs would start by the pace of the workflow; null when it has none"
+    description: "When the waiting runs would start; null when the workflow has no pace and the workers are not known"
   }),
   released_runs: listedRuns("released"),
   held_runs: listedRuns("held"),

@@ -65,8 +65,8 @@ export const base = Effect.flatMap(
   ({ headers }): Effect.Effect<BaseWindow, Errors.BadRequest> => {
     const tag = headers["if-match"]?.trim()
     if (tag === undefined || tag === "*") return Effect.succeed({ revision: null })
-    // A compressed answer has its tag as a weak one.
-    const [, revision] = /^(?:W\/)?"(\d{1,9})"$/.exec(tag) ?? []
+    // A compressed answer has its tag as a weak one. Behind the revision stands a hash of the answer, with the pause and lift.
+    const [, revision] = /^(?:W\/)?"(\d{1,9})(?:\.[\w-]{1,64})?"$/.exec(tag) ?? []
     return revision === undefined
       ? Effect.fail(
           Errors.badRequest(`If-Match: Expected the ETag of a run window such as "3", or *, got ${tag.slice(0, 80)}`)

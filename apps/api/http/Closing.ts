@@ -2,6 +2,7 @@
  * The orderly end of the server: first it says that it is not ready, so that no new clients are sent to it, while it still
  * serves those that come; then its endless answers end, and then it closes.
  */
+import type { Server } from "node:http"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 
 export class Closing extends Context.Service<
@@ -61,3 +62,32 @@ export const atRelease = (graceMillis: Effect.Effect<number>) =>
 /** Makes the server report that it is not ready when the process is asked to end, before anything is released. */
 export const leaving = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Closing> =>
   Effect.onInterrupt(serving, () => Effect.flatMap(Closing, ({ leave }) => leave))
+
+/** How many turns of the event loop nothing arrives before a server closes, and how many it waits for that at most. */
+const quietTurns = 3
+const mostTurns = 200
+
+/**
+ * Makes a server close only when nothing has arrived at it that it did not look at.
+ *
+ * What a client has sent to a busy process lies with the operating system, on a new connection or on one that was idle. A
+ * server that closes then resets that connection, and a proxy must not send a POST again that may have been carried out.
+ */
+export const afterWhatArrived = (server: Server): void => {
+  let arrived = 0
+  const note = () => {
+    arrived++
+  }
+  server.on("connection", note)
+  server.on("request", note)
+  const close = server.close.bind(server)
+  server.close = (done) => {
+    // A turn looks at what has arrived, and its immediates follow that.
+    const look = (turn: number, seen: number, quiet: number): void => {
+      if (quiet >= quietTurns || turn >= mostTurns) return void close(done)
+      setImmediate(() => look(turn + 1, arrived, arrived === seen ? quiet + 1 : 0))
+    }
+    look(0, arrived, 0)
+    return server
+  }
+}

@@ -177,7 +177,7 @@ export const RunSummary = Schema.Struct({
   workflows: Schema.Array(Schema.Struct({ workflow_id: Schema.String, workflow_name: Schema.String, ...named })),
   error_codes: Schema.Array(Schema.Struct({ error_code: Schema.String, ...named })),
   tags: Schema.Array(Schema.Struct({ tag: Schema.String, ...named })),
-  /** When the waiting runs of workflows with a pace start. */
+  /** When the waiting runs of workflows with a pace start, and of those that `workflow_id` names. */
   forecasts: Schema.Array(WorkflowForecast)
 }).annotate({ identifier: "RunSummary" })
 

@@ -27,6 +27,7 @@ export const VaultRecord = Schema.Struct({
   password: text,
   user_alias: given,
   tfa_secret: text,
+  passkey: given,
   tfa_method: Schema.optionalKey(TfaMethod),
   tfa_email: given,
   tfa_phone_number: given,
@@ -68,7 +69,12 @@ const TfaCode = Schema.Struct({
   type: Schema.Literals(["authenticator", "email"]),
   code: Schema.String,
   expires_in_seconds: Schema.optionalKey(Schema.Int),
-  received_at: Schema.optionalKey(Schema.String)
+  received_at: Schema.optionalKey(Schema.String),
+  candidates: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "What may be the code, the likeliest first; present where the mail has no likely code"
+    })
+  )
 }).annotate({ identifier: "TfaCode" })
 
 /** The parameters of an address that may name a user, a site, or both. */
@@ -118,7 +124,12 @@ export class VaultGroup extends group.add(
     .annotate(OpenApi.Summary, "Delete the stored cookies and browser storage of the entry of a user for a site")
     .annotate(Needs, "edit"),
   HttpApiEndpoint.get("tfaCode", "/vault/tfa-code", {
-    query: filter,
+    query: {
+      ...filter,
+      uncertain: Schema.optionalKey(Schema.Literals(["true", "false"])).annotate({
+        description: "Whether to return what may be a code, where no mail with a likely code arrived"
+      })
+    },
     success: TfaCode,
     error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict, Unprocessable]
   })

@@ -46,7 +46,7 @@ export const layer = HttpApiBuilder.group(
       tfaCode: Effect.fn(function* ({ query }) {
         const caller = yield* CurrentCaller
         const pair = yield* whole(query)
-        return codeJson(yield* codes.current(caller, pair))
+        return codeJson(yield* codes.current(caller, pair, { uncertain: query.uncertain === "true" }))
       })
     })
   })
@@ -75,7 +75,12 @@ export const asked = (query: Query) => ({
 
 const codeJson = (code: TfaCode) =>
   code._tag === "Email"
-    ? { type: "email" as const, code: Redacted.value(code.code), received_at: iso(code.receivedAt) }
+    ? {
+        type: "email" as const,
+        code: Redacted.value(code.code),
+        received_at: iso(code.receivedAt),
+        ...(code.candidates === null ? {} : { candidates: code.candidates.map(Redacted.value) })
+      }
     : {
         type: "authenticator" as const,
         code: Redacted.value(code.code),

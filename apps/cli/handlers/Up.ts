@@ -134,7 +134,8 @@ const farewell = (workflowId: string): string =>
   [
     "",
     `That was workflow ${workflowId}, signed in as "controller". As "buyer" its code comes by mail, as "owner" it asks you`,
-    "(POST /run/{session_id}/user_interaction). The service keeps running; Ctrl-C ends it."
+    "(POST /run/{session_id}/user_interaction). In the console, Author records a workflow of your own. The service keeps",
+    "running; Ctrl-C ends it."
   ].join("\n")
 
 const welcome = (api: string, { encryptionKey, key }: FirstWorkspace.Made): string =>

@@ -1,10 +1,14 @@
 /**
  * How a process stands among the others of its installation: it says that it is alive, refuses to keep artifacts where the
- * HTTP interface does not find them, warns of different time zone data, and reads the gauges of all when it leads.
+ * HTTP interface does not find them, leaves openings to others with newer time zone data, and reads the gauges of all when
+ * it leads.
  */
 import { randomUUID } from "node:crypto"
-import { Effect, Layer, Option, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Option, Ref, Schema, Stream } from "effect"
+import { ZoneVersion } from "../../../adapters/postgres/gate/ZoneVersion.ts"
 import type { Own } from "../../../adapters/postgres/server/Processes.ts"
+import { WorkerCapacity, type Workers } from "../../../core/gate/WorkerCapacity.ts"
+import { ZoneData } from "../../../core/gate/ZoneData.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
 import * as Background from "../../../core/runtime/Background.ts"
 import { ClockSkew } from "../../../core/runtime/ClockSkew.ts"
@@ -53,17 +57,32 @@ const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
   const newest = versions.at(-1)
   if (versions.length < 2 || own.tzData === newest) return Effect.void
   return Effect.logWarning(
-    `This process has the time zone data ${own.tzData}, and others have ${newest}: windows of zones that changed open at different times. Give every process the same Node`
+    `This process has the time zone data ${own.tzData}, and others have ${newest}: it answers by its own, and the scheduler with the newest decides when windows open. Give every process the same Node`
   )
 }
+
+/** How many runs these processes carry out at once, and now. */
+const workersOf = (living: ReadonlyArray<Own>): Workers =>
+  living.reduce(
+    (sum, { capacity, running }) =>
+      capacity === null ? sum : { capacity: sum.capacity + capacity, running: sum.running + running },
+    { capacity: 0, running: 0 }
+  )
+
+/** Whether a process has newer time zone data than another; `false` where one of them does not know its own. */
+const isNewer = (one: Own, than: Own): boolean =>
+  one.tzData !== null && than.tzData !== null && one.tzData > than.tzData
+
+/** Whether a process computes openings: all that do with newer time zone data are gone. */
+const mayDecide = (own: Own, living: ReadonlyArray<Own>): boolean =>
+  !living.some((other) => schedules(other) && isNewer(other, own))
 
 /**
  * Stands among the others for as long as the layer lives, and provides what all of them say of themselves. `capacity` is how
  * many runs the process executes at once; `null` for one that executes none.
  */
 export const layer = (part: string, capacity: number | null = null) =>
-  Layer.effect(
-    LivingProcesses,
+  Layer.effectContext(
     Effect.gen(function* () {
       const Processes = yield* Effect.promise(() => import("../../../adapters/postgres/server/Processes.ts"))
       const Backlog = yield* Effect.promise(() => import("../../../adapters/postgres/server/Backlog.ts"))
@@ -75,7 +94,7 @@ export const layer = (part: string, capacity: number | null = null) =>
         id: randomUUID(),
         part,
         version,
-        tzData: process.versions.tz ?? null,
+        tzData: yield* ZoneVersion,
         artifactStore: keeps ? yield* storeName : null,
         capacity
       }
@@ -95,19 +114,34 @@ export const layer = (part: string, capacity: number | null = null) =>
         )
       }
       yield* warnOfZones(own, all)
+      const decides = yield* Ref.make(mayDecide(own, all))
+      const decide = Effect.fnUntraced(function* (living: ReadonlyArray<Own>) {
+        const may = mayDecide(own, living)
+        if ((yield* Ref.getAndSet(decides, may)) === may) return
+        yield* Effect.logInfo(
+          may
+            ? "This scheduler computes openings again: none with newer time zone data is left"
+            : "This scheduler leaves openings and schedules to another with newer time zone data"
+        )
+      })
       const lead = (living: ReadonlyArray<Own>) =>
         living.find(schedules)?.id === own.id ? Effect.flatMap(count, Gauges.setBacklog) : Gauges.setBacklog(null)
       if (schedules(own)) yield* lead(all).pipe(Background.round("count what waits"))
       yield* Effect.sleep(Processes.everyMillis).pipe(
         Effect.andThen(
           Effect.flatMap(present, registry.beat).pipe(
-            Effect.tap((living) => (schedules(own) ? lead(living) : Effect.void)),
+            Effect.tap((living) => (schedules(own) ? Effect.andThen(decide(living), lead(living)) : Effect.void)),
             Background.round("say that this process is alive")
           )
         ),
         Effect.forever,
         Effect.forkScoped
       )
-      return { living: registry.living }
+      // Asked with every record of a waiting run.
+      const workers = yield* Effect.cachedWithTTL(Effect.map(registry.living, workersOf), Processes.everyMillis / 3)
+      return Context.make(LivingProcesses, { living: registry.living }).pipe(
+        Context.add(WorkerCapacity, { current: workers }),
+        Context.add(ZoneData, { decides: Ref.get(decides) })
+      )
     })
   )

@@ -91,6 +91,10 @@ export const columns = (head: ReadonlyArray<string>, inputSchema: InputSchema) =
     for (const [at, column] of head.entries()) {
       const text = cells[at] ?? ""
       if (text === "" && !required.includes(column)) continue
+      // What no decoder of UTF-8 understood.
+      if (text.includes("\ufffd")) {
+        return Result.fail({ line, column, problem: "expected text in UTF-8, got other bytes" })
+      }
       const value = read(text, schemaOf(column))
       if (Result.isFailure(value)) {
         const got = text.length > 60 ? `${text.slice(0, 60)}…` : text

@@ -8,13 +8,34 @@ export interface Row {
   readonly cells: ReadonlyArray<string>
 }
 
+/** Where in a file a cell begins: the line of its row, and its index in it. */
+export interface Place {
+  readonly line: number
+  readonly index: number
+}
+
+/** How many characters a row may have, with its quotes and commas. */
+export const mostCharacters = 1_000_000
+
+/** Raised for a row that is longer. What is kept of it is bounded, also where a quote is never closed. */
+export class RowTooLong extends Error implements Place {
+  readonly line: number
+  readonly index: number
+
+  constructor({ index, line }: Place) {
+    super(`the row has more than ${mostCharacters} characters; a quote may not be closed`)
+    this.line = line
+    this.index = index
+  }
+}
+
 export interface Reader {
-  /** The rows that end in this piece of the text. */
+  /** The rows that end in this piece of the text. It throws `RowTooLong`. */
   readonly push: (piece: string) => ReadonlyArray<Row>
   /** The last row, if the text does not end with a line end. */
   readonly end: () => ReadonlyArray<Row>
-  /** The line of a quote that was never closed; `null` if there is none. */
-  readonly open: () => number | null
+  /** The cell whose quote was never closed; `null` if there is none. */
+  readonly open: () => Place | null
 }
 
 /** A reader of one text. An empty line is no row. */
@@ -26,6 +47,7 @@ export const reader = (): Reader => {
   let isPending = false
   let line = 1
   let begins = 1
+  let characters = 0
   let isFirst = true
 
   const row = (): ReadonlyArray<Row> => {
@@ -33,11 +55,13 @@ export const reader = (): Reader => {
     cells = []
     cell = ""
     begins = line
+    characters = 0
     return done.cells.length === 1 && done.cells[0] === "" ? [] : [done]
   }
 
   const sign = (one: string, rows: Array<Row>): void => {
     if (one === "\n") line++
+    if (++characters > mostCharacters + 1) throw new RowTooLong({ line: begins, index: cells.length })
     if (isPending) {
       isPending = false
       if (one === '"') {
@@ -68,6 +92,6 @@ export const reader = (): Reader => {
       return rows
     },
     end: () => (cell === "" && cells.length === 0 ? [] : row()),
-    open: () => (isQuoted && !isPending ? begins : null)
+    open: () => (isQuoted && !isPending ? { line: begins, index: cells.length } : null)
   }
 }

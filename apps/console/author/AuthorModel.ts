@@ -1,5 +1,5 @@
 /** What a person points at and chooses, as messages to the conversation that builds the workflow. */
-import type { PageTarget } from "./Conversation.ts"
+import type { Draft, PageTarget } from "./Conversation.ts"
 
 /** One step, as the conversation reads it. */
 export interface Candidate {
@@ -10,9 +10,111 @@ export interface Candidate {
 
 export const messageOf = (candidate: Candidate): string => JSON.stringify(candidate)
 
-/** The selector that is proposed: the first that leads to the element alone. */
-export const proposed = ({ selectors }: PageTarget): string =>
-  (selectors.find(({ matches }) => matches === 1) ?? selectors[0])?.selector ?? ""
+/** A loop that steps are recorded in. */
+export interface Loop {
+  readonly name: string
+  /** The names of its variables: the entry of a turn, and its number, counted from 0. */
+  readonly item: string
+  readonly index: string
+  /** The selector of the rows of the page that its list was read from; `null` where it was read otherwise. */
+  readonly rows: string | null
+  /** The names of the values of an entry. */
+  readonly fields: ReadonlyArray<string>
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {}
+
+/** The lists that the steps of a draft read, by name. */
+const listsOf = ({ nodes }: Pick<Draft, "nodes">) =>
+  nodes.flatMap(({ action, parameters }) =>
+    action !== "EXTRACT_DATAMODEL"
+      ? []
+      : Object.entries(record(record(record(parameters).extract_data_model).properties)).flatMap(([name, value]) => {
+          const { items, path, type } = record(value)
+          const fields = Object.keys(record(record(items).properties))
+          return type === "array" ? [{ name, fields, rows: typeof path === "string" ? path : null }] : []
+        })
+  )
+
+/** The loop that the next step goes into; `null` outside of loops. */
+export const loopOf = (draft: Pick<Draft, "loop" | "nodes">): Loop | null => {
+  const node = draft.nodes.find(({ id }) => id === draft.loop)
+  if (node === undefined) return null
+  const { variable_current_index, variable_current_item, variable_over } = record(node.parameters)
+  const over = /^\{\{\s*context\.(\w+)\s*\}\}$/.exec(String(variable_over))?.[1]
+  const list = listsOf(draft).find(({ name }) => name === over)
+  return {
+    name: String(node.name),
+    item: String(variable_current_item),
+    index: String(variable_current_index),
+    rows: list?.rows ?? null,
+    fields: list?.fields ?? []
+  }
+}
+
+/** The selector of the element of a row in the row of the present turn; `null` where its row is of no turn. */
+export const inEachRow = ({ row }: Pick<PageTarget, "row">, loop: Loop | null): string | null =>
+  row === null || row.selector !== loop?.rows
+    ? null
+    : `(${row.selector})[{{context.runtime.${loop.index} + 1}}]${row.path === "." ? "" : row.path}`
+
+/** The selector that is proposed: the one in each row of a loop, or else the first that leads to the element alone. */
+export const proposed = (target: Pick<PageTarget, "row" | "selectors">, loop: Loop | null = null): string =>
+  inEachRow(target, loop) ??
+  (target.selectors.find(({ matches }) => matches === 1) ?? target.selectors[0])?.selector ??
+  ""
+
+/** A name that is not taken, made from one that may be. */
+const free = (wanted: string, taken: Iterable<string>): string => {
+  const all = new Set(taken)
+  let name = wanted
+  for (let count = 2; all.has(name); count++) name = `${wanted}_${count}`
+  return name
+}
+
+/** The steps that begin a loop over the rows of a list: reading them, unless a step did, and the loop itself. */
+export const eachRow = (target: PageTarget, draft: Pick<Draft, "nodes">): ReadonlyArray<Candidate> => {
+  const { row } = target
+  if (row === null) return []
+  const lists = listsOf(draft)
+  const read = lists.find(({ rows }) => rows === row.selector)
+  const name =
+    read?.name ??
+    free(
+      "rows",
+      lists.map((list) => list.name)
+    )
+  const loops = draft.nodes.flatMap(({ parameters }) => {
+    const { variable_current_item } = record(parameters)
+    return typeof variable_current_item === "string" ? [variable_current_item] : []
+  })
+  const item = free("row", loops)
+  const field = identifier(target.heading ?? "", "text")
+  const items = { type: "object", properties: { [field]: { type: "string", path: row.path } } }
+  const reading: Candidate = {
+    action: "EXTRACT_DATAMODEL",
+    name: `Read ${name}`,
+    parameters: {
+      execution: "STATIC",
+      extract_data_model: {
+        type: "object",
+        overwriteArrayKeys: [name],
+        properties: { [name]: { type: "array", path: row.selector, items } }
+      }
+    }
+  }
+  const loop: Candidate = {
+    action: "LOOP",
+    name: `For each of ${name}`,
+    parameters: {
+      variable_over: `{{context.${name}}}`,
+      variable_current_item: item,
+      variable_current_index: `${item}_number`
+    }
+  }
+  return read === undefined ? [reading, loop] : [loop]
+}
 
 const short = (text: string): string => (text.length > 50 ? `${text.slice(0, 49)}…` : text)
 
@@ -142,12 +244,13 @@ export const identifier = (text: string, fallback: string): string => {
 }
 
 /** A value to read at an element, under a name that no other one has. */
-export const cellOf = (target: PageTarget, others: ReadonlyArray<Cell>): Cell => {
+export const cellOf = (target: PageTarget, others: ReadonlyArray<Cell>, loop: Loop | null = null): Cell => {
   const wanted = identifier(target.heading ?? (target.row === null ? target.name : wordFor(target)), "value")
-  const taken = new Set(others.map(({ name }) => name))
-  let name = wanted
-  for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`
-  return { name, isNumber: false, target, selector: proposed(target) }
+  const name = free(
+    wanted,
+    others.map((other) => other.name)
+  )
+  return { name, isNumber: false, target, selector: proposed(target, loop) }
 }
 
 /** How values are read: each value alone, or those of one list together, once for each row of the list. */
@@ -166,15 +269,14 @@ export const rowsOf = (cells: ReadonlyArray<Cell>): PageTarget["row"] => {
   return others.every((row) => row?.selector === first.selector) ? first : null
 }
 
-export const readingOf = ({ cells, isEvery, list }: Reading): Candidate => {
-  const rows = isEvery ? rowsOf(cells) : null
+/** The step that reads values. In a loop, values of no list become the entry of the turn in one. */
+export const readingOf = ({ cells, isEvery, list }: Reading, loop: Loop | null = null): Candidate => {
+  const found = isEvery && loop?.rows !== rowsOf(cells)?.selector ? rowsOf(cells) : null
+  const rows = found ?? (loop === null ? null : { selector: "/html" })
+  const pathOf = ({ selector, target }: Cell) =>
+    found !== null ? (target.row?.path ?? ".") : rows !== null ? selector.replace(/^\/html(?=\/)/, "") : selector
   const typeOf = ({ isNumber }: Cell) => (isNumber ? "number" : "string")
-  const properties = Object.fromEntries(
-    cells.map((cell) => [
-      cell.name,
-      { type: typeOf(cell), path: rows === null ? cell.selector : (cell.target.row?.path ?? ".") }
-    ])
-  )
+  const properties = Object.fromEntries(cells.map((cell) => [cell.name, { type: typeOf(cell), path: pathOf(cell) }]))
   const model =
     rows === null
       ? { type: "object", properties }
@@ -191,13 +293,67 @@ export const readingOf = ({ cells, isEvery, list }: Reading): Candidate => {
   }
 }
 
-/** The values that a text may take from a run, with the expression for each: its inputs, and its credentials. */
-export const sourcesOf = (draft: {
-  readonly input_schema: Readonly<Record<string, unknown>>
-  readonly vault_schema: Readonly<Record<string, unknown>>
-}): ReadonlyArray<{ readonly word: string; readonly expression: string }> => {
-  const names = (value: unknown) => (typeof value === "object" && value !== null ? Object.keys(value) : [])
-  return [
+/** A value that a text may take from a run. */
+export interface Source {
+  readonly word: string
+  readonly expression: string
+  /** The message that has to be sent before a step may use it; `null` where there is none. */
+  readonly adds: string | null
+}
+
+type Schemas = Pick<Draft, "input_schema" | "vault_schema">
+
+const namesOf = ({ input_schema, vault_schema }: Schemas): ReadonlyArray<string> => [
+  ...Object.keys(record(input_schema.properties)),
+  ...Object.keys(vault_schema)
+]
+
+/** The message that makes a value an input, under a name that is free, and the expression for it. */
+export const inputOf = (target: Pick<PageTarget, "name">, value: string, draft: Schemas) => {
+  const name = free(identifier(target.name, "value"), namesOf(draft))
+  return { name, expression: `{{context.inputs.${name}}}`, adds: `input ${name} = ${value}` }
+}
+
+/** A credential of the vault. */
+export interface Entry {
+  readonly domain: string
+  readonly permissioned_user_id: string
+}
+
+const siteOf = (url: string): string => (URL.canParse(url) ? new URL(url).hostname : "")
+
+/** Whether the credential is for the site of a page. */
+const isFor = ({ domain }: Entry, url: string): boolean => {
+  const site = siteOf(domain.includes("://") ? domain : `https://${domain}`)
+  return site !== "" && (siteOf(url) === site || siteOf(url).endsWith(`.${site}`))
+}
+
+/** What the credentials of the vault for the site of a page offer that the draft does not use yet. */
+export const vaultSourcesOf = (entries: ReadonlyArray<Entry>, url: string, draft: Schemas): ReadonlyArray<Source> => {
+  const used = new Set(Object.values(draft.vault_schema).map((value) => record(value).domain))
+  return entries
+    .filter((entry) => isFor(entry, url) && !used.has(new URL(url).origin))
+    .flatMap(({ permissioned_user_id: user }) => {
+      const alias = free(identifier(user, "login").toUpperCase(), namesOf(draft))
+      const adds = `credential ${alias} ${new URL(url).origin} = ${user}`
+      return [
+        { word: `User name of ${user} in the vault`, expression: `{{context.inputs.${alias}.USER_NAME}}`, adds },
+        { word: `Password of ${user} in the vault`, expression: `{{context.inputs.${alias}.PASSWORD}}`, adds }
+      ]
+    })
+}
+
+/**
+ * The values that a text may take from a run, with the expression for each: the entry of a loop, the inputs, and the
+ * credentials.
+ */
+export const sourcesOf = (draft: Schemas, loop: Loop | null = null): ReadonlyArray<Source> => {
+  const names = (value: unknown) => Object.keys(record(value))
+  const sources = [
+    ...(loop?.fields ?? []).map((name) => ({
+      word: `${name} of each ${loop?.item}`,
+      expression: `{{context.runtime.${loop?.item}.${name}}}`
+    })),
     ...names(draft.vault_schema).flatMap((alias) => [
       { word: `User name of ${alias}`, expression: `{{context.inputs.${alias}.USER_NAME}}` },
       { word: `Password of ${alias}`, expression: `{{context.inputs.${alias}.PASSWORD}}` }
@@ -207,12 +363,13 @@ export const sourcesOf = (draft: {
       expression: `{{context.inputs.${name}}}`
     }))
   ]
+  return sources.map((source) => ({ ...source, adds: null }))
 }
 
 /** The source that a field most likely wants: the password for a password field, or the one that is called like it. */
 export const sourceFor = (
   { name, secret }: Pick<PageTarget, "name" | "secret">,
-  sources: ReturnType<typeof sourcesOf>
+  sources: ReadonlyArray<Source>
 ): string => {
   const like = identifier(name, "")
   const found = sources.find(({ expression }) =>

@@ -2,24 +2,34 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
 import { Section } from "../kit/Page.tsx"
+import { to } from "../kit/Route.ts"
 import {
   type Candidate,
   type ClickType,
   called,
   chooseIn,
   clickOn,
+  inEachRow,
+  inputOf,
+  type Loop,
   proposed,
+  type Source,
   sourceFor,
-  type sourcesOf,
   typeInto
 } from "./AuthorModel.ts"
-import type { PageTarget } from "./Conversation.ts"
+import type { Draft, PageTarget } from "./Conversation.ts"
 
 interface Props {
   readonly target: PageTarget
-  readonly sources: ReturnType<typeof sourcesOf>
+  readonly draft: Draft
+  /** The loop that the next step goes into. */
+  readonly loop: Loop | null
+  readonly sources: ReadonlyArray<Source>
   readonly isBusy: boolean
-  readonly onDo: (candidate: Candidate) => void
+  /** Does a step, after a message that adds what it uses. */
+  readonly onDo: (candidate: Candidate, adds?: string | null) => void
+  /** Begins a loop over the rows of the list that the element is in. */
+  readonly onEach: () => void
   readonly onRead: (target: PageTarget) => void
   /** Repeats the last step on every page that an element leads to; `null` where there is no step. */
   readonly onPages: ((selector: string) => void) | null
@@ -27,8 +37,10 @@ interface Props {
 }
 
 export const Chosen = (props: Props) => {
-  const { onClose, target } = props
-  const [selector, setSelector] = useState(proposed(target))
+  const { isBusy, loop, onClose, onEach, target } = props
+  const [selector, setSelector] = useState(proposed(target, loop))
+  const inRow = inEachRow(target, loop)
+  const ways = [...(inRow === null ? [] : [{ selector: inRow, matches: 1 }]), ...target.selectors]
   const body = useRef<HTMLDivElement>(null)
   // The next thing that a person does with a field is to type.
   useLayoutEffect(() => body.current?.querySelector<HTMLElement>("input, select, button")?.focus(), [])
@@ -49,13 +61,25 @@ export const Chosen = (props: Props) => {
         ) : (
           <Pressing {...props} selector={selector} />
         )}
+        {target.row !== null && target.row.matches > 1 && inRow === null && (
+          <div class="row">
+            <button
+              type="button"
+              title="Begins a loop: what you do next is done for each row of this list"
+              disabled={isBusy}
+              onClick={onEach}
+            >
+              For each of the {target.row.matches} rows
+            </button>
+          </div>
+        )}
         <details>
           <summary>
             Found by <code>{selector}</code>
           </summary>
           <fieldset class="ways">
             <legend>Another way to find it</legend>
-            {target.selectors.map((way) => (
+            {ways.map((way) => (
               <label key={way.selector} class="tick">
                 <input
                   type="radio"
@@ -66,7 +90,11 @@ export const Chosen = (props: Props) => {
                 <span>
                   <code>{way.selector}</code>{" "}
                   <span class={way.matches === 1 ? "quiet" : "status held"}>
-                    {way.matches === 1 ? "matches it alone" : `matches ${way.matches} elements`}
+                    {way.selector === inRow
+                      ? "is in the row of each turn"
+                      : way.matches === 1
+                        ? "matches it alone"
+                        : `matches ${way.matches} elements`}
                   </span>
                 </span>
               </label>
@@ -113,14 +141,16 @@ const Pressing = ({ isBusy, onDo, onPages, onRead, selector, target }: Inner) =>
   )
 }
 
-const Typing = ({ isBusy, onDo, selector, sources, target }: Inner) => {
+const Typing = ({ draft, isBusy, onDo, selector, sources, target }: Inner) => {
   const [source, setSource] = useState(sourceFor(target, sources))
   const [text, setText] = useState("")
   const [isSent, setSent] = useState(false)
   const send = (event: Event) => {
     event.preventDefault()
-    onDo(typeInto(target, selector, source === "" ? text : source, isSent))
+    const { adds = null } = sources.find(({ expression }) => expression === source) ?? {}
+    onDo(typeInto(target, selector, source === "" ? text : source, isSent), adds)
   }
+  const input = inputOf(target, text, draft)
   return (
     <form class="form" onSubmit={send}>
       {sources.length > 0 && (
@@ -140,7 +170,7 @@ const Typing = ({ isBusy, onDo, selector, sources, target }: Inner) => {
           label="Text"
           hint={
             target.secret
-              ? "This text becomes part of the workflow, which others can read. Use a credential or an input for a password"
+              ? "This text becomes part of the workflow, which others can read. Use a credential of the vault for a password"
               : undefined
           }
         >
@@ -156,23 +186,42 @@ const Typing = ({ isBusy, onDo, selector, sources, target }: Inner) => {
           )}
         </Field>
       )}
+      {target.secret && !sources.some(({ expression }) => expression.endsWith(".PASSWORD}}")) && (
+        <p class="note">
+          The vault has no credential for this site. <a href={to(["vault"])}>Add it</a>, and come back to this
+          recording.
+        </p>
+      )}
       <label class="tick">
         <input type="checkbox" checked={isSent} onChange={({ currentTarget }) => setSent(currentTarget.checked)} />
         Press Enter afterwards
       </label>
-      <button type="submit" class="primary" disabled={isBusy}>
-        Type it
-      </button>
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          Type it
+        </button>
+        {source === "" && !target.secret && text.trim() !== "" && (
+          <button
+            type="button"
+            title="It differs from run to run: each run is given it"
+            disabled={isBusy}
+            onClick={() => onDo(typeInto(target, selector, input.expression, isSent), input.adds)}
+          >
+            Type it as input “{input.name}”
+          </button>
+        )}
+      </div>
     </form>
   )
 }
 
-const Choosing = ({ isBusy, onDo, selector, sources, target }: Inner) => {
+const Choosing = ({ draft, isBusy, onDo, selector, sources, target }: Inner) => {
   const [value, setValue] = useState(sourceFor(target, sources) || (target.options[0] ?? ""))
   const send = (event: Event) => {
     event.preventDefault()
     onDo(chooseIn(target, selector, value))
   }
+  const input = inputOf(target, value, draft)
   return (
     <form class="form" onSubmit={send}>
       <Field label="Option">
@@ -182,16 +231,30 @@ const Choosing = ({ isBusy, onDo, selector, sources, target }: Inner) => {
               {option}
             </option>
           ))}
-          {sources.map(({ expression, word }) => (
-            <option key={expression} value={expression}>
-              {word}
-            </option>
-          ))}
+          {sources
+            .filter(({ adds }) => adds === null)
+            .map(({ expression, word }) => (
+              <option key={expression} value={expression}>
+                {word}
+              </option>
+            ))}
         </select>
       </Field>
-      <button type="submit" class="primary" disabled={isBusy}>
-        Choose it
-      </button>
+      <div class="row">
+        <button type="submit" class="primary" disabled={isBusy}>
+          Choose it
+        </button>
+        {target.options.includes(value) && (
+          <button
+            type="button"
+            title="It differs from run to run: each run is given it"
+            disabled={isBusy}
+            onClick={() => onDo(chooseIn(target, selector, input.expression), input.adds)}
+          >
+            Choose it as input “{input.name}”
+          </button>
+        )}
+      </div>
     </form>
   )
 }

@@ -30,6 +30,8 @@ export interface Conversation {
   readonly isBusy: boolean
   /** Sends a message. Ends when it was taken; the answer comes with the messages. */
   readonly say: (text: string) => Promise<void>
+  /** Sends messages one after the other, each when the one before was answered, up to the first that failed. */
+  readonly sayAll: (texts: ReadonlyArray<string>) => void
   readonly look: () => void
 }
 
@@ -49,6 +51,7 @@ export const useConversation = (id: string): Conversation => {
   const [isSending, setSending] = useState(false)
   const looking = useRef<"no" | "once" | "again">("no")
   const missed = useRef(0)
+  const queued = useRef<ReadonlyArray<string>>([])
   const params = { conversation_id: id }
 
   const look = useCallback(async (): Promise<void> => {
@@ -92,7 +95,12 @@ export const useConversation = (id: string): Conversation => {
         }
         if (one.event !== "message") return
         after = Math.max(after, one.data.number)
-        if (one.data.role === "assistant") setSending(false)
+        if (one.data.role === "assistant") {
+          const [next, ...rest] = one.data.result?.done === false ? [] : queued.current
+          queued.current = rest
+          if (next === undefined) setSending(false)
+          else void send(next)
+        }
         setMessages((all) => [...all.filter(({ number }) => number !== one.data.number), one.data])
       })
     )
@@ -117,11 +125,21 @@ export const useConversation = (id: string): Conversation => {
     return () => clearInterval(timer)
   }, [at])
 
-  const say = async (text: string) => {
+  const send = async (text: string) => {
     setSending(true)
-    const taken = await act(builder().say({ params, payload: { text } }))
-    if (taken === null) setSending(false)
+    if ((await act(builder().say({ params, payload: { text } }))) !== null) return
+    queued.current = []
+    setSending(false)
+  }
+  const say = (text: string) => {
+    queued.current = []
+    return send(text)
+  }
+  const sayAll = ([first, ...rest]: ReadonlyArray<string>) => {
+    if (first === undefined) return
+    queued.current = rest
+    void send(first)
   }
   const isBusy = isSending || at === "processing"
-  return { status, messages, draft, page, problem, isBusy, say, look: () => void look() }
+  return { status, messages, draft, page, problem, isBusy, say, sayAll, look: () => void look() }
 }

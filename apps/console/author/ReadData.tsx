@@ -1,21 +1,33 @@
 /** The values that a step will read: each was clicked on the page. */
 import { Field } from "../forms/Field.tsx"
 import { Empty, Section } from "../kit/Page.tsx"
-import { type Candidate, type Cell, called, identifier, type Reading, readingOf, rowsOf } from "./AuthorModel.ts"
+import {
+  type Candidate,
+  type Cell,
+  called,
+  identifier,
+  type Loop,
+  type Reading,
+  readingOf,
+  rowsOf
+} from "./AuthorModel.ts"
 
 export const ReadData = ({
   isBusy,
+  loop,
   onChange,
   onDo,
   reading
 }: {
+  readonly loop: Loop | null
   readonly reading: Reading
   readonly isBusy: boolean
   readonly onChange: (reading: Reading) => void
   readonly onDo: (candidate: Candidate) => void
 }) => {
   const { cells, isEvery, list } = reading
-  const rows = rowsOf(cells)
+  const found = rowsOf(cells)
+  const rows = found?.selector === loop?.rows ? null : found
   const change = (index: number, changes: Partial<Cell>) =>
     onChange({ ...reading, cells: cells.map((cell, at) => (at === index ? { ...cell, ...changes } : cell)) })
   return (
@@ -29,7 +41,7 @@ export const ReadData = ({
           class="body form"
           onSubmit={(event) => {
             event.preventDefault()
-            onDo(readingOf(reading))
+            onDo(readingOf(reading, loop))
           }}
         >
           {cells.map((cell, index) => (
@@ -70,8 +82,11 @@ export const ReadData = ({
               From all {rows.matches} rows
             </label>
           )}
-          {rows !== null && isEvery && (
-            <Field label="Name of the list">
+          {((rows !== null && isEvery) || loop !== null) && (
+            <Field
+              label="Name of the list"
+              hint={rows !== null && isEvery ? undefined : "Each turn of the loop adds one entry to it"}
+            >
               <input
                 value={list}
                 onChange={({ currentTarget }) =>

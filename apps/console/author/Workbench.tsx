@@ -1,14 +1,27 @@
 /** A workflow that is being built: the page on one side, and its steps and what can be added to them on the other. */
+import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import { workflows } from "../data/Workflows.ts"
 import { JsonText } from "../forms/JsonText.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"
-import { act, refresh } from "../kit/Service.ts"
+import { act, query, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { AddStep } from "./AddStep.tsx"
-import { type Candidate, cellOf, clickOn, messageOf, proposed, type Reading, sourcesOf } from "./AuthorModel.ts"
+import {
+  type Candidate,
+  cellOf,
+  clickOn,
+  eachRow,
+  loopOf,
+  messageOf,
+  proposed,
+  type Reading,
+  sourcesOf,
+  vaultSourcesOf
+} from "./AuthorModel.ts"
 import { Chosen } from "./Chosen.tsx"
 import { builder, type Conversation, type Message, type PageTarget, useConversation } from "./Conversation.ts"
 import { DraftSteps } from "./DraftSteps.tsx"
@@ -23,16 +36,26 @@ const modes: Readonly<Record<Mode, { readonly word: string; readonly note: strin
   read: { word: "Read data", note: "What you click is a value to read." }
 }
 
+/** Without filters the service answers a list. */
+const vault = query((client) =>
+  Effect.map(client.vault.listEntries({ query: {} }), (answer) => (Array.isArray(answer) ? answer : [answer]))
+)
+
 const noReading: Reading = { cells: [], list: "rows", isEvery: true }
 
 export const Workbench = ({ id }: { readonly id: string }) => {
   const conversation = useConversation(id)
-  const { draft, isBusy, messages, problem, say, status } = conversation
+  const { draft, isBusy, messages, problem, say, sayAll, status } = conversation
   const page = conversation.page === "none" ? null : conversation.page
   const [mode, setMode] = useState<Mode>("act")
   const [chosen, choose] = useState<PageTarget | null>(null)
   const [reading, setReading] = useState<Reading>(noReading)
+  const entries = useQuery(vault).value ?? []
+  const loop = draft === null ? null : loopOf(draft)
+  const sources = draft === null ? [] : [...sourcesOf(draft, loop), ...vaultSourcesOf(entries, page?.url ?? "", draft)]
   const said = messages.findLast(({ role }) => role === "assistant") ?? null
+  // A credential may have been added since.
+  useEffect(() => refresh(vault), [])
   useEffect(() => {
     // A step that was done has changed the page: what was chosen there may be gone.
     if (said?.result?.done === true) choose(null)
@@ -40,26 +63,27 @@ export const Workbench = ({ id }: { readonly id: string }) => {
 
   const isEnded = status?.status === "ended"
   const isReadOnly = !may("Member") || isEnded
-  const perform = (candidate: Candidate) => {
+  /** Does a step, after the message that adds what it uses. */
+  const perform = (candidate: Candidate, adds: string | null = null) => {
     if (candidate.action === "EXTRACT_DATAMODEL") {
       setReading(noReading)
       setMode("act")
     }
-    void say(messageOf(candidate))
+    sayAll([...(adds === null ? [] : [adds]), messageOf(candidate)])
   }
   const read = (target: PageTarget) => {
     setMode("read")
     choose(null)
-    const selector = proposed(target)
+    const selector = proposed(target, loop)
     setReading((before) => {
       const others = before.cells.filter((cell) => cell.selector !== selector)
       const isNew = others.length === before.cells.length
-      return { ...before, cells: isNew ? [...others, cellOf(target, others)] : others }
+      return { ...before, cells: isNew ? [...others, cellOf(target, others, loop)] : others }
     })
   }
   const point = (target: PageTarget) => {
     if (mode === "read") return read(target)
-    if (mode === "act" && target.kind === "press") return perform(clickOn(target, proposed(target)))
+    if (mode === "act" && target.kind === "press") return perform(clickOn(target, proposed(target, loop)))
     choose(target)
   }
   const marked = new Set([
@@ -113,16 +137,44 @@ export const Workbench = ({ id }: { readonly id: string }) => {
         </div>
         <div class="stack">
           {status?.status === "awaiting-human-input" && <Asked id={id} messages={messages} />}
-          {chosen !== null && (
+          {loop !== null && (
+            <section class="question" aria-label="The loop that is recorded">
+              <h2>{loop.name}</h2>
+              <p class="note">
+                You are in its first turn. What you do now is done in each turn
+                {loop.rows === null ? "." : "; an element in a row is found in the row of the turn."}
+              </p>
+              {!isReadOnly && (
+                <div>
+                  <button
+                    type="button"
+                    disabled={isBusy}
+                    title="Does the turns that are left. What you do then comes after the loop"
+                    onClick={() => void say("leave")}
+                  >
+                    End the loop
+                  </button>
+                </div>
+              )}
+            </section>
+          )}
+          {chosen !== null && draft !== null && (
             <Chosen
               key={chosen.selectors[0]?.selector}
               target={chosen}
-              sources={draft === null ? [] : sourcesOf(draft)}
+              draft={draft}
+              loop={loop}
+              sources={sources}
               isBusy={isBusy || isReadOnly}
               onDo={perform}
               onRead={read}
+              onEach={() => {
+                choose(null)
+                setMode("act")
+                sayAll(eachRow(chosen, draft).map(messageOf))
+              }}
               onPages={
-                draft === null || draft.nodes.length < 3
+                draft.nodes.length < 3
                   ? null
                   : (selector) => {
                       choose(null)
@@ -133,7 +185,13 @@ export const Workbench = ({ id }: { readonly id: string }) => {
             />
           )}
           {mode === "read" && (
-            <ReadData reading={reading} isBusy={isBusy || isReadOnly} onChange={setReading} onDo={perform} />
+            <ReadData
+              reading={reading}
+              loop={loop}
+              isBusy={isBusy || isReadOnly}
+              onChange={setReading}
+              onDo={perform}
+            />
           )}
           {draft !== null && (
             <DraftSteps draft={draft} isBusy={isBusy || isReadOnly} onSay={(text) => void say(text)} />

@@ -7,6 +7,7 @@ import { Atom } from "effect/reactivity"
 import { useEffect } from "preact/hooks"
 import { registry } from "../kit/Registry.ts"
 import { client } from "../kit/Service.ts"
+import { lookForEnd } from "../kit/Session.ts"
 
 /** Whether the service could not be reached at the last attempt. */
 export const isLost = Atom.keepAlive(Atom.make(false))
@@ -17,15 +18,24 @@ let abort: AbortController | null = null
 /** How often listeners are called at most, in milliseconds: thousands of events a minute are one reading each time. */
 const pauseMillis = 700
 
-let isPending = false
+/** Events within this time after a quiet stretch are one reading, in milliseconds. */
+const gatherMillis = 50
 
+let isPending = false
+let toldAt = 0
+
+/** Tells the listeners soon after the first event, and of the events behind it together. An event costs next to nothing. */
 const tell = () => {
   if (isPending) return
   isPending = true
-  setTimeout(() => {
-    isPending = false
-    for (const listener of listeners) listener()
-  }, pauseMillis)
+  setTimeout(
+    () => {
+      isPending = false
+      toldAt = performance.now()
+      for (const listener of listeners) listener()
+    },
+    Math.max(gatherMillis, toldAt + pauseMillis - performance.now())
+  )
 }
 
 /** Follows the events from the one after the last that was seen. */
@@ -45,7 +55,9 @@ const follow = Effect.suspend(() => {
       if (event === "run.event") tell()
     })
   )
-  const lost = Effect.sync(() => registry.set(isLost, true))
+  const lost = Effect.promise(async () => {
+    if (!(await lookForEnd())) registry.set(isLost, true)
+  })
   return heard.pipe(
     Effect.catchCause(() => lost),
     Effect.repeat(Schedule.spaced("2 seconds"))
@@ -66,15 +78,18 @@ const listen = (listener: () => void): (() => void) => {
   }
 }
 
+/** Follows the events while the page is open, so that every view says when the service is away. */
+export const useConnection = (): void => useEffect(() => listen(() => undefined), [])
+
 /** What no event tells, such as a window that opens, is seen at the latest after this time, in milliseconds. */
 const atLatest = 10_000
 
-/** Calls when something may have happened, while the page is in sight. */
-export const useChanges = (changed: () => void): void => {
+/** Calls when something may have happened, while the page is in sight; at the latest after so many milliseconds. */
+export const useChanges = (changed: () => void, latest = atLatest): void => {
   useEffect(() => {
     const call = () => document.visibilityState === "visible" && changed()
     const end = listen(call)
-    const regular = setInterval(call, atLatest)
+    const regular = setInterval(call, latest)
     document.addEventListener("visibilitychange", call)
     return () => {
       end()

@@ -26,6 +26,8 @@ export const branchWords: Readonly<Record<string, string>> = {
   loop_done: "after that"
 }
 
+const placeOf = (kind: string): number => Object.keys(branchWords).indexOf(kind)
+
 /** The graph as a list: branches are indented, and a node stands where it is first reached. */
 export const outlineOf = (nodes: ReadonlyArray<Node>, edges: Edges): ReadonlyArray<OutlineLine> => {
   const byId = new Map(nodes.map((node) => [node.id, node]))
@@ -47,8 +49,8 @@ export const outlineOf = (nodes: ReadonlyArray<Node>, edges: Edges): ReadonlyArr
     seen.add(node.id)
     lines.push({ node, depth: next.depth, branch: next.branch, goesTo: null })
     const out = edges[node.id] ?? {}
-    // What is pushed last comes first: the branches, then what follows them.
-    for (const [kind, id] of Object.entries(out).toReversed()) {
+    // What is pushed last comes first: the branches, then what follows them. A store may give them in another order.
+    for (const [kind, id] of Object.entries(out).toSorted(([one], [other]) => placeOf(other) - placeOf(one))) {
       const isStraight = kind === "to"
       const depth = isStraight || kind === "loop_done" ? next.depth : next.depth + 1
       pending.push({ id, depth, branch: isStraight ? null : (branchWords[kind] ?? kind) })

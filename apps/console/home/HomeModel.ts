@@ -1,6 +1,7 @@
 /** What Home shows, out of what the service answers. */
 import type * as Gates from "../../api/gate/GatesApi.ts"
 import type { ProcessRecord } from "../../api/installation/InstallationApi.ts"
+import { type Count, counted } from "../data/Counts.ts"
 
 type RunWindowResponse = typeof Gates.RunWindowResponse.Type
 export type Process = typeof ProcessRecord.Type
@@ -102,4 +103,31 @@ export const reasonOf = (
   const text =
     nextOpenAt === null ? "Its run window does not open within 400 days" : `Its run window opens ${words(nextOpenAt)}`
   return { text, ends: "run_window" }
+}
+
+/** What runs with a hold wait for. */
+const waitWords: Readonly<Record<string, string>> = {
+  run_window: "for a run window to open",
+  manual: "until a pause ends",
+  credential: "for a credential that is in use",
+  browser: "for a free browser",
+  capacity: "for a free place"
+}
+
+/** The reasons that hold runs, the one with most runs first. */
+export const byCount = (holds: Readonly<Record<string, Count>>): ReadonlyArray<readonly [hold: string, count: Count]> =>
+  Object.entries(holds)
+    .filter(([, { count }]) => count > 0)
+    .toSorted(([, one], [, other]) => other.count - one.count)
+
+/** Why runs wait, in one sentence: the most frequent reason first; `null` where none waits for a reason. */
+export const waitSentence = (holds: Readonly<Record<string, Count>>): string | null => {
+  const parts = byCount(holds)
+    .map(([hold, count]) => ({ count, words: waitWords[hold] ?? hold }))
+    .map(({ count, words }, index) =>
+      index === 0
+        ? `${counted(count)} ${count.count === 1 ? "run waits" : "runs wait"} ${words}`
+        : `${counted(count)} ${words}`
+    )
+  return parts.length === 0 ? null : parts.join(", ")
 }

@@ -1,16 +1,17 @@
 /** What matters now: what is held and why, what runs, what failed, and what opens next. */
 import { Effect } from "effect"
+import { counted as countOf, forecastWords } from "../data/Counts.ts"
 import { holdWords } from "../data/Holds.ts"
 import { useChanges } from "../data/Live.ts"
 import { windowOf, workflows } from "../data/Workflows.ts"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
-import { act, client, query, refresh } from "../kit/Service.ts"
+import { act, client, query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
 import { short, viewerZone } from "../kit/Times.ts"
-import { alarmsOf, byOpening, openingWords, reasonOf, workersOf } from "./HomeModel.ts"
+import { alarmsOf, byCount, byOpening, openingWords, reasonOf, waitSentence, workersOf } from "./HomeModel.ts"
 
 const day = 86_400_000
 
@@ -53,7 +54,7 @@ const openings = query((client) =>
 )
 
 export const HomeView = () => {
-  useChanges(() => refresh(held, live, failed, liveRows, failedRows, reasons, installation, dead))
+  useChanges(() => renew(held, live, failed, liveRows, failedRows, reasons, installation, dead))
   const all = useQuery(workflows).value
   if (all !== null && all.length === 0) return <Newcomer />
   return (
@@ -74,7 +75,6 @@ export const HomeView = () => {
         />
         <Workers />
       </div>
-      <Alarms />
       <Section title="Held runs" note="by workflow, with what ends it">
         <Reasons />
         <Loaded query={held}>
@@ -93,6 +93,8 @@ export const HomeView = () => {
           }
         </Loaded>
       </Section>
+      <Alarms />
+      {all !== null && all.length === 1 && may("Member") && <RecordYourOwn />}
       <div class="columns even">
         <Section title="Failed in 24 hours">
           <Loaded query={failedRows}>
@@ -165,27 +167,31 @@ const Tile = ({
 
 /** How many runs wait for each reason. */
 const Reasons = () => {
-  const holds = Object.entries(useQuery(reasons).value?.holds ?? {}).filter(([, { count }]) => count > 0)
-  if (holds.length === 0) return null
+  const summary = useQuery(reasons).value
+  const holds = byCount(summary?.holds ?? {})
+  const sentence = waitSentence(summary?.holds ?? {})
+  if (sentence === null) return null
   return (
-    <div class="chips body">
-      {holds.map(([hold, { count, exact }]) => (
-        <a key={hold} class="button" href={to(["runs"], { hold })}>
-          {holdWords[hold] ?? hold}{" "}
-          <b>
-            {count.toLocaleString("en")}
-            {exact ? "" : "+"}
-          </b>
-        </a>
-      ))}
+    <div class="body reasons">
+      <p class="lead">{sentence}</p>
+      <div class="chips">
+        {holds.map(([hold, count]) => (
+          <a key={hold} class="button" href={to(["runs"], { hold })}>
+            <span>{holdWords[hold] ?? hold}</span> <b>{countOf(count)}</b>
+          </a>
+        ))}
+      </div>
     </div>
   )
 }
 
 const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name: string; readonly count: number }) => {
+  useChanges(() => renew(windowOf(id)))
   const gate = useQuery(windowOf(id)).value
   const reason = gate === null ? null : reasonOf(gate, (instant) => short(Date.parse(instant)), whoIs)
   const ends = reason?.ends
+  const forecast = useQuery(reasons).value?.forecasts.find(({ workflow_id }) => workflow_id === id)
+  const pace = forecast === undefined ? null : forecastWords(forecast, (instant) => short(Date.parse(instant)))
   return (
     <li class="held-line">
       <span class="held-count">{count.toLocaleString("en")}</span>
@@ -194,6 +200,7 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
         <span class="quiet">
           {gate === null ? "…" : (reason?.text ?? "They may start now, and wait for a free place")}
         </span>
+        {pace !== null && <span class="quiet">{pace}</span>}
       </span>
       <span class="actions">
         {ends !== undefined && may("Member") && (
@@ -203,7 +210,7 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
             onClick={() =>
               void act(client().runWindows.unpause({ payload: { pause_resource: ends, resource_ids: [id] } }), {
                 done: ({ resumedRuns }) => `${resumedRuns} waiting ${resumedRuns === 1 ? "run" : "runs"} may start now`
-              }).then(() => refresh(held, live, windowOf(id)))
+              }).then(() => refresh(held, live, reasons, windowOf(id)))
             }
           >
             {ends === "workflow" ? "End the pause" : "Unpause All"}
@@ -311,14 +318,23 @@ const Workers = () => {
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`
 
+/** Shown while there is one workflow, such as that of the demo. */
+const RecordYourOwn = () => (
+  <Section title="Record your own">
+    <p class="body">
+      Do a task once on its page, and it becomes a workflow. <a href={to(["author"])}>Start a recording</a>
+    </p>
+  </Section>
+)
+
 const Newcomer = () => (
   <Page title="Home">
     <Section title="Begin here">
       <Empty title="This workspace has no workflow yet">
         <p>A workflow is what runs in the browser: pages to open, fields to fill, data to read.</p>
         <p>
-          <a href={to(["workflows"], { new: "1" })}>Create your first workflow</a>, or read{" "}
-          <a href="docs">the reference</a>.
+          <a href={to(["author"])}>Record one on its page</a>,{" "}
+          <a href={to(["workflows"], { new: "1" })}>write one as JSON</a>, or read <a href="docs">the reference</a>.
         </p>
       </Empty>
     </Section>

@@ -6,6 +6,7 @@ import * as Api from "../../api/Client.ts"
 import * as SchemaErrors from "../../api/http/body/SchemaErrors.ts"
 import { say } from "./Notices.ts"
 import { registry } from "./Registry.ts"
+import { lookForEnd } from "./Session.ts"
 
 export type Client = Api.Client
 
@@ -21,7 +22,7 @@ const make = Effect.gen(function* () {
   const http = yield* HttpClient.HttpClient
   const extended = HttpClient.mapRequestEffect(http, (request) =>
     Effect.map(Extra, (headers) => HttpClientRequest.setHeaders(request, headers))
-  )
+  ).pipe(HttpClient.tap(({ status }) => Effect.sync(() => void (status === 401 && lookForEnd()))))
   const baseUrl = new URL(".", location.href).href.replace(/\/$/, "")
   return yield* Api.make({ baseUrl }).pipe(Effect.provideService(HttpClient.HttpClient, extended))
 }).pipe(Effect.provide(FetchHttpClient.layer))
@@ -59,7 +60,11 @@ export const problemsOf = (error: unknown): ReadonlyArray<Problem> => {
 export const problemsByField = (error: unknown, fields: ReadonlyArray<string>): Readonly<Record<string, string>> => {
   const found = problemsOf(error)
   const [first = ""] = fields
-  if (found.length === 0) return { [first]: reasonOf(error) }
+  if (found.length === 0) {
+    const reason = reasonOf(error)
+    const [, field = "", message = ""] = /^(\w+): (.*)$/s.exec(reason) ?? []
+    return fields.includes(field) ? { [field]: message } : { [first]: reason }
+  }
   return Object.fromEntries(
     found.map(({ message, path }) => (fields.includes(path) ? [path, message] : [first, `${path}: ${message}`]))
   )
@@ -80,6 +85,29 @@ export const query = <A, E>(ask: (client: Client) => Effect.Effect<A, E>): Query
 
 export const refresh = (...atoms: ReadonlyArray<Atom.Atom<unknown>>): void => {
   for (const atom of atoms) registry.refresh(atom)
+}
+
+const renewing = new Set<Query<unknown>>()
+
+/**
+ * Reads queries again because something has happened. One that is being read is read once more after that: where
+ * something happens all the time, a reading that was broken off each time would never end.
+ */
+export const renew = (...queries: ReadonlyArray<Query<unknown>>): void => {
+  for (const one of queries) {
+    if (renewing.has(one)) continue
+    if (!registry.get(one).waiting) {
+      refresh(one)
+      continue
+    }
+    renewing.add(one)
+    const end = registry.subscribe(one, ({ waiting }) => {
+      if (waiting) return
+      end()
+      renewing.delete(one)
+      refresh(one)
+    })
+  }
 }
 
 /**

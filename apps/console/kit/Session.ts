@@ -6,6 +6,9 @@ import { registry } from "./Registry.ts"
 /** `null` while it is not known, `"none"` when nobody is signed in. */
 export const session = Atom.keepAlive(Atom.make<Session | "none" | null>(null))
 
+/** Whether the session has ended while the page was in use, which then asks for the key and keeps what was typed. */
+export const isOver = Atom.keepAlive(Atom.make(false))
+
 /** Beside the page, which may stand under a path of its host. */
 const address = "console/session"
 
@@ -18,6 +21,18 @@ const read = async (answer: Response): Promise<unknown> => {
   } catch {
     return null
   }
+}
+
+/** The address that opens an invitation. The token stands behind the `#`, which browsers send to no server. */
+export const invitationLink = (token: string): string =>
+  `${new URL(".", location.href).href.replace(/#.*$/, "")}#invitation=${token}`
+
+/** The token of the invitation that the address of the page has, which is removed from it; `null` without one. */
+export const takeInvitation = (): string | null => {
+  const [, token] = /^#\/?invitation=(inv_\w[\w-]*)$/.exec(location.hash) ?? []
+  if (token === undefined) return null
+  history.replaceState(null, "", "#/")
+  return token
 }
 
 /** Finds out who is signed in. A sign-in link in the address is used up first. */
@@ -39,6 +54,14 @@ const look = async (): Promise<void> => {
   registry.set(session, isSession(body) ? body : "none")
 }
 
+/** Finds out whether the session has ended: the service answers, and does not know it. */
+export const lookForEnd = async (): Promise<boolean> => {
+  const answer = await fetch(address).catch(() => null)
+  const hasEnded = answer?.ok === true && !isSession(await read(answer))
+  if (hasEnded) registry.set(isOver, true)
+  return hasEnded
+}
+
 /** Signs in; answers why that failed, or `null`. */
 export const enter = async (
   credential: { readonly key: string } | { readonly link: string }
@@ -51,7 +74,12 @@ export const enter = async (
   if (answer === null) return "The service cannot be reached"
   const body = await read(answer)
   if (answer.ok && isSession(body)) {
+    const before = registry.get(session)
+    const isOther = before !== null && before !== "none" && before.user_id !== body.user_id
+    // What another user read and typed must not stay on the page.
+    if (isOther) location.reload()
     registry.set(session, body)
+    registry.set(isOver, false)
     return null
   }
   return typeof body === "object" && body !== null && "message" in body

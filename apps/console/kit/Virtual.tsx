@@ -4,23 +4,39 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 
 const beyond = 8
 
+/** The tallest element that browsers lay out exactly, in pixels, with a margin. */
+const mostPixels = 15_000_000
+
 export interface Shown {
   readonly from: number
   readonly until: number
+  /** How tall the element is that is scrolled over. */
+  readonly pixels: number
+  /** How far below its own place each row is drawn. Not 0 where the list is taller than an element can be. */
+  readonly shift: number
 }
 
 /** The rows in sight, with some beyond, by how far a list is scrolled. */
-export const inSight = (scrolled: number, height: number, rowHeight: number, count: number): Shown => ({
-  from: Math.max(0, Math.floor(scrolled / rowHeight) - beyond),
-  until: Math.min(count, Math.ceil((scrolled + height) / rowHeight) + beyond)
-})
+export const inSight = (scrolled: number, height: number, rowHeight: number, count: number): Shown => {
+  const tall = count * rowHeight
+  const pixels = Math.min(tall, mostPixels)
+  const way = pixels - height
+  // Over a list that is too tall, each pixel of scrolling passes more than one pixel of it.
+  const top = pixels === tall || way <= 0 ? scrolled : (Math.min(scrolled, way) / way) * (tall - height)
+  return {
+    from: Math.max(0, Math.floor(top / rowHeight) - beyond),
+    until: Math.min(count, Math.ceil((top + height) / rowHeight) + beyond),
+    pixels,
+    shift: scrolled - top
+  }
+}
 
 export const Virtual = ({
   children,
   count,
   label,
-  onEnd,
   onScrolled,
+  onSight,
   row,
   rowHeight
 }: {
@@ -28,15 +44,15 @@ export const Virtual = ({
   readonly count: number
   readonly rowHeight: number
   readonly row: (index: number) => ComponentChildren
-  /** Called when the last rows are in sight. */
-  readonly onEnd?: () => void
+  /** Called with the rows that have come in sight: from the first one up to the one behind the last. */
+  readonly onSight?: (from: number, until: number) => void
   readonly onScrolled?: (isAtTop: boolean) => void
   /** The head of the list, which stays in sight. */
   readonly children?: ComponentChildren
 }) => {
   const region = useRef<HTMLDivElement>(null)
   const [sight, setSight] = useState({ scrolled: 0, height: 800 })
-  const { from, until } = inSight(sight.scrolled, sight.height, rowHeight, count)
+  const { from, pixels, shift, until } = inSight(sight.scrolled, sight.height, rowHeight, count)
 
   useLayoutEffect(() => {
     const element = region.current
@@ -49,8 +65,8 @@ export const Virtual = ({
   }, [])
 
   useEffect(() => {
-    if (until >= count && count > 0) onEnd?.()
-  }, [until, count])
+    if (count > 0) onSight?.(from, until)
+  }, [from, until, count])
 
   const scrolled = () => {
     const element = region.current
@@ -89,7 +105,7 @@ export const Virtual = ({
       onKeyDown={moved}
     >
       {children}
-      <div role="rowgroup" class="list-rows" style={{ height: `${count * rowHeight}px` }}>
+      <div role="rowgroup" class="list-rows" style={{ height: `${pixels}px` }}>
         {Array.from({ length: Math.max(0, until - from) }, (_, offset) => from + offset).map((index) => (
           <div
             key={index}
@@ -97,7 +113,7 @@ export const Virtual = ({
             aria-rowindex={index + 2}
             data-row={index}
             class="list-row"
-            style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
+            style={{ transform: `translateY(${index * rowHeight + shift}px)`, height: `${rowHeight}px` }}
           >
             {row(index)}
           </div>

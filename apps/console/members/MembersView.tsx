@@ -8,6 +8,7 @@ import { act, client, query, refresh } from "../kit/Service.ts"
 import { may, ownWorkspaceId, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { type Column, Table } from "../kit/Table.tsx"
+import { Invitations } from "./Invitations.tsx"
 import { linesOf, type MemberLine } from "./MembersModel.ts"
 
 const workspaces = query((client) => client.workspaces.listWorkspaces({ query: { load_members: "true" } }))
@@ -32,7 +33,8 @@ export const MembersView = () => (
     }
   >
     <div class="section">{may("Owner") ? <WithKeys /> : <WithoutKeys />}</div>
-    {!may("Owner") && <p class="note">Only an Owner sees the keys of members and removes a member.</p>}
+    {may("Owner") && <Invitations />}
+    {!may("Owner") && <p class="note">Only an Owner sees the keys of members, invites people and removes a member.</p>}
   </Page>
 )
 

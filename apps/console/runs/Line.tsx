@@ -6,6 +6,7 @@ import { duration } from "../kit/Times.ts"
 import { type Row, tookMillis, whyOf } from "./RunsModel.ts"
 
 export const Line = ({
+  isGone,
   isSelected,
   onSelect,
   present,
@@ -13,6 +14,8 @@ export const Line = ({
 }: {
   readonly row: Row
   readonly present: number
+  /** It matches the filters no longer. */
+  readonly isGone: boolean
   /** `null` for a reader who may do nothing with runs. */
   readonly isSelected: boolean | null
   readonly onSelect: (isRange: boolean) => void
@@ -32,7 +35,7 @@ export const Line = ({
         )}
       </span>
       <span role="cell" class="c-status">
-        <Status status={row.status} />
+        {isGone ? <span class="quiet">No longer matches</span> : <Status status={row.status} />}
       </span>
       <span role="cell" class="c-name">
         <a href={to(["runs", row.session_id])} title={row.workflow_name}>

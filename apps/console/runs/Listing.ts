@@ -3,11 +3,10 @@ import { Effect } from "effect"
 import { useEffect, useRef, useState } from "preact/hooks"
 import { useChanges } from "../data/Live.ts"
 import { client, reasonOf } from "../kit/Service.ts"
-import { extended, type Filters, joined, type Listing, parametersOf } from "./RunsModel.ts"
+import * as Listing from "./ListingModel.ts"
+import { type Filters, parametersOf } from "./RunsModel.ts"
 
 const pageSize = 200
-
-const empty: Listing = { rows: [], arrived: [], cursor: null }
 
 const readPage = (filters: Filters, cursor: string | null) =>
   client()
@@ -20,32 +19,49 @@ const readPage = (filters: Filters, cursor: string | null) =>
       }))
     )
 
-/** The runs that match filters, read again every few seconds while the page is in sight. */
-export const useRuns = (filters: Filters, address: string) => {
-  const [listing, setListing] = useState<Listing>(empty)
+/**
+ * The runs that match filters, read again when something happens while the page is in sight. `isStill` says whether rows
+ * must stay where they are, although the list shows its top.
+ */
+export const useRuns = (filters: Filters, address: string, isStill: () => boolean) => {
+  const [listing, setListing] = useState(Listing.empty)
   const [problem, setProblem] = useState<string | null>(null)
   const [isRead, setRead] = useState(false)
   const [total, setTotal] = useState<string | null>(null)
   const isAtTop = useRef(true)
-  const isExtending = useRef(false)
+  const pending = useRef(new Set<string>())
   const readAgain = useRef(() => {})
 
   useEffect(() => {
     let isCurrent = true
-    setListing(empty)
+    let isReading = false
+    let isOutdated = false
+    setListing(Listing.empty)
     setTotal(null)
     setRead(false)
-    const read = async (isFirst: boolean) => {
+    pending.current = new Set()
+    const read = async (isFirst: boolean): Promise<void> => {
+      // One reading at a time: what happens meanwhile is read after it.
+      if (isReading) {
+        isOutdated = true
+        return
+      }
+      isReading = true
       const result = await Effect.runPromise(Effect.result(readPage(filters, null)))
+      isReading = false
       if (!isCurrent) return
       setRead(true)
       setProblem(result._tag === "Failure" ? reasonOf(result.failure) : null)
-      if (result._tag === "Failure") return
-      const { cursor, rows } = result.success
-      setTotal(result.success.total)
-      setListing((before) =>
-        isFirst ? { rows, arrived: [], cursor } : joined(before, rows, isAtTop.current, cursor === null)
-      )
+      if (result._tag === "Success") {
+        setTotal(result.success.total)
+        const fresh = result.success
+        setListing((before) =>
+          isFirst ? Listing.beginning(fresh) : Listing.joined(before, fresh, !isAtTop.current || isStill())
+        )
+      }
+      if (!isOutdated) return
+      isOutdated = false
+      await read(false)
     }
     readAgain.current = () => void read(false)
     void read(true)
@@ -56,16 +72,35 @@ export const useRuns = (filters: Filters, address: string) => {
 
   useChanges(() => readAgain.current())
 
-  const extend = async () => {
-    const { cursor } = listing
-    if (cursor === null || isExtending.current) return
-    isExtending.current = true
+  /** Reads a page, unless it is being read. What it was read for may have changed by then. */
+  const fetchPage = async (
+    cursor: string | null,
+    join: (before: Listing.Listing, page: Listing.Fresh) => Listing.Listing
+  ) => {
+    const asked = pending.current
+    const name = String(cursor)
+    if (asked.has(name)) return
+    asked.add(name)
     const result = await Effect.runPromise(Effect.result(readPage(filters, cursor)))
-    isExtending.current = false
-    if (result._tag === "Success") {
-      setListing((before) => extended(before, result.success.rows, result.success.cursor))
-    }
+    asked.delete(name)
+    if (result._tag === "Failure" || asked !== pending.current) return
+    setListing((before) => join(before, result.success))
   }
 
-  return { listing, setListing, problem, isRead, isAtTop, extend, total, again: () => readAgain.current() }
+  /** Has the rows in sight in memory, and the next page when the end is near. */
+  const look = (from: number, until: number) => {
+    const { next } = listing
+    for (const place of Listing.missing(listing, from, until)) {
+      const cursor = listing.pages[place]?.cursor ?? null
+      void fetchPage(cursor, (before, { rows }) =>
+        before.pages[place]?.cursor === cursor ? Listing.filled(before, place, rows) : before
+      )
+    }
+    if (next !== null && until >= Listing.countOf(listing)) {
+      void fetchPage(next, (before, page) => (before.next === next ? Listing.extended(before, page) : before))
+    }
+    setListing((before) => Listing.trimmed(before, from, until))
+  }
+
+  return { listing, setListing, problem, isRead, isAtTop, look, total, again: () => readAgain.current() }
 }

@@ -76,65 +76,27 @@ export const whyOf = ({ error, holds, status }: Row): string => {
   return [error.error_code, error.message].filter((one) => one !== null && one !== "").join(": ")
 }
 
-/** The list as it is shown, and what has arrived since its reader scrolled away from its top. */
-export interface Listing {
-  readonly rows: ReadonlyArray<Row>
-  readonly arrived: ReadonlyArray<Row>
-  /** Where the next page begins; `null` after the last. */
-  readonly cursor: string | null
-}
-
-/**
- * The list after its first page was read again: what is shown changes in place, and new runs stand on top, or wait while
- * the reader is further down. Rows that match the filters no longer leave only while the reader is at the top.
- */
-export const joined = (listing: Listing, fresh: ReadonlyArray<Row>, isAtTop: boolean, isWhole: boolean): Listing => {
-  const latest = new Map(fresh.map((row) => [row.session_id, row]))
-  const known = new Set(listing.rows.map(({ session_id }) => session_id))
-  const oldest = fresh.at(-1)?.created_at ?? ""
-  const isGone = ({ created_at, session_id }: Row) => !latest.has(session_id) && (isWhole || created_at > oldest)
-  const kept = isAtTop ? listing.rows.filter((row) => !isGone(row)) : listing.rows
-  const updated = kept.map((row) => latest.get(row.session_id) ?? row)
-  const added = fresh.filter(({ session_id }) => !known.has(session_id))
-  return isAtTop
-    ? { ...listing, rows: [...added, ...updated], arrived: [] }
-    : { ...listing, rows: updated, arrived: added }
-}
-
-/** The list with what has arrived. */
-export const admitted = (listing: Listing): Listing => {
-  const known = new Set(listing.rows.map(({ session_id }) => session_id))
-  const added = listing.arrived.filter(({ session_id }) => !known.has(session_id))
-  return { ...listing, rows: [...added, ...listing.rows], arrived: [] }
-}
-
-/** The list with a further page at its end. */
-export const extended = (listing: Listing, page: ReadonlyArray<Row>, cursor: string | null): Listing => {
-  const known = new Set(listing.rows.map(({ session_id }) => session_id))
-  return { ...listing, rows: [...listing.rows, ...page.filter(({ session_id }) => !known.has(session_id))], cursor }
-}
-
 /** How long a run was executed, or has been so far; `null` before it started. */
 export const tookMillis = (row: Pick<Row, "execution_end" | "execution_start">, now: number): number | null =>
   row.execution_start === null
     ? null
     : (row.execution_end === null ? now : Date.parse(row.execution_end)) - Date.parse(row.execution_start)
 
-/** The selection after a click on one row; with `range`, everything from the row that was clicked before. */
+/** The selection after a click on one row; with `before`, everything from that row on. */
 export const selectedAfter = (
   selected: ReadonlySet<string>,
-  rows: ReadonlyArray<Row>,
+  ids: ReadonlyArray<string>,
   index: number,
   before: number | null
 ): ReadonlySet<string> => {
   const next = new Set(selected)
-  const clicked = rows[index]?.session_id
+  const clicked = ids[index]
   if (clicked === undefined) return selected
   const isAdded = !selected.has(clicked)
   const [first, last] = before === null ? [index, index] : [Math.min(before, index), Math.max(before, index)]
-  for (const { session_id } of rows.slice(first, last + 1)) {
-    if (isAdded) next.add(session_id)
-    else next.delete(session_id)
+  for (const id of ids.slice(first, last + 1)) {
+    if (isAdded) next.add(id)
+    else next.delete(id)
   }
   return next
 }

@@ -10,38 +10,39 @@ import { statuses, statusOf } from "../kit/Status.tsx"
 import { Virtual } from "../kit/Virtual.tsx"
 import { Head, Line } from "./Line.tsx"
 import { useRuns } from "./Listing.ts"
-import {
-  admitted,
-  type Filters,
-  filtersOf,
-  selectedAfter,
-  selectionOf,
-  sinces,
-  sinceWords,
-  toggled
-} from "./RunsModel.ts"
+import { admitted, countOf, idsOf, type Listing, rowAt } from "./ListingModel.ts"
+import { type Filters, filtersOf, selectedAfter, selectionOf, sinces, sinceWords, toggled } from "./RunsModel.ts"
+import { Saved } from "./Saved.tsx"
 import { Verbs } from "./Verbs.tsx"
+
+/** Whether a row of the list has the focus: its reader may be about to press a key. */
+const isFocused = (): boolean => document.activeElement?.closest(".list-rows") != null
 
 export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   const address = query.toString()
   const filters = filtersOf(query)
-  const { again, extend, isAtTop, isRead, listing, problem, setListing, total } = useRuns(filters, address)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const hasSelected = useRef(false)
+  hasSelected.current = selected.size > 0
+  // Rows do not move under the hand of their reader.
+  const isStill = () => hasSelected.current || isFocused()
+  const { again, isAtTop, isRead, listing, look, problem, setListing, total } = useRuns(filters, address, isStill)
   const lastClicked = useRef<number | null>(null)
   const names = namesOf(useQuery(workflows).value)
   const present = useAtom(now)
-  const { arrived, cursor, rows } = listing
+  const { arrived, gone, next } = listing
+  const count = countOf(listing)
   useEffect(() => setSelected(new Set()), [address])
   const canEdit = may("Member")
 
   const select = (index: number, isRange: boolean) => {
-    setSelected(selectedAfter(selected, rows, index, isRange ? lastClicked.current : null))
+    setSelected(selectedAfter(selected, idsOf(listing), index, isRange ? lastClicked.current : null))
     lastClicked.current = index
   }
 
   return (
-    <Page title="Runs" wide note={isRead ? counted(total ?? `${rows.length}${cursor === null ? "" : "+"}`) : "…"}>
-      <FilterBar filters={filters} names={names} />
+    <Page title="Runs" wide note={isRead ? counted(total ?? `${count}${next === null ? "" : "+"}`) : "…"}>
+      <FilterBar filters={filters} names={names} query={address} />
       {problem !== null && (
         <div class="problem" role="alert">
           {problem}
@@ -50,8 +51,8 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
       {canEdit && (
         <Verbs
           key={address}
-          selected={rows.filter(({ session_id }) => selected.has(session_id)).map(({ session_id }) => session_id)}
-          total={selected.size === rows.length && cursor !== null ? total : null}
+          selected={[...selected]}
+          total={selected.size === count && next !== null ? total : null}
           matching={() => selectionOf(filters, Date.now())}
           onClear={() => setSelected(new Set())}
           onDone={() => {
@@ -60,35 +61,43 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           }}
         />
       )}
-      {arrived.length > 0 && (
+      {(arrived !== null || gone.size > 0) && (
         <button
           type="button"
           class="arrived"
           onClick={() => {
             setListing(admitted)
+            again()
             document.querySelector(".list")?.scrollTo({ top: 0 })
           }}
         >
-          {arrived.length} new {arrived.length === 1 ? "run" : "runs"}: show
+          {arrivedWords(arrived, gone.size)}: show
         </button>
       )}
-      {isRead && rows.length === 0 ? (
+      {isRead && count === 0 && next !== null ? (
+        <Empty title="No run matches among the newest ones">
+          <button type="button" onClick={() => look(0, 0)}>
+            Search older ones
+          </button>
+        </Empty>
+      ) : isRead && count === 0 ? (
         <NoRuns filters={filters} hasWorkflows={names.size > 0} />
       ) : (
         <Virtual
           label="Runs"
-          count={rows.length}
+          count={count}
           rowHeight={36}
-          onEnd={() => void extend()}
+          onSight={look}
           onScrolled={(isTop) => {
             isAtTop.current = isTop
           }}
           row={(index) => {
-            const row = rows[index]
-            return row === undefined ? null : (
+            const row = rowAt(listing, index)
+            return row === null ? null : (
               <Line
                 row={row}
                 present={present}
+                isGone={gone.has(row.session_id)}
                 isSelected={canEdit ? selected.has(row.session_id) : null}
                 onSelect={(isRange) => select(index, isRange)}
               />
@@ -96,8 +105,8 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           }}
         >
           <Head
-            isSelected={canEdit ? rows.length > 0 && selected.size === rows.length : null}
-            onSelect={(isSelected) => setSelected(new Set(isSelected ? rows.map(({ session_id }) => session_id) : []))}
+            isSelected={canEdit ? count > 0 && selected.size === count : null}
+            onSelect={(isSelected) => setSelected(new Set(isSelected ? idsOf(listing) : []))}
           />
         </Virtual>
       )}
@@ -105,12 +114,29 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
+const arrivedWords = (arrived: Listing["arrived"], gone: number): string => {
+  const changed = gone === 0 ? [] : [`${gone.toLocaleString("en")} no longer ${gone === 1 ? "matches" : "match"}`]
+  if (arrived === null) return changed.join("")
+  const count = `${arrived.count.toLocaleString("en")}${arrived.isMore ? "+" : ""}`
+  return [`${count} new ${count === "1" ? "run" : "runs"}`, ...changed].join(", ")
+}
+
 const counted = (total: string): string => {
   const count = Number.parseInt(total, 10)
+  // Of a bounded search nothing is known but that it found none so far.
+  if (total === "0+") return "No run found so far"
   return `${count.toLocaleString("en")}${total.endsWith("+") ? "+" : ""} ${total === "1" ? "run" : "runs"}, newest first`
 }
 
-const FilterBar = ({ filters, names }: { readonly filters: Filters; readonly names: ReadonlyMap<string, string> }) => (
+const FilterBar = ({
+  filters,
+  names,
+  query
+}: {
+  readonly filters: Filters
+  readonly names: ReadonlyMap<string, string>
+  readonly query: string
+}) => (
   <div class="filters" role="group" aria-label="Filters">
     <div class="chips">
       {statuses.map((status) => (
@@ -173,6 +199,7 @@ const FilterBar = ({ filters, names }: { readonly filters: Filters; readonly nam
         </Chip>
       )
     })}
+    <Saved query={query} />
   </div>
 )
 

@@ -1,23 +1,32 @@
 /** The frame around every view: where one can go, who is signed in, and what was just done. */
 import { Component, type ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
-import { isLost } from "../data/Live.ts"
+import { isLost, useConnection } from "../data/Live.ts"
+import { Dialog } from "../kit/Dialog.tsx"
 import { dismiss, notices } from "../kit/Notices.ts"
 import { useAtom } from "../kit/Registry.ts"
 import { route, to } from "../kit/Route.ts"
-import { begin, leave, session } from "../kit/Session.ts"
+import { begin, isOver, leave, session, takeInvitation } from "../kit/Session.ts"
+import { Accept } from "./Accept.tsx"
 import { Palette } from "./Palette.tsx"
-import { Logo, SignIn } from "./SignIn.tsx"
+import { KeyForm, Logo, SignIn } from "./SignIn.tsx"
 import { places, viewOf } from "./Views.tsx"
 
 export const App = () => {
   const [problem, setProblem] = useState<string | null>(null)
+  const [invitation, setInvitation] = useState(takeInvitation)
   const signedIn = useAtom(session)
   useEffect(() => void begin().then(setProblem), [])
   if (signedIn === null) return <div class="starting" role="status" aria-label="Loading" />
   return (
     <>
-      {signedIn === "none" ? <SignIn problem={problem} /> : <Frame />}
+      {invitation !== null ? (
+        <Accept token={invitation} onEnd={() => setInvitation(null)} />
+      ) : signedIn === "none" ? (
+        <SignIn problem={problem} />
+      ) : (
+        <Frame />
+      )}
       <Notices />
     </>
   )
@@ -26,6 +35,8 @@ export const App = () => {
 const Frame = () => {
   const here = useAtom(route)
   const isAway = useAtom(isLost)
+  const hasEnded = useAtom(isOver)
+  useConnection()
   const signedIn = useAtom(session)
   const [isSearching, setSearching] = useState(false)
   useEffect(() => {
@@ -104,6 +115,12 @@ const Frame = () => {
         )}
         <Boundary key={view.key}>{view.draw()}</Boundary>
       </main>
+      {hasEnded && (
+        <Dialog title="Your session has ended" onClose={() => undefined}>
+          <p class="note">Sign in to go on. What you typed on this page stays there.</p>
+          <KeyForm problem={null} />
+        </Dialog>
+      )}
       {isSearching && <Palette onClose={() => setSearching(false)} />}
     </div>
   )

@@ -1,8 +1,10 @@
 /** Goes to a place or a workflow by a few letters of its name. */
 import { useState } from "preact/hooks"
+import { savedViews } from "../data/SavedViews.ts"
 import { workflows } from "../data/Workflows.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
+import { useAtom } from "../kit/Registry.ts"
 import { go, to } from "../kit/Route.ts"
 import { leave } from "../kit/Session.ts"
 import { type Choice, ranked } from "./PaletteModel.ts"
@@ -32,11 +34,13 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const [text, setText] = useState("")
   const [at, setAt] = useState(0)
   const known = useQuery(workflows).value ?? []
+  const views = useAtom(savedViews)
   const choices: ReadonlyArray<Choice> = [
     ...(isId.test(text.trim())
       ? [{ word: `Run ${text.trim()}`, kind: "Run", address: to(["runs", text.trim()]) }]
       : []),
     ...fixed,
+    ...views.map(({ name, query }) => ({ word: name, kind: "Saved view", address: `${to(["runs"])}?${query}` })),
     ...known.flatMap(({ id, name }) => [
       { word: name, kind: "Workflow", address: to(["workflows", id]) },
       { word: `${name}: window`, kind: "Window", address: to(["workflows", id, "window"]) },

@@ -1,9 +1,10 @@
 /** The form that signs in with an API key. */
+import type { ComponentChildren } from "preact"
 import { useState } from "preact/hooks"
 import { Field } from "../forms/Field.tsx"
 import { enter } from "../kit/Session.ts"
 
-export const SignIn = ({ problem: given }: { readonly problem: string | null }) => {
+export const KeyForm = ({ problem: given }: { readonly problem: string | null }) => {
   const [key, setKey] = useState("")
   const [problem, setProblem] = useState(given)
   const [isBusy, setBusy] = useState(false)
@@ -15,35 +16,46 @@ export const SignIn = ({ problem: given }: { readonly problem: string | null }) 
     setBusy(false)
   }
   return (
-    <main class="sign-in">
-      <form onSubmit={send} noValidate>
-        <h1>
-          <Logo /> Sluice
-        </h1>
-        <p class="note">
-          Sign in with an API key of your workspace. It is typed once and kept nowhere in this browser.
-        </p>
-        <Field label="API key" problem={problem}>
-          <input
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="sk_…"
-            value={key}
-            onInput={({ currentTarget }) => setKey(currentTarget.value)}
-          />
-        </Field>
-        <button type="submit" class="primary" disabled={isBusy}>
-          Sign in
-        </button>
-        <p class="hint">
-          No key at hand? <code>npm start</code> prints a sign-in link, and an Owner creates keys under Keys. Programs
-          use the <a href="docs">interface</a> directly.
-        </p>
-      </form>
-    </main>
+    <form class="form" onSubmit={send} noValidate>
+      <Field label="API key" problem={problem}>
+        <input
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="sk_…"
+          value={key}
+          onInput={({ currentTarget }) => setKey(currentTarget.value)}
+        />
+      </Field>
+      <button type="submit" class="primary" disabled={isBusy}>
+        Sign in
+      </button>
+    </form>
   )
 }
+
+/** The page of a browser that is not signed in. */
+export const Entrance = ({ children }: { readonly children: ComponentChildren }) => (
+  <main class="sign-in">
+    <div>
+      <h1>
+        <Logo /> Sluice
+      </h1>
+      {children}
+    </div>
+  </main>
+)
+
+export const SignIn = ({ problem }: { readonly problem: string | null }) => (
+  <Entrance>
+    <p class="note">Sign in with an API key of your workspace. It is typed once and kept nowhere in this browser.</p>
+    <KeyForm key={problem} problem={problem} />
+    <p class="hint">
+      No key at hand? <code>npm start</code> prints a sign-in link, an Owner creates keys under Keys, and invites people
+      under Members. Programs use the <a href="docs">interface</a> directly.
+    </p>
+  </Entrance>
+)
 
 export const Logo = () => (
   <svg class="logo" viewBox="0 0 16 16" width="22" height="22" aria-hidden="true">

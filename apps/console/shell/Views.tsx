@@ -40,16 +40,34 @@ const later = <P extends object>(load: () => Promise<ComponentType<P>>) => {
   let loaded: ComponentType<P> | null = null
   return (props: P) => {
     const [View, show] = useState<{ readonly view: ComponentType<P> } | null>(loaded === null ? null : { view: loaded })
+    const [isMissing, setMissing] = useState(false)
     useEffect(() => {
       if (View !== null) return
-      void load().then((view) => {
-        loaded = view
-        show({ view })
-      })
+      load().then(
+        (view) => {
+          loaded = view
+          show({ view })
+        },
+        () => setMissing(true)
+      )
     }, [])
+    if (isMissing) return <NotLoaded />
     return View === null ? <div class="page" role="status" aria-label="Loading" /> : <View.view {...props} />
   }
 }
+
+/** The service is away, or was updated since: the files of the page have other names then. */
+const NotLoaded = () => (
+  <div class="page">
+    <h1>This view could not be loaded</h1>
+    <div class="problem" role="alert">
+      <span>The service cannot be reached, or it was updated since this page was loaded.</span>
+      <button type="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </div>
+  </div>
+)
 
 const RunView = later(async () => (await import("../run/RunView.tsx")).RunView)
 const WorkflowsView = later(async () => (await import("../workflow/WorkflowsView.tsx")).WorkflowsView)

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import type { RunWindowResponse } from "../../api/gate/GatesApi.ts"
 import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { act, client } from "../kit/Service.ts"
+import { act, client, problemsByField } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { short, viewerZone } from "../kit/Times.ts"
 
@@ -85,6 +85,7 @@ export const InForce = ({
 const Pausing = ({ id, onClose }: { readonly id: string; readonly onClose: () => void }) => {
   const [reason, setReason] = useState("")
   const [until, setUntil] = useState("")
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const send = async (event: Event) => {
     event.preventDefault()
     const paused = await act(
@@ -95,18 +96,22 @@ const Pausing = ({ id, onClose }: { readonly id: string; readonly onClose: () =>
           ...(until === "" ? {} : { until: new Date(until).toISOString() })
         }
       }),
-      { done: "The workflow is paused" }
+      { done: "The workflow is paused", failed: (error) => setProblems(problemsByField(error, ["reason", "until"])) }
     )
     if (paused !== null) onClose()
   }
   return (
     <Dialog title="Pause the workflow" onClose={onClose}>
-      <form class="form" onSubmit={send}>
+      <form class="form" onSubmit={send} noValidate>
         <p class="note">Its runs wait from now on. Those that run already go on.</p>
-        <Field label="Reason (optional)">
+        <Field label="Reason (optional)" problem={problems.reason}>
           <input value={reason} maxLength={1024} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </Field>
-        <Field label="Until (optional)" hint={`In your zone, ${viewerZone}. Without it, a person ends the pause.`}>
+        <Field
+          label="Until (optional)"
+          hint={`In your zone, ${viewerZone}. Without it, a person ends the pause.`}
+          problem={problems.until}
+        >
           <input type="datetime-local" value={until} onInput={({ currentTarget }) => setUntil(currentTarget.value)} />
         </Field>
         <button type="submit" class="primary">

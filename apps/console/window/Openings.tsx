@@ -42,6 +42,9 @@ export const Openings = ({
                   {closesAt !== null &&
                     ` – ${duration(closesAt - opensAt) === "1 d" ? short(closesAt, zone) : clock(closesAt, zone)}`}
                   <span class="quiet"> {offsetName(opensAt, zone)}</span>
+                  {closesAt !== null && offsetName(opensAt, zone) !== offsetName(closesAt, zone) && (
+                    <span class="status held"> {duration(closesAt - opensAt)}, as the clocks change</span>
+                  )}
                 </td>
                 {isElsewhere && <td>{short(opensAt)}</td>}
                 <td>{deciders.map(({ label, path }) => deciderWords(window, path, label)).join(", ")}</td>

@@ -1,15 +1,16 @@
 /** The run window of a workflow: what is in force, the editor, and what it means for the next weeks. */
 import { Option } from "effect"
 import { AsyncResult } from "effect/reactivity"
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
+import { useChanges } from "../data/Live.ts"
 import { windowOf as windowQuery, workflowOf } from "../data/Workflows.ts"
 import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
 import { now, registry, useAtom } from "../kit/Registry.ts"
-import { refresh } from "../kit/Service.ts"
+import { refresh, renew } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { viewerZone } from "../kit/Times.ts"
 import { History } from "./History.tsx"
@@ -21,7 +22,11 @@ import { Specials } from "./Specials.tsx"
 import { Week } from "./Week.tsx"
 import { type Draft, deciderWords, draftOf, labelAt, placeOf, presets, windowOf } from "./WindowModel.ts"
 
+/** How often a window is read again while it is shown, in milliseconds: others may edit, lift or pause it. */
+const everyMillis = 800
+
 export const WindowView = ({ id }: { readonly id: string }) => {
+  useChanges(() => renew(windowQuery(id)), everyMillis)
   const workflow = useQuery(workflowOf(id)).value
   return (
     <Page title={workflow === null ? "Run window" : workflow.name} note="The hours in which its runs may start">
@@ -40,15 +45,24 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
   const [draft, setDraft] = useState<Draft | null>(read.run_window === null ? null : draftOf(read.run_window))
   const [base, setBase] = useState(read.run_window_revision)
   const present = useAtom(now)
+  /** The window that the draft began with. */
+  const [origin, setOrigin] = useState<RunWindow.RunWindow | null>(read.run_window)
   const isForeign = base !== read.run_window_revision
+  const isTouched = JSON.stringify(draft) !== JSON.stringify(origin === null ? null : draftOf(origin))
 
   /** Takes the window as the service has it now, in place of what was typed. */
   const take = () => {
     const latest = Option.getOrNull(AsyncResult.value(registry.get(windowQuery(id))))
     if (latest === null) return
     setDraft(latest.run_window === null ? null : draftOf(latest.run_window))
+    setOrigin(latest.run_window)
     setBase(latest.run_window_revision)
   }
+
+  // Where nothing was typed, nothing of this person stands against the window of another one.
+  useEffect(() => {
+    if (isForeign && !isTouched) take()
+  }, [isForeign, isTouched])
 
   const checked = draft === null ? null : RunWindow.validate(windowOf(draft), { now: present - (present % 60_000) })
   const valid = checked?._tag === "Success" ? checked.success : null
@@ -93,6 +107,7 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
               onTake={take}
               onSaved={(window, revision) => {
                 setDraft(window === null ? null : draftOf(window))
+                setOrigin(window)
                 setBase(revision)
                 refresh(windowQuery(id), workflowOf(id))
               }}

@@ -45,8 +45,16 @@ export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effe
     }
     const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
     const at = yield* Aiming.offset(parameters.position, "position", memory, page)
+    const query = { selector, waitMillis }
+    const name = parameters.copied_as ?? null
+    if (name !== null) {
+      const text = yield* page.elements
+        .clickToCopy(query, kind, gesture, { at, keys })
+        .pipe(Effect.mapError((failure) => ofPage(tried, failure)))
+      return { _tag: "Found", found: { [name]: text }, overwrite: new Set([name]) }
+    }
     yield* page.elements
-      .click({ selector, waitMillis }, kind, gesture, { at, keys })
+      .click(query, kind, gesture, { at, keys })
       .pipe(Effect.mapError((failure) => ofPage(tried, failure)))
     return next
   }

@@ -42,9 +42,16 @@ export const fileUpload: Action<"FILE_UPLOAD", "elements" | "navigation"> = Effe
       const file = yield* source.get(url, refusal).pipe(Effect.mapError((failure) => ofFile(url, failure)))
       const fileName = given.trim() === "" ? file.fileName : FileNames.safe(given, file.fileName)
       const named = { ...file, fileName }
-      const isDropped = parameters.drop === true && target !== null
-      const tried = isDropped ? "drop the file on" : target === null ? "upload the file" : "upload the file into"
-      yield* (isDropped ? page.elements.dropFile(target, named) : page.elements.upload(target, named)).pipe(
+      const how = parameters.paste === true ? "paste" : "drop"
+      const isDropped = (parameters.drop === true || parameters.paste === true) && target !== null
+      const tried = isDropped
+        ? how === "drop"
+          ? "drop the file on"
+          : "paste the file into"
+        : target === null
+          ? "upload the file"
+          : "upload the file into"
+      yield* (isDropped ? page.elements.dropFile(target, named, how) : page.elements.upload(target, named)).pipe(
         Effect.mapError((failure) => ofPage(tried, failure))
       )
       const taken = yield* Memory.evaluateText(parameters.taken_selector ?? "", memory, page)

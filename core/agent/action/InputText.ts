@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as Pointer from "../../browser/vision/Pointer.ts"
-import { byHand, type Key, type Typing } from "../../browser/vision/Typing.ts"
+import { byHand, type Key, maxCopied, type Typing } from "../../browser/vision/Typing.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import * as KeyTokens from "../../workflow/language/parameters/KeyTokens.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
@@ -33,6 +33,13 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
     const texts = strokes.filter((stroke) => typeof stroke === "string")
     const pastes = strokes.some((stroke) => typeof stroke !== "string" && stroke.key === KeyTokens.pasteKey)
     const written = pieces.flatMap((piece) => (piece._tag === "Text" ? [piece.text] : []))
+    const pasted = parameters.paste_via_clipboard === true ? texts.find(({ length }) => length > maxCopied) : undefined
+    if (pasted !== undefined) {
+      const reason = `it has ${pasted.length} characters, and at most ${maxCopied} are pasted`
+      const sentence = `Cannot paste the text into ${parameters.selector ?? "the page"}: ${reason}`
+      return yield* new StepFailed({ code: "TEMPLATE-E0001", sentence, original: reason })
+    }
+    const isHtml = parameters.paste_as_html === true
     const guard = yield* SecretUse.guard(written, texts, memory, pastes)
     const typing: Typing = {
       strokes,
@@ -45,7 +52,8 @@ export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision
       delayMillis: parameters.typing_delay_ms ?? 0,
       ...(human ? yield* byHand : {}),
       paste: parameters.paste_via_clipboard === true && !hasKeys,
-      readBack: true,
+      html: isHtml,
+      readBack: !isHtml,
       guard
     }
     if (!omitFocus && ActionPoint.isPointed(node)) {

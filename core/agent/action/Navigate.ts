@@ -2,12 +2,13 @@ import { Effect } from "effect"
 import type { Using } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
+import * as HttpSignIn from "../login/HttpSignIn.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
 /** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */
-export const navigate: Action<"NAVIGATE" | "START", "navigation"> = Effect.fnUntraced(function* (
+export const navigate: Action<"NAVIGATE" | "START", "elements" | "navigation"> = Effect.fnUntraced(function* (
   node,
   { memory, page }
 ) {
@@ -21,7 +22,7 @@ export const navigate: Action<"NAVIGATE" | "START", "navigation"> = Effect.fnUnt
   const guard = yield* SecretUse.guard([node.parameters.url], [address], memory)
   const foreign = SecretUse.objection(guard, node.parameters.url, address, yield* page.navigation.address)
   if (foreign !== null) return yield* SecretUse.refused(`open ${shown}`, foreign)
-  yield* page.navigation.goto(address).pipe(Effect.mapError((failure) => ofPage(`open ${shown}`, failure)))
+  yield* HttpSignIn.goto(address, `open ${shown}`, { memory, page })
   return next
 })
 

@@ -2,13 +2,14 @@ import { Effect } from "effect"
 import { redactUrl } from "../../browser/Exchange.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage } from "../Failure.ts"
+import * as HttpSignIn from "../login/HttpSignIn.ts"
 import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { resolve } from "./Navigate.ts"
 
 /** Opens a tab and an address in it, closes one, or turns to another. */
-export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUntraced(function* (
+export const tabManagement: Action<"TAB_MANAGEMENT", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { memory, page }
 ) {
@@ -24,9 +25,7 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "navigation"> = Effect.fnUn
       yield* page.navigation.openTab.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
       if (address !== null) {
         const shown = redactUrl(memory.credentials.secrets.hide(address))
-        yield* page.navigation
-          .goto(address)
-          .pipe(Effect.mapError((failure) => ofPage(`open ${shown} in a new window`, failure)))
+        yield* HttpSignIn.goto(address, `open ${shown} in a new window`, { memory, page })
       }
       return next
     }

@@ -14,6 +14,7 @@ import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
 import { ofPage, StepFailed } from "../Failure.ts"
 import * as CodeVerdict from "../login/CodeVerdict.ts"
+import * as PasskeySignIn from "../login/PasskeySignIn.ts"
 import * as Patterns from "../Patterns.ts"
 import { type Action, next, type StepContext } from "../Step.ts"
 import * as Credentials from "../variables/Credentials.ts"
@@ -59,6 +60,7 @@ export const tfa: Action<"TFA", "elements" | "navigation" | "vision"> = Effect.f
       yield* page.navigation.goto(link).pipe(Effect.mapError((failure) => ofPage("open the link to sign in", failure)))
       return next
     }
+    if (parameters.tfa_type === "PASSKEY") return yield* PasskeySignIn.signIn(node, account, surroundings)
     const selector = ActionPoint.isPointed(node)
       ? yield* chosenField(node, account, surroundings)
       : yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
@@ -166,7 +168,7 @@ const pathOf = (page: Using<"navigation">) =>
 /** Gives a code, or another one if the site complained about the code before. */
 type Supply = (complaint: string | null) => Effect.Effect<Redacted.Redacted<string>, StepFailed>
 
-type CodeType = Exclude<Parameters<"TFA">["tfa_type"], "MAGIC_LINK">
+type CodeType = Exclude<Parameters<"TFA">["tfa_type"], "MAGIC_LINK" | "PASSKEY">
 
 const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType, surroundings: StepContext<never>) {
   const { credentials } = surroundings.memory

@@ -9,6 +9,9 @@ export interface Key {
   readonly key: string
 }
 
+/** How many characters of what a page copies are taken, and how many are pasted at once at most. */
+export const maxCopied = 5_000_000
+
 export interface Typing {
   /** Texts and keys in their order. */
   readonly strokes: ReadonlyArray<string | Key>
@@ -23,6 +26,8 @@ export interface Typing {
   readonly pauses?: ReadonlyArray<number>
   /** Inserts the text as a paste would. */
   readonly paste: boolean
+  /** With `paste`: the text is HTML, of which plain fields get the text. */
+  readonly html?: boolean
   /** Fails where the first text does not stand in the element afterwards. Absent where the page may take it away. */
   readonly readBack?: boolean
   /** Asked of the document that has the focus before each text that is typed there. */

@@ -72,8 +72,8 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
         return yield* Turn.next(draft, now)
       case "Again":
         return yield* Turn.again(draft, now, command.step)
-      case "EndLoop":
-        return yield* Turn.endLoop(draft, now, walk(() => false).reached)
+      case "Leave":
+        return yield* Turn.leave(draft, now, walk)
       case "Continue":
         return yield* Turn.walk(
           draft,
@@ -93,10 +93,22 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
   })
 
+  /** The stage with the inputs of the conversation, some of which may be newer than its page. */
+  const withNewInputs = Effect.fnUntraced(function* (one: One, now: Turn.Stage) {
+    const { vault_schema } = one.draft.content
+    const added = Object.keys(one.inputs).filter((name) => one.inputs[name] !== now.known.memory.inputs[name])
+    const isSigning = added.some((name) => Object.hasOwn(vault_schema, name))
+    const { accounts, unavailable } = isSigning ? yield* beginningOf(one) : { ...now.beginning, unavailable: [] }
+    return { now: added.length === 0 ? now : Turn.withInputs(now, one.inputs, accounts), unavailable }
+  })
+
   const carryOut = Effect.fnUntraced(function* (one: One, { command }: Conversation.Turn) {
     const present = yield* Ref.get(stage)
     if (command._tag !== "Open" && command._tag !== "Replay") {
-      if (present !== null) return yield* onPage(one.draft, Turn.without(present, one.draft), command)
+      if (present !== null) {
+        const { now, unavailable } = yield* withNewInputs(one, Turn.without(present, one.draft))
+        return Turn.withUnavailable(yield* onPage(one.draft, now, command), unavailable)
+      }
       return yield* onNewPage(one, (fresh) => again(one, fresh, command))
     }
     if (command._tag === "Replay") {

@@ -164,8 +164,9 @@ export const act = Effect.fn("Turn.act")(function* (
   if (after.skipped) {
     return yield* refused(draft, stage, node, "The condition does not hold here. The draft is unchanged")
   }
-  if (way === "loop_done") {
-    return yield* refused(draft, stage, node, `"${node.name}" has nothing to go over here. The draft is unchanged`)
+  if (after.draft.cursor.way === "loop_done") {
+    const nothing = "There is nothing to repeat: the list is empty here. The draft is unchanged"
+    return yield* refused(draft, stage, node, nothing)
   }
   const before = new Map([...stage.before, [node.id, stage.known] as const])
   const text = `Done: ${node.name}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
@@ -176,18 +177,8 @@ export const act = Effect.fn("Turn.act")(function* (
 const openings: Readonly<Record<string, string>> = {
   true: "It holds here: the next steps are for where it holds",
   false: "It does not hold here: the next steps are for where it does not; join leads them back to the others",
-  loop_not_done: "The next steps are its body, done with the first item; end does them with the other items"
+  loop_not_done: "The next steps are its body, done with the first item; leave does them with the other items"
 }
-
-/** Does the rest of the innermost loop in progress, and goes on behind it. */
-export const endLoop = Effect.fn("Turn.endLoop")(function* (draft: Draft.Draft, stage: Stage, onward: Walk["reached"]) {
-  const loop = [...stage.known.loops.keys()].at(-1)
-  if (loop === undefined) return settled(draft, stage, "There is no loop to end: loop begins one", null)
-  return yield* walk(draft, stage, {
-    stops: ({ after, way }) => after === loop && way === "loop_done",
-    reached: onward
-  })
-})
 
 /** Does one step of the draft once more, wherever the page is. The draft and its position are unchanged. */
 export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stage: Stage, named: string) {
@@ -206,6 +197,29 @@ export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stag
   const text = skipped ? `Skipped: ${node.name}. Its run_if does not hold here` : `Done again: ${node.name}`
   return yield* succeeded(draft, here, node, text, found)
 })
+
+/** Does the turns that are left of the loop around the next step, and stops behind it. */
+export const leave = Effect.fn("Turn.leave")(function* (
+  draft: Draft.Draft,
+  stage: Stage,
+  walkTo: (stops: Walk["stops"]) => Walk
+) {
+  const loop = Draft.loopAround(draft)
+  if (loop === null) return settled(draft, stage, "The next step is in no loop: there is none to leave", null)
+  return yield* walk(
+    draft,
+    stage,
+    walkTo(({ after, way }) => after === loop && way === "loop_done")
+  )
+})
+
+/** The stage with other inputs, and the accounts that these name. */
+export const withInputs = (stage: Stage, inputs: Schema.JsonObject, accounts: StartingState["accounts"]): Stage => {
+  const { memory } = stage.known
+  const credentials = { ...memory.credentials, accounts }
+  const beginning = { ...stage.beginning, accounts }
+  return { ...stage, beginning, known: { ...stage.known, memory: { ...memory, inputs, credentials } } }
+}
 
 /** The stage without what steps have left behind that are no longer part of the draft. */
 export const without = (stage: Stage, draft: Draft.Draft): Stage => {

@@ -5,7 +5,7 @@
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. What will come is known,
  * so a verb waits for an element that is written down to appear in time, and fails at once for one that is not.
  */
-import { Clock, Effect, Layer, Option, Ref, type Schema } from "effect"
+import { Clock, Deferred, Effect, Layer, Option, Ref, type Schema } from "effect"
 import { Browser, type BrowserSession } from "../../browser/Browser.ts"
 import type { Elements } from "../../browser/Elements.ts"
 import type { Exchange } from "../../browser/Exchange.ts"
@@ -18,6 +18,8 @@ import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Re
 import type { Remembered, Session, Storage } from "../../browser/Session.ts"
 import type { HeldKey } from "../../browser/vision/Dragging.ts"
 import { type Direction, wheelPixels } from "../../browser/vision/Scrolling.ts"
+import { maxCopied } from "../../browser/vision/Typing.ts"
+import type { Passkey } from "../../vault/passkey/Passkey.ts"
 import * as ScriptedFiles from "./ScriptedFiles.ts"
 import * as ScriptedInspection from "./ScriptedInspection.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
@@ -74,6 +76,12 @@ export interface ScriptedElement {
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
   /** Whether it takes a file that is dropped on it. */
   readonly takesDrop?: true
+  /** The text that a click copies. */
+  readonly copies?: string
+  /** The host whose passkey a click asks for. */
+  readonly asksPasskey?: string
+  /** The passkey that a click registers. */
+  readonly makesPasskey?: Passkey
   /** The address that a click opens in a separate window. */
   readonly opens?: string
   /** Whether a click closes the window that it is in. */
@@ -130,7 +138,9 @@ export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.
             (to, { watchers }) => ({ ...to, watchers })
           )
           const visited = new Set<string>()
-          return assembled({ site, network, state, memory, windows, files: yield* ScriptedFiles.make, visited })
+          const authenticator = yield* Ref.make<Held | null>(null)
+          const files = yield* ScriptedFiles.make
+          return assembled({ site, network, state, memory, windows, files, visited, authenticator })
         })
     })
   )
@@ -166,6 +176,13 @@ const blank: State = {
   ticks: 0
 }
 
+/** The passkey of an authenticator, and what pages did with it. */
+interface Held {
+  readonly passkey: Passkey | null
+  readonly signed: Deferred.Deferred<void>
+  readonly made: Deferred.Deferred<Passkey>
+}
+
 /** The parts of a session. */
 interface Parts {
   readonly site: ScriptedSite
@@ -176,6 +193,8 @@ interface Parts {
   readonly files: Effect.Success<typeof ScriptedFiles.make>
   /** The hosts that were visited. */
   readonly visited: Set<string>
+  /** The authenticator that is open. */
+  readonly authenticator: Ref.Ref<Held | null>
 }
 
 /** An element as it is at a moment. */
@@ -361,8 +380,15 @@ const dragging = ({ state }: Parts, { present, usable }: Finding) =>
 
 /** Clicks, types, chooses and uploads. */
 const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
-  const { files, memory, state, windows } = parts
+  const { authenticator, files, memory, state, windows } = parts
   const { goto } = going(parts)
+
+  const usePasskey = Effect.fnUntraced(function* ({ asksPasskey, makesPasskey }: Shown) {
+    const held = yield* Ref.get(authenticator)
+    if (held === null) return
+    if (asksPasskey !== undefined && held.passkey?.rpId === asksPasskey) yield* Deferred.succeed(held.signed, undefined)
+    if (makesPasskey !== undefined && held.passkey === null) yield* Deferred.succeed(held.made, makesPasskey)
+  })
 
   const setField = (selector: string, change: (before: string) => string, initial = "") =>
     Ref.update(state, (now) => {
@@ -378,6 +404,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
     if (says !== undefined) yield* windows.says(says)
     if (saves !== undefined) yield* files.saves(saves)
+    yield* usePasskey(element)
     if (opensDialog === true) yield* files.opensDialog
     if (closes === true) yield* windows.closeTab(null)
     if (opens !== undefined) {
@@ -398,17 +425,29 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     press: ["mousedown"],
     release: ["mouseup"]
   } as const
+  const click: Elements["click"] = Effect.fnUntraced(function* (query, kind, gesture, aim) {
+    const element = yield* usable(query)
+    const { selector } = element
+    for (const _ of gesture?.moves ?? []) yield* happens(state, { type: "mousemove", selector: null })
+    yield* happens(
+      state,
+      { type: "mouseenter", selector },
+      ...heard[kind].map((type) => ({ type, selector, keys: aim?.keys ?? [] }))
+    )
+    if (kind === "click" || kind === "double_click") yield* clicked(element)
+  })
+
   return {
-    click: Effect.fnUntraced(function* (query, kind, gesture, aim) {
-      const element = yield* usable(query)
-      const { selector } = element
-      for (const _ of gesture?.moves ?? []) yield* happens(state, { type: "mousemove", selector: null })
-      yield* happens(
-        state,
-        { type: "mouseenter", selector },
-        ...heard[kind].map((type) => ({ type, selector, keys: aim?.keys ?? [] }))
-      )
-      if (kind === "click" || kind === "double_click") yield* clicked(element)
+    click,
+    clickToCopy: Effect.fnUntraced(function* (query, kind, gesture, aim) {
+      const { copies, selector } = yield* usable(query)
+      yield* click(query, kind, gesture, aim)
+      if (copies !== undefined && copies.length <= maxCopied) return copies
+      const reason =
+        copies === undefined
+          ? `the page copied nothing within ${query.waitMillis} ms after the click`
+          : `the page copied ${copies.length} characters: at most ${maxCopied} are taken`
+      return yield* new PageFailure({ kind: "unusable", reason, selector, acted: true })
     }),
     type: Effect.fnUntraced(function* (query, { existing, guard, strokes }) {
       const selector = query === null ? (yield* Ref.get(state)).focus : (yield* usable(query)).selector
@@ -442,12 +481,12 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
         ...(alike > 1 ? { alike } : {})
       })
     }),
-    dropFile: Effect.fnUntraced(function* (query, { fileName }) {
+    dropFile: Effect.fnUntraced(function* (query, { fileName }, how = "drop") {
       const { selector, takesDrop } = yield* usable(query)
       if (takesDrop === true) return yield* setField(selector, () => fileName)
       return yield* new PageFailure({
         kind: "upload",
-        reason: "the page takes no file that is dropped there",
+        reason: `the page takes no file that is ${how === "drop" ? "dropped" : "pasted"} there`,
         selector
       })
     }),
@@ -629,6 +668,15 @@ const assembled = (parts: Parts): BrowserSession => {
       ...going(parts),
       ...tabs,
       address,
+      challenge: Effect.succeed(null),
+      authenticate: () => Effect.void,
+      authenticator: (passkey) =>
+        Effect.gen(function* () {
+          const held = { passkey, signed: yield* Deferred.make<void>(), made: yield* Deferred.make<Passkey>() }
+          yield* Ref.set(parts.authenticator, held)
+          yield* Effect.addFinalizer(() => Ref.set(parts.authenticator, null))
+          return { signed: Deferred.await(held.signed), made: Deferred.await(held.made) }
+        }),
       html: () => text,
       clearCookies: Ref.update(memory, (before) => ({ ...before, cookies: [] })),
       visited: Effect.sync(() => new Set(visited)),

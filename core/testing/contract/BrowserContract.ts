@@ -417,7 +417,21 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
         yield* page.elements.dropFile(at("drop"), file)
         assert.strictEqual(yield* text(page, "got"), file.fileName)
         assert.strictEqual(yield* kindOf(page.elements.dropFile(at("got"), file)), "upload")
+        yield* page.navigation.goto(yield* page.navigation.address)
+        yield* page.elements.dropFile(at("drop"), file, "paste")
+        assert.strictEqual(yield* text(page, "got"), file.fileName)
+        assert.strictEqual(yield* kindOf(page.elements.dropFile(at("got"), file, "paste")), "upload")
       })
+  ),
+  promise("answers what a page copies upon a click, and fails as done where it copies nothing", "/form", (page) =>
+    Effect.gen(function* () {
+      const { clickToCopy } = page.elements
+      assert.strictEqual(yield* clickToCopy(at("copies"), "click"), "a link")
+      assert.strictEqual(yield* clickToCopy(at("copieschoice"), "click"), "the choice")
+      const failure = yield* Effect.flip(clickToCopy(soon("drop"), "click"))
+      assert.strictEqual(failure.kind, "unusable")
+      assert.strictEqual(failure.acted, true)
+    })
   ),
   promise("tells the complaints about a field", "/form", (page) =>
     Effect.gen(function* () {

@@ -229,7 +229,11 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       <select id=city><option>Zürich HB</option><option>Winterthur Nord</option></select>
       <select id=visit><option>Visit of 1</option><option>Visit of 2</option></select>
       <div id=drop ondragover="event.preventDefault()"
-        ondrop="event.preventDefault(); got.textContent = event.dataTransfer.files[0].name">Drop here</div>
+        ondrop="event.preventDefault(); got.textContent = event.dataTransfer.files[0].name"
+        onpaste="event.preventDefault(); got.textContent = event.clipboardData.files[0].name">Drop here</div>
+      <button id=copies onclick="navigator.clipboard.writeText('a link')">Copy</button>
+      <button id=copieschoice onclick="getSelection().selectAllChildren(source); document.execCommand('copy')">Copy this</button>
+      <b id=source>the choice</b>
       <input id=file type=file style="display: none"><button id=choose onclick="file.click()">Choose</button>
       <output id=got>none</output>
       <script>
@@ -259,6 +263,8 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       { selector: id("visit"), value: "Visit of 1", options: ["Visit of 1", "Visit of 2"] },
       { selector: id("file"), value: "", hidden: true },
       { selector: id("drop"), text: "Drop here", takesDrop: true },
+      { selector: id("copies"), text: "Copy", copies: "a link" },
+      { selector: id("copieschoice"), text: "Copy this", copies: "the choice" },
       { selector: id("choose"), text: "Choose", opensDialog: true },
       {
         selector: id("got"),

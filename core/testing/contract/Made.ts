@@ -36,8 +36,14 @@ const prefix = Effect.gen(function* () {
 
 let made = 0
 
-/** An id with the beginning of another one. */
-const beside = (id: string): string => `${id.slice(0, 23)}-${hex(++made, 12)}`
+/** A new id with the beginning of another one. */
+export const beside = (id: string): string => `${id.slice(0, 23)}-${hex(++made, 12)}`
+
+/** A new id that none before has. */
+export const newId = Effect.map(
+  Effect.suspend(() => prefix),
+  beside
+)
 
 /** Makes a workspace. */
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {

@@ -43,16 +43,31 @@ interface Row {
 
 const none: Words = { strong: [], weak: [], foreign: [] }
 
+/** So many candidates of a message without a likely code are given to a person. */
+const maxUncertain = 5
+
 /** The codes of a message, the likeliest first; none where nothing is likely enough. */
-export const codesIn = (message: Message): ReadonlyArray<FoundCode> => {
-  for (const body of message.bodies.length === 0 ? [{ lines: [], links: [] }] : message.bodies) {
-    const found = codesOf(message.subject, body)
+export const codesIn = (message: Message): ReadonlyArray<FoundCode> =>
+  firstOf(message, (found) => found.filter(({ score }) => score >= enough))
+
+/** What may be a code in a message without a likely one, the likeliest first and at most five. A person may choose. */
+export const uncertainCodesIn = (message: Message): ReadonlyArray<FoundCode> =>
+  firstOf(message, (found) => found.slice(0, maxUncertain))
+
+/** The chosen codes of the first form of a message that has any. */
+const firstOf = (
+  { bodies, subject }: Message,
+  choose: (ranked: ReadonlyArray<FoundCode>) => ReadonlyArray<FoundCode>
+): ReadonlyArray<FoundCode> => {
+  for (const body of bodies.length === 0 ? [{ lines: [], links: [] }] : bodies) {
+    const found = choose(rankedCodes(subject, body))
     if (found.length > 0) return found
   }
   return []
 }
 
-const codesOf = (subject: string, body: Body): ReadonlyArray<FoundCode> => {
+/** All candidates, the likeliest first. */
+const rankedCodes = (subject: string, body: Body): ReadonlyArray<FoundCode> => {
   const title = rowOf(subject, 1, false)
   const rows = rowsOf(body)
   for (const { text } of rows) {
@@ -86,7 +101,6 @@ const codesOf = (subject: string, body: Body): ReadonlyArray<FoundCode> => {
   }
   return [...scores]
     .map(([code, { score }]) => ({ code, score: score + Math.min((counts.get(code) ?? 1) - 1, 3) }))
-    .filter(({ score }) => score >= enough)
     .sort((one, other) => other.score - one.score)
 }
 

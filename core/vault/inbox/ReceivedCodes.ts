@@ -7,11 +7,14 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 
 export interface ReceivedCode {
   readonly id: string
-  /** The kind of value: digits or letters to type, or an address to open. */
-  readonly kind: "code" | "link"
+  /**
+   * The kind of value: digits or letters to type, an address to open, or what may be a code, which no login takes by
+   * itself.
+   */
+  readonly kind: "code" | "link" | "uncertain_code"
   /** The mail address, or the phone number in its form `+15551234567`, that it was sent to. */
   readonly address: string
-  /** The code or the link, sealed with the key of the workspace. */
+  /** The value, sealed with the key of the workspace. */
   readonly sealed: string
   readonly receivedAt: number
   /** The verdict about the sender of a mail, such as `spf=pass dkim=fail`; absent where nothing was. */

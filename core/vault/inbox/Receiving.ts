@@ -1,7 +1,7 @@
 /**
  * Processes mails and SMS that arrive: their codes and links are sealed and stored for the credentials that they were
- * sent to, and waiting readers are woken. Of a message without any, the links are kept as uncertain; without links,
- * nothing is stored.
+ * sent to, and waiting readers are woken. Of a message without any, its links and what may be a code are kept as
+ * uncertain; without these, nothing is stored.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
@@ -11,7 +11,7 @@ import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import { PhoneNumbers } from "../otp/PhoneNumbers.ts"
-import { codesIn } from "./CodeFinder.ts"
+import { codesIn, uncertainCodesIn } from "./CodeFinder.ts"
 import * as Inbox from "./Inbox.ts"
 import { linksIn, uncertainLinksIn } from "./LinkFinder.ts"
 import { Mailboxes } from "./Mailboxes.ts"
@@ -46,6 +46,9 @@ export interface Outcome {
 }
 
 type Found = readonly [ReceivedCode["kind"], string | ReadonlyArray<string> | UncertainLinks.UncertainLinks]
+
+/** How many likely codes of one message are kept: the others are readings for a site that refuses the first. */
+const mostReadings = 3
 
 /** How long an arrived message is remembered, to recognise copies, in milliseconds. */
 const rememberedMillis = 86_400_000
@@ -115,15 +118,7 @@ export class Receiving extends Context.Service<
         { authentication, id, message, replayable = false }: Arrival,
         owners: ReadonlyMap<string, WorkspaceId>
       ) {
-        const [code] = codesIn(message)
-        const links = linksIn(message).map(({ url }) => url)
-        const certain: ReadonlyArray<Found> = [
-          ...(code === undefined ? [] : [["code", code.code] as const]),
-          ...(links.length === 0 ? [] : [["link", links] as const])
-        ]
-        const doubtful = certain.length > 0 ? [] : uncertainLinksIn(message).map(({ url }) => url)
-        const found: ReadonlyArray<Found> =
-          doubtful.length === 0 ? certain : [["link", UncertainLinks.make(doubtful)] as const]
+        const found = foundIn(message)
         const bringsNothing = owners.size === 0 || found.length === 0
         // A message whose recipient gets an owner later would otherwise bring its code then.
         if (bringsNothing && !replayable) return { recipients: owners.size, kept: 0, repeated: false }
@@ -196,6 +191,28 @@ export class Receiving extends Context.Service<
       })
     })
   ).pipe(Layer.provide(PhoneNumbers.layer))
+}
+
+/** The values of a message: the likely ones, or else the uncertain ones. */
+const foundIn = (message: Message): ReadonlyArray<Found> => {
+  const [code, ...others] = codesIn(message)
+    .slice(0, mostReadings)
+    .map(({ code }) => code)
+  const links = linksIn(message).map(({ url }) => url)
+  if (code !== undefined || links.length > 0) {
+    return [
+      ...(code === undefined ? [] : [["code", others.length === 0 ? code : [code, ...others]] as const]),
+      ...(links.length === 0 ? [] : [["link", links] as const])
+    ]
+  }
+  const uncertain = {
+    codes: uncertainCodesIn(message).map(({ code }) => code),
+    links: uncertainLinksIn(message).map(({ url }) => url)
+  }
+  return [
+    ...(uncertain.codes.length === 0 ? [] : [["uncertain_code", uncertain.codes] as const]),
+    ...(uncertain.links.length === 0 ? [] : [["link", UncertainLinks.make(uncertain.links)] as const])
+  ]
 }
 
 /** An address in lower case, without the quotes that some senders put around its local part. */

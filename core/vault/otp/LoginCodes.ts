@@ -10,6 +10,7 @@ import * as Inbox from "../inbox/Inbox.ts"
 import { type CodeQuery, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import * as UncertainLinks from "../inbox/UncertainLinks.ts"
 import { Sealing } from "../keys/Sealing.ts"
+import { Passkeys } from "../passkey/Passkeys.ts"
 import type { VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
 
@@ -38,6 +39,16 @@ export class LoginCodes extends Context.Service<
       ...asked: Parameters<GeneratedCodes["Service"]["next"]>
     ) => Generated<ReturnType<GeneratedCodes["Service"]["next"]>>
 
+    /** The passkey of an entry for one login, as `Passkeys` takes it. */
+    readonly passkey: (
+      ...asked: Parameters<Passkeys["Service"]["take"]>
+    ) => Generated<ReturnType<Passkeys["Service"]["take"]>>
+
+    /** Keeps a passkey that a site has registered. */
+    readonly keepPasskey: (
+      ...asked: Parameters<Passkeys["Service"]["keep"]>
+    ) => Generated<ReturnType<Passkeys["Service"]["keep"]>>
+
     /** The address or number that a site sends to; `null` where nothing of the kind is received here. */
     readonly addressOf: (entry: VaultEntry, channel: Channel) => Effect.Effect<string | null>
 
@@ -60,12 +71,15 @@ export class LoginCodes extends Context.Service<
       const codes = yield* ReceivedCodes
       const generated = yield* GeneratedCodes
       const inboxDomain = yield* Inbox.InboxDomain
+      const passkeys = yield* Passkeys
       const phoneNumberOf = yield* PhoneNumberOf
       const sealing = yield* Sealing
       const signals = yield* Signals
 
       return LoginCodes.of({
         generated: (...asked) => StoreUnavailable.waitUntilBack(generated.next(...asked)),
+        passkey: (...asked) => StoreUnavailable.waitUntilBack(passkeys.take(...asked)),
+        keepPasskey: (...asked) => StoreUnavailable.waitUntilBack(passkeys.keep(...asked)),
         addressOf: (entry, channel) =>
           channel === "SMS"
             ? StoreUnavailable.waitUntilBack(phoneNumberOf(entry))
@@ -102,7 +116,7 @@ export class LoginCodes extends Context.Service<
         }, Effect.scoped)
       })
     })
-  ).pipe(Layer.provide(GeneratedCodes.layer))
+  ).pipe(Layer.provide([GeneratedCodes.layer, Passkeys.layer]))
 }
 
 /** The meaning of a sealed value that was received: a text, or several that it may be, most likely first. */

@@ -8,7 +8,7 @@ import { otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavaila
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import * as Inbox from "../inbox/Inbox.ts"
-import { ReceivedCodes } from "../inbox/ReceivedCodes.ts"
+import { type ReceivedCode, ReceivedCodes } from "../inbox/ReceivedCodes.ts"
 import { Sealing } from "../keys/Sealing.ts"
 import { BoundSecrets } from "../providers/BoundSecrets.ts"
 import type { SourceError } from "../providers/SecretSource.ts"
@@ -26,7 +26,13 @@ export type TfaCode =
       /** Full seconds for which it is valid; `null` for a code that is valid until it is used. */
       readonly expiresInSeconds: number | null
     }
-  | { readonly _tag: "Email"; readonly code: Redacted.Redacted<string>; readonly receivedAt: number }
+  | {
+      readonly _tag: "Email"
+      readonly code: Redacted.Redacted<string>
+      readonly receivedAt: number
+      /** What may be the code, the likeliest first, where the message has no likely one; `null` for a likely code. */
+      readonly candidates: ReadonlyArray<Redacted.Redacted<string>> | null
+    }
 
 /** Raised when there is no code at present: none arrived lately, or the credential uses none. */
 export class NoCode extends Schema.TaggedError<NoCode>()("NoCode", { reason: Schema.String }) {
@@ -66,12 +72,13 @@ export class TfaCodes extends Context.Service<
      *
      * A counter-based secret (HOTP) gives another code each time: the next counter is stored before the code is
      * returned. No run gets the code of a time step that was returned here. A code received by mail is returned on each
-     * request while it is fresh and unused. A secret in a secret provider must not be counter-based, because its
-     * counter cannot be stored there.
+     * request while it is fresh and unused. Where none was, what may be a code is returned if `uncertain` asks for it. A
+     * secret in a secret provider must not be counter-based, because its counter cannot be stored there.
      */
     readonly current: (
       caller: Caller,
-      pair: Pair
+      pair: Pair,
+      options?: { readonly uncertain?: boolean }
     ) => Effect.Effect<
       TfaCode,
       | EntryNotFound
@@ -132,26 +139,29 @@ export class TfaCodes extends Context.Service<
         return { _tag: "Authenticator", code, expiresInSeconds: null } as const
       })
 
-      const mailed = Effect.fnUntraced(function* (entry: VaultEntry) {
+      const mailed = Effect.fnUntraced(function* (entry: VaultEntry, uncertain: boolean) {
         if (inboxDomain === null) return yield* new NoInbox({ domainSetting: names.inboxDomain ?? null })
         const address = Inbox.addressOf(entry.workspaceId, entry, inboxDomain)
         const since = (yield* Clock.currentTimeMillis) - Inbox.freshMillis
-        const latest = yield* received.latest(entry.workspaceId, address, { kind: "code", since })
-        if (Option.isNone(latest)) {
-          return yield* new NoCode({
-            reason: `none arrived at ${address} within the last ${Inbox.freshMillis / 60_000} minutes`
-          })
-        }
-        const code = yield* otherwiseDie(sealing.unseal(entry.workspaceId, latest.value.sealed))
-        return {
-          _tag: "Email",
-          code: Redacted.make(LoginCodes.candidates(Redacted.value(code))[0] ?? ""),
-          receivedAt: latest.value.receivedAt
-        } as const
+        const latest = Effect.fnUntraced(function* (kind: ReceivedCode["kind"]) {
+          const found = yield* received.latest(entry.workspaceId, address, { kind, since })
+          if (Option.isNone(found)) return null
+          const opened = yield* otherwiseDie(sealing.unseal(entry.workspaceId, found.value.sealed))
+          const candidates = LoginCodes.candidates(Redacted.value(opened)).map((one) => Redacted.make(one))
+          return { candidates, code: candidates[0] ?? Redacted.make(""), receivedAt: found.value.receivedAt }
+        })
+        const likely = yield* latest("code")
+        if (likely !== null) return { ...likely, _tag: "Email", candidates: null } as const
+        const unlikely = yield* latest("uncertain_code")
+        if (unlikely !== null && uncertain) return { ...unlikely, _tag: "Email" } as const
+        const none = `none arrived at ${address} within the last ${Inbox.freshMillis / 60_000} minutes`
+        return yield* new NoCode({
+          reason: unlikely === null ? none : `${none}, except what may be a code: ask with uncertain=true to see it`
+        })
       })
 
       return TfaCodes.of({
-        current: Effect.fn("TfaCodes.current")(function* ({ workspaceId }, pair) {
+        current: Effect.fn("TfaCodes.current")(function* ({ workspaceId }, pair, { uncertain = false } = {}) {
           const found = yield* locate(entries, workspaceId, pair)
           if (Option.isNone(found)) return yield* new EntryNotFound(pair)
           const method = effectiveTfaMethod(found.value)
@@ -161,7 +171,7 @@ export class TfaCodes extends Context.Service<
                 ? authenticator(found.value)
                 : provided(found.value)
             case "EMAIL":
-              return yield* mailed(found.value)
+              return yield* mailed(found.value, uncertain)
             case "SMS":
             case "MAGIC_LINK":
               return yield* new CodesUnsupported({ method })

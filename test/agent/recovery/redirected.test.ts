@@ -16,6 +16,7 @@ const calls: {
 } = {
   find: ({ find }) => [find(query)],
   click: ({ click }) => [click(query, "hover")],
+  clickToCopy: ({ clickToCopy }) => [clickToCopy(query, "click")],
   drag: ({ drag }) => [
     drag(query, { to: { kind: "element", query: { selector: from, waitMillis: 5 } }, keys: [] }),
     drag(query, { to: { kind: "path", points: [{ x: 1, y: 2 }] }, keys: ["Shift"] })
@@ -79,7 +80,14 @@ it.effect.each(verbs)("%s is watched where it acts on an element that it is give
     const watch = ({ selector }: ElementQuery) => Effect.sync(() => void seen.push(selector))
     const plain = yield* callsOf((elements) => elements, verb)
     assert.deepEqual(yield* callsOf((elements) => tapped(elements, watch), verb), plain)
-    const calledWith = { click: [from], drag: [from, from], dropFile: [from], select: [from], type: [from] }
+    const calledWith = {
+      click: [from],
+      clickToCopy: [from],
+      drag: [from, from],
+      dropFile: [from],
+      select: [from],
+      type: [from]
+    }
     assert.deepStrictEqual(seen, Object.hasOwn(calledWith, verb) ? calledWith[verb as keyof typeof calledWith] : [])
   })
 )

@@ -52,6 +52,8 @@ export const challenges = [
       ],
       codes: {
         generated: () => Effect.sync(() => Option.some(Redacted.make(codeAt(Date.now())))),
+        passkey: () => Effect.succeed(null),
+        keepPasskey: () => Effect.void,
         addressOf: () => Effect.succeed(null),
         received: () => Effect.succeed(Option.none())
       }

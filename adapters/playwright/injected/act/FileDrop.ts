@@ -16,14 +16,19 @@ export const offerFile = (_arg: null, zone: Element): void => {
   keep("offering", host)
 }
 
-/** Drops what the field holds on the zone, and returns whether the page took it. The field is removed. */
-export const dropOffered = (): boolean => {
+/** Drops what the field holds on the zone, or pastes it there, and returns whether the page took it. The field is removed. */
+export const dropOffered = (how: "drop" | "paste"): boolean => {
   const zone = keptBefore("zone")
   const field = keptBefore("offered")
   keptBefore("offering").remove()
   if (!(field instanceof HTMLInputElement)) return false
   const dataTransfer = new DataTransfer()
   for (const file of field.files ?? []) dataTransfer.items.add(file)
+  if (how === "paste") {
+    if (zone instanceof HTMLElement) zone.focus()
+    const pasted = { clipboardData: dataTransfer, bubbles: true, cancelable: true, composed: true }
+    return !zone.dispatchEvent(new ClipboardEvent("paste", pasted))
+  }
   const { height, width, x, y } = zone.getBoundingClientRect()
   const place = { clientX: x + width / 2, clientY: y + height / 2 }
   // The event of a file that is dropped in a browser is cancelled by a page that takes it: the browser would open it else.

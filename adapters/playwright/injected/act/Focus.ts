@@ -34,3 +34,35 @@ export const pasteInto = ({ name, text }: { readonly name: string; readonly text
     new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
   )
 }
+
+/** Elements that pasted HTML never brings along. */
+const active = "script,style,iframe,frame,object,embed,link,meta,base,template"
+
+/** The content of HTML without what would run or load, as a browser inserts what is pasted. */
+const inert = (html: string): HTMLElement => {
+  const { body } = new DOMParser().parseFromString(html, "text/html")
+  for (const element of body.querySelectorAll(active)) element.remove()
+  for (const element of body.querySelectorAll("*")) {
+    for (const { name, value } of [...element.attributes]) {
+      if (/^on|^srcdoc$/i.test(name) || /^\s*(javascript|vbscript):/i.test(value)) element.removeAttribute(name)
+    }
+  }
+  return body
+}
+
+/**
+ * Dispatches a paste event with HTML to a kept element, and inserts it where the page leaves that to the browser. Returns
+ * the text to insert into a field that takes no HTML; `null` for nothing.
+ */
+export const pasteHtmlInto = ({ html, name }: { readonly name: string; readonly html: string }): string | null => {
+  const element = keptBefore(name)
+  const content = inert(html)
+  const text = content.textContent ?? ""
+  const data = new DataTransfer()
+  data.setData("text/html", html)
+  data.setData("text/plain", text)
+  const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
+  if (!element.dispatchEvent(event)) return null
+  if (!(element instanceof HTMLElement && element.isContentEditable)) return text
+  return document.execCommand("insertHTML", false, content.innerHTML) ? null : text
+}

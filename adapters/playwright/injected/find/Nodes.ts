@@ -24,12 +24,20 @@ export const idOf = getter<string>(Element.prototype, "id")
 /** The elements that are children of an element. */
 export const innerOf = getter<HTMLCollection>(Element.prototype, "children")
 
-const shadow = getter<ShadowRoot | null>(Element.prototype, "shadowRoot")
+const open = getter<ShadowRoot | null>(Element.prototype, "shadowRoot")
 
-/** The open shadow root of a node; `null` where it has none. */
+/** The closed shadow roots that were opened to this world, by their hosts. */
+const closed = Symbol.for("sluice.closed")
+
+const shadow = (node: Node): ShadowRoot | null => {
+  const roots: WeakMap<Node, ShadowRoot> | undefined = Reflect.get(globalThis, closed)
+  return open(node) ?? roots?.get(node) ?? null
+}
+
+/** The shadow root of a node: an open one, or a closed one that was opened to this world. `null` where there is none. */
 export const shadowOf = (node: Node): ShadowRoot | null => (node.nodeType === 1 ? shadow(node) : null)
 
-/** Whether any element of the document has an open shadow root. */
+/** Whether any element of the document has a shadow root that can be searched. */
 export const hasShadow = (): boolean => {
   for (const element of document.querySelectorAll("*")) if (shadow(element) !== null) return true
   return false

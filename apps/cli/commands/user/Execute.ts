@@ -11,8 +11,15 @@ export const tags = Flag.String("tag").pipe(
   Flag.atLeast(0)
 )
 
+/** Where the artifacts of a run are saved. */
+export const save = Flag.String("save").pipe(
+  Flag.withDescription("Save the files, pictures and recordings of the run, and its record, in this empty folder"),
+  Flag.optional
+)
+
 const settings = {
   ...service,
+  save,
   workflow: Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow")),
   input: Flag.String("input").pipe(
     Flag.withDescription('Input of the run: a JSON object such as {"month": "2026-10"}, or @ and a file'),

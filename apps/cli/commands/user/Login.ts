@@ -1,5 +1,5 @@
 /**
- * `sluice login`: keeps the address of a service and a key in a profile.
+ * `sluice login`: keeps the address of a service and a key, or that of an invitation, in a profile.
  */
 import { Command } from "effect/cli"
 import { handler } from "../Handler.ts"
@@ -14,6 +14,6 @@ export const login = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Check a key and keep it in a profile; the key is read from SLUICE_KEY, or from standard input"
+    "Check a key, or accept an invitation, and keep the key in a profile; it is read from SLUICE_KEY, or from standard input"
   )
 )

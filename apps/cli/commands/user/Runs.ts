@@ -4,6 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Tags from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
+import { save } from "./Execute.ts"
 import { filter } from "./Selection.ts"
 import { service } from "./Service.ts"
 
@@ -61,7 +62,7 @@ const summary = Command.make(
 
 const show = Command.make(
   "show",
-  { ...service, id },
+  { ...service, id, save },
   handler(loadLists, ({ show }) => show)
 ).pipe(Command.withDescription("Show a run: its status, steps, errors and results"))
 

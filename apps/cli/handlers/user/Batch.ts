@@ -31,9 +31,21 @@ const mostShown = 20
 
 async function* rowsOf(path: string): AsyncGenerator<CsvRows.Row> {
   const reader = CsvRows.reader()
-  for await (const piece of createReadStream(path, { encoding: "utf8" })) yield* reader.push(String(piece))
-  const line = reader.open()
-  if (line !== null) throw new Error(`the quote of row ${line} is never closed`)
+  let head: ReadonlyArray<string> | null = null
+  /** What makes the rest of the file unreadable, with its row and column. */
+  const broken = ({ index, line }: CsvRows.Place, problem: string) =>
+    new Error(CellTypes.sentence({ line, column: head?.[index] ?? `number ${index + 1}`, problem }))
+  for await (const piece of createReadStream(path, { encoding: "utf8" })) {
+    try {
+      const rows = reader.push(String(piece))
+      head ??= rows[0]?.cells ?? null
+      yield* rows
+    } catch (cause) {
+      throw cause instanceof CsvRows.RowTooLong ? broken(cause, cause.message) : cause
+    }
+  }
+  const open = reader.open()
+  if (open !== null) throw broken(open, "its quote is never closed")
   yield* reader.end()
 }
 
@@ -102,7 +114,10 @@ export const batch = (settings: Settings) =>
       }
       const batches = (note: (one: CellTypes.BadCell) => void) =>
         Stream.fromAsyncIterable(batchesOf(file, input_schema, fromRow, note), (cause) =>
-          refused("wrong", `Cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}`)
+          refused(
+            "wrong",
+            `Cannot read ${file}: ${cause instanceof Error ? cause.message : String(cause)}\nNothing was submitted`
+          )
         )
       let good = 0
       yield* Stream.runForEach(batches(note), ({ runs }) =>

@@ -8,13 +8,16 @@ import { refused } from "../../user/Ending.ts"
 import { jsonObjectOf } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
 import * as RunsView from "../../user/view/RunsView.ts"
+import { counted } from "../../user/view/Table.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
+import * as RunArtifacts from "./RunArtifacts.ts"
 
 interface Settings extends ConnectionSettings, OutputSettings {
   readonly workflow: string
   readonly input: Option.Option<string>
   readonly tag: ReadonlyArray<string>
   readonly watch: boolean
+  readonly save: Option.Option<string>
   readonly dryRun: boolean
 }
 
@@ -22,6 +25,10 @@ export const run = (settings: Settings) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
+      if (Option.isSome(settings.save) && !settings.watch) {
+        return yield* refused("wrong", "--save needs --watch: there is nothing to save before the run has ended")
+      }
+      yield* RunArtifacts.judge(settings.save)
       const input = Option.isNone(settings.input) ? {} : yield* jsonObjectOf("--input", settings.input.value)
       const { session_id } = yield* client.runs.start({
         payload: {
@@ -42,6 +49,11 @@ export const run = (settings: Settings) =>
       const record = yield* client.runs.record({ params: { session_id } })
       if (settings.json) yield* Console.log(JSON.stringify(record))
       else yield* Console.log(RunsView.ended([record]))
+      if (Option.isSome(settings.save)) {
+        const count = yield* RunArtifacts.save(record, settings.save.value)
+        if (!settings.json)
+          yield* Console.log(`Saved its record and ${counted(count, "artifact")} in ${settings.save.value}`)
+      }
       if (record.status !== "execution.success") {
         return yield* refused("unsuccessful", `Run ${session_id} ${RunsView.statusOf(record.status)}`)
       }

@@ -9,6 +9,7 @@ import { answer, type OutputSettings, progress } from "../../user/Output.ts"
 import { type FilterSettings, queryOf } from "../../user/Selection.ts"
 import * as RunsView from "../../user/view/RunsView.ts"
 import * as WhyView from "../../user/view/WhyView.ts"
+import * as RunArtifacts from "./RunArtifacts.ts"
 
 type Settings = ConnectionSettings & OutputSettings
 type OfRun = Settings & { readonly id: string }
@@ -44,12 +45,14 @@ export const summary = (settings: Settings & FilterSettings) =>
     })
   )
 
-export const show = (settings: OfRun) =>
+export const show = (settings: OfRun & { readonly save: Option.Option<string> }) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
+      yield* RunArtifacts.judge(settings.save)
       const run = yield* client.runs.record({ params: { session_id: settings.id } })
       yield* answer(settings, run, () => RunsView.record(run))
+      if (Option.isSome(settings.save)) yield* RunArtifacts.save(run, settings.save.value)
     })
   )
 

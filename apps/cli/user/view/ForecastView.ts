@@ -1,4 +1,4 @@
-/** When the waiting runs of a paced workflow start, in a sentence. A function of its arguments. */
+/** When the waiting runs of a workflow start, in a sentence. A function of its arguments. */
 import type { StartForecast } from "../../../api/gate/ForecastJson.ts"
 import { counted, local } from "./Table.ts"
 
@@ -9,7 +9,17 @@ export const sentence = (forecast: typeof StartForecast.Type, zone: string): str
     last_start_at === null
       ? `when the last of ${more}${counted(waiting, "waiting run")} starts is not in sight`
       : `the last of ${more}${counted(waiting, "waiting run")} starts at about ${local(last_start_at, zone)}`
-  return unfit === 0 || closes_at === null
-    ? last
-    : `${last}; ${more}${unfit} will not fit before closing at ${local(closes_at, zone)}`
+  const unfits =
+    unfit === 0 || closes_at === null
+      ? ""
+      : `; ${more}${unfit} will not fit before closing at ${local(closes_at, zone)}`
+  return `${last}${unfits} (${because(forecast)})`
+}
+
+/** What decides the last start, and which workers it counts on. */
+const because = ({ limited_by, workers }: typeof StartForecast.Type): string => {
+  const limit = limited_by === null ? "" : `limited by ${limited_by === "workers" ? "the workers" : limited_by}; `
+  return workers === null
+    ? `${limit}how many workers there are is not known`
+    : `${limit}${workers.running} of ${workers.capacity} places of the workers are taken`
 }

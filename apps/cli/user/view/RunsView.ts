@@ -89,7 +89,7 @@ export const summary = (counts: Summary): string => {
       named(counts.tags, ({ tag }) => tag)
     ),
     ...counts.forecasts.map(
-      (forecast) => `By the pace of workflow ${forecast.workflow_id}, ${ForecastView.sentence(forecast, "UTC")} (UTC)`
+      (forecast) => `Of workflow ${forecast.workflow_id}, ${ForecastView.sentence(forecast, "UTC")} (UTC)`
     ),
     ...(counts.complete ? [] : [`Workflows, error codes and tags: of the newest ${number(counts.counted_runs)} runs`])
   ].join("\n")

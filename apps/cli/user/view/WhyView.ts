@@ -54,12 +54,14 @@ export const paragraph = (known: Known): string => {
   }
   const more = reasons.flatMap((reason) => others[reason] ?? [])
   const held = [...holdSentences(known), ...more]
+  const reason = run.can_start_reason
+  const isEstimate = reason === "pace" || reason === "capacity"
   const start =
-    run.can_start_at === null || (run.holds.length === 0 && run.can_start_reason !== "pace")
+    run.can_start_at === null || (run.holds.length === 0 && !isEstimate)
       ? []
-      : run.can_start_reason === "pace"
+      : isEstimate
         ? [
-            `By the pace of its workflow it starts at about ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}).`
+            `By the ${reason === "pace" ? "pace of its workflow" : "number of workers"} it starts at about ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}).`
           ]
         : [`It can start at ${local(run.can_start_at, zone ?? "UTC")} (${zone ?? "UTC"}) at the earliest.`]
   const nothing = "Nothing holds it: it starts as soon as a worker is free. If none takes it, check that a worker runs."

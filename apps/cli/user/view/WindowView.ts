@@ -64,9 +64,7 @@ export const preview = (answer: Preview, zone: string): string => {
   return [
     `It would be ${stateOf(state, zone)} (${zone})`,
     `It would release ${more}${counted(releases, "waiting run")} and hold ${more}${counted(holds, "waiting run")}`,
-    ...(forecast === null || forecast.waiting === 0
-      ? []
-      : [`By the pace of the workflow, ${ForecastView.sentence(forecast, zone)}`]),
+    ...(forecast === null || forecast.waiting === 0 ? [] : [`As it looks, ${ForecastView.sentence(forecast, zone)}`]),
     ...openings.map(
       ({ closes_at, opens_at }) =>
         `  opens ${local(opens_at, zone)}, ${closes_at === null ? "and stays open" : `closes ${local(closes_at, zone)}`}`

@@ -49,6 +49,8 @@ const effectsOf = (node: Node): Effects => {
     any: sets.some(Template.isTemplate)
   })
   switch (node.action) {
+    case "CLICK":
+      return setting(node.parameters.copied_as == null ? [] : [node.parameters.copied_as])
     case "USER_INTERACTION":
       return setting(Object.keys(node.parameters.expected_datamodel.properties ?? {}))
     case "EXTRACT_DATAMODEL":

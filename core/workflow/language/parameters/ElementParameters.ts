@@ -31,10 +31,14 @@ export const elements = {
     ),
     position,
     modifier_keys,
+    copied_as: Schema.optionalKey(Schema.NullOr(filled)),
     selector_error_message: optionalText
   }).check(
     Schema.makeFilter((given) => {
-      const { execution, modifier_keys, position } = given
+      const { copied_as, execution, modifier_keys, position } = given
+      if (copied_as !== undefined && copied_as !== null && (execution ?? "STATIC") !== "STATIC") {
+        return { path: ["copied_as"], issue: `Expected no copied_as, as execution is ${execution}` }
+      }
       if (
         position !== undefined &&
         position !== null &&
@@ -60,12 +64,16 @@ export const elements = {
     aggressive_clear: flag,
     omit_focus: flag,
     paste_via_clipboard: flag,
+    paste_as_html: flag,
     typing_delay_ms: Schema.optionalKey(
       Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 })))
     ),
     selector_error_message: optionalText
   }).check(
     Schema.makeFilter((given) => {
+      if (given.paste_as_html === true && given.paste_via_clipboard !== true) {
+        return { path: ["paste_as_html"], issue: "Expected paste_via_clipboard: true beside it" }
+      }
       if (given.omit_focus === true) return undefined
       const missing = Executions.missingForElement(given)
       return missing?.issue === "Expected a selector"
@@ -83,9 +91,10 @@ export const elements = {
     selector_error_message: optionalText
   }),
   TFA: Schema.Struct({
-    tfa_type: Schema.Literals(["SMS", "EMAIL", "AUTHENTICATOR", "MAGIC_LINK"]),
+    tfa_type: Schema.Literals(["SMS", "EMAIL", "AUTHENTICATOR", "MAGIC_LINK", "PASSKEY"]),
     credential: filled,
     selector: optionalText,
+    register: flag,
     ...Executions.ofField,
     link_regex_pattern: Schema.optionalKey(Schema.NullOr(SafeRegex)),
     wait_time,
@@ -94,13 +103,23 @@ export const elements = {
     end_here_on_dry_run,
     not_repeatable
   }).check(
-    Schema.makeFilter((given) =>
-      given.tfa_type === "MAGIC_LINK" || (given.selector ?? "") !== "" || Executions.isModelExecution(given.execution)
+    Schema.makeFilter(({ execution, register, selector, tfa_type }) => {
+      if (register === true && tfa_type !== "PASSKEY") {
+        return { path: ["register"], issue: "Expected none, as only a passkey is registered: tfa_type PASSKEY" }
+      }
+      if (tfa_type === "MAGIC_LINK" || (selector ?? "") !== "") return undefined
+      if (tfa_type === "PASSKEY") {
+        return {
+          path: ["selector"],
+          issue: "Expected the selector of the element that a click on asks for the passkey"
+        }
+      }
+      return Executions.isModelExecution(execution)
         ? undefined
         : {
             path: ["selector"],
             issue: "Expected the selector of the field for the code, unless tfa_type is MAGIC_LINK"
           }
-    )
+    })
   )
 } as const

@@ -134,6 +134,7 @@ export const pages = {
     file_name: optionalText,
     selector: optionalText,
     drop: flag,
+    paste: flag,
     taken_selector: optionalText,
     execution,
     wait_time,
@@ -141,10 +142,14 @@ export const pages = {
     not_repeatable,
     selector_error_message: optionalText
   }).check(
-    Schema.makeFilter(({ drop, selector }) =>
-      drop === true && !isGiven(selector)
-        ? { path: ["selector"], issue: "Expected the selector of the element to drop the file on, as drop is true" }
-        : undefined
-    )
+    Schema.makeFilter(({ drop, paste, selector }) => {
+      if (drop === true && paste === true) return { path: ["paste"], issue: "Expected either drop or paste, not both" }
+      if (isGiven(selector) || (drop !== true && paste !== true)) return undefined
+      const issue =
+        drop === true
+          ? "Expected the selector of the element to drop the file on, as drop is true"
+          : "Expected the selector of the element to paste the file into, as paste is true"
+      return { path: ["selector"], issue }
+    })
   )
 } as const

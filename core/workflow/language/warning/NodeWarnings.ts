@@ -51,7 +51,8 @@ const submits = /submit|verify|verif|confirm|continue|sign.?in|log.?in|send|next
 export const repeatedSubmits = (graph: Graph, pathOf: (id: NodeId) => string): ReadonlyArray<Problem> =>
   [...graph.nodes.values()].flatMap((node) => {
     const edge = graph.edges.get(node.id)
-    if (node.action !== "TFA" || node.parameters.tfa_type === "MAGIC_LINK" || edge?._tag !== "Next") return []
+    const isTyped = node.action === "TFA" && !/^(MAGIC_LINK|PASSKEY)$/.test(node.parameters.tfa_type)
+    if (!isTyped || edge?._tag !== "Next") return []
     const after = graph.nodes.get(edge.to)
     if (after?.action !== "CLICK" || RunIf.of(after) !== null) return []
     const { prompt, selector } = after.parameters

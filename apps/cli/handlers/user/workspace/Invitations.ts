@@ -33,7 +33,7 @@ export const invite = (settings: NewInvitation) =>
         settings,
         made,
         () =>
-          `${made.token}\nInvitation ${made.id} for the role ${made.role}, until ${instant(made.expires_at)}; the token is shown only once. It is accepted with POST /invitations/accept`
+          `${made.token}\nInvitation ${made.id} for the role ${made.role}, until ${instant(made.expires_at)}; the token is shown only once. It is accepted with sluice login, in place of a key, or with POST /invitations/accept`
       )
     })
   )

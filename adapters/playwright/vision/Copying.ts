@@ -1,0 +1,99 @@
+/**
+ * Takes what a page copies upon a click. Nothing gets to the clipboard of the browser, which other sessions share, and
+ * the page needs no permission for it.
+ */
+import { PageFailure } from "../../../core/browser/PageFailure.ts"
+import { maxCopied } from "../../../core/browser/vision/Typing.ts"
+import type { Tab } from "../page/Tabs.ts"
+
+/** How often it is looked whether the page has copied something, in milliseconds. */
+const lookMillis = 50
+
+/** What a page has copied: its length, and as much of it as is taken. */
+interface Copied {
+  readonly length: number
+  readonly text: string
+}
+
+/** Does something, and answers what the page copies because of it within so many milliseconds. */
+export const during = async (tab: Tab, millis: number, act: () => Promise<unknown>): Promise<string> => {
+  const frames = tab.page.frames()
+  await Promise.all(frames.map((frame) => frame.evaluate(listen).catch(() => undefined)))
+  try {
+    await act()
+    const until = performance.now() + millis
+    while (true) {
+      const all = await Promise.all(frames.map((frame) => frame.evaluate(take, maxCopied).catch(() => null)))
+      const copied = all.find((one) => one !== null)
+      if (copied != null) return taken(copied)
+      if (performance.now() > until) throw failed(`the page copied nothing within ${millis} ms after the click`)
+      await new Promise((resolve) => setTimeout(resolve, lookMillis))
+    }
+  } finally {
+    await Promise.all(frames.map((frame) => frame.evaluate(stop).catch(() => undefined)))
+  }
+}
+
+const taken = ({ length, text }: Copied): string => {
+  if (length <= maxCopied) return text
+  throw failed(`the page copied ${length} characters: at most ${maxCopied} are taken`)
+}
+
+const failed = (reason: string): PageFailure => new PageFailure({ kind: "unusable", reason, acted: true })
+
+/** Runs in the world of the page: takes over what it copies by the two ways that pages have. */
+const listen = (): void => {
+  const held: { text: string | null; stop: () => void } = { text: null, stop: () => undefined }
+  const { clipboard } = navigator
+  const put = (text: string): void => {
+    held.text = text
+  }
+  const own = {
+    writeText: (text: string) => Promise.resolve(put(String(text))),
+    write: async (items: ReadonlyArray<ClipboardItem>) => {
+      for (const item of items) {
+        const type = item.types.find((one) => one === "text/plain") ?? item.types.find((one) => one === "text/html")
+        if (type !== undefined) put(await (await item.getType(type)).text())
+      }
+    }
+  }
+  // Pages of insecure origins have no clipboard.
+  const isThere = clipboard !== undefined
+  if (isThere) {
+    for (const [name, value] of Object.entries(own))
+      Object.defineProperty(clipboard, name, { value, configurable: true })
+  }
+  const onCopy = (event: ClipboardEvent): void => {
+    const written = event.clipboardData?.getData("text/plain") ?? ""
+    const field = document.activeElement
+    const isField = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement
+    const chosen = isField
+      ? field.type === "password"
+        ? ""
+        : field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0)
+      : String(getSelection())
+    put(event.defaultPrevented ? written : chosen)
+    event.clipboardData?.clearData()
+    event.preventDefault()
+  }
+  addEventListener("copy", onCopy)
+  held.stop = () => {
+    removeEventListener("copy", onCopy)
+    if (isThere) for (const name of Object.keys(own)) Reflect.deleteProperty(clipboard, name)
+  }
+  Object.defineProperty(window, Symbol.for("sluice.copying"), { value: held, configurable: true })
+}
+
+/** Runs in the world of the page. */
+const take = (most: number): Copied | null => {
+  const held: { text: string | null } | undefined = Reflect.get(window, Symbol.for("sluice.copying"))
+  const text = held?.text ?? null
+  return text === null ? null : { length: text.length, text: text.length > most ? "" : text }
+}
+
+/** Runs in the world of the page. */
+const stop = (): void => {
+  const held: { stop: () => void } | undefined = Reflect.get(window, Symbol.for("sluice.copying"))
+  held?.stop()
+  Reflect.deleteProperty(window, Symbol.for("sluice.copying"))
+}

@@ -1,0 +1,44 @@
+/**
+ * The runs that a process has claimed, as their rows were then: the end of a run whose row was not written since is
+ * decided without reading it again.
+ *
+ * That a row was not written is checked when the end is written. Who writes a row on behalf of this process, or appends
+ * a file to the run, forgets it here first, so that the check does not fail.
+ */
+import type { RunningRun } from "../../../core/run/Run.ts"
+import type { LeaseRef } from "../../../core/run/RunStore.ts"
+
+export interface Held {
+  readonly run: RunningRun
+  /** The `xmin` of its row. */
+  readonly seen: string
+}
+
+export interface HeldRuns {
+  readonly keep: (held: Held) => void
+  readonly get: (lease: LeaseRef) => Held | undefined
+  readonly forget: (lease: LeaseRef) => void
+}
+
+/** Ends that are lost leave their runs here, until this many later ones were claimed. */
+const most = 1_000
+
+/** Runs whose input and output have more characters than this are not kept. */
+const longest = 8_192
+
+export const make = (): HeldRuns => {
+  const all = new Map<string, Held>()
+  const keyOf = ({ fence, id }: LeaseRef) => `${id} ${fence}`
+  return {
+    keep: (held) => {
+      const { attempts, data, id, input, lease } = held.run
+      // Earlier attempts may have brought files.
+      if (attempts > 1 || JSON.stringify([input, data]).length > longest) return
+      all.set(keyOf({ id, fence: lease.fence }), held)
+      const [oldest] = all.keys()
+      if (all.size > most && oldest !== undefined) all.delete(oldest)
+    },
+    get: (lease) => all.get(keyOf(lease)),
+    forget: (lease) => void all.delete(keyOf(lease))
+  }
+}

@@ -1,0 +1,124 @@
+/** Scenarios of the vault and of second factors. */
+import { expectGeneral, type Scenario } from "./Scenario.ts"
+import * as Sealed from "./Sealed.ts"
+import { expect, field, type Server } from "./Server.ts"
+
+/** Makes a credential for one scenario, and answers the pair that names it. */
+const credential = async (server: Server, fields: Readonly<Record<string, unknown>> = {}) => {
+  const pair = { domain: "https://conformance.example", permissioned_user_id: `conformance-${crypto.randomUUID()}` }
+  const { body, status } = await server.send("POST", "/authentication", { json: { ...pair, ...fields } })
+  expect(status === 200 || status === 201, "POST /authentication to create the user", { status, body })
+  server.later(() => server.send("DELETE", "/vault", { json: pair }))
+  return pair
+}
+
+const codeOf = (pair: Readonly<Record<string, string>>) => `/vault/tfa-code?${new URLSearchParams(pair)}`
+
+/** The secret of the examples of RFC 6238, in base32. */
+const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+
+const unsupported = (name: string, method: string): Scenario => ({
+  name,
+  section: "GET /vault/tfa-code",
+  promise: `The code of a credential with ${method} is 409`,
+  run: async (server) => {
+    const pair = await credential(server, { tfa_method: method })
+    expectGeneral(await server.expect(409, "GET", codeOf(pair)), 409)
+  }
+})
+
+export const scenarios: ReadonlyArray<Scenario> = [
+  {
+    name: "vault-plain-refused",
+    section: "Authentication",
+    promise: "A password that is not sealed is refused, and is not repeated in the answer",
+    run: async (server) => {
+      const password = "conformance-plain-password"
+      const json = { domain: "https://conformance.example", permissioned_user_id: "conformance-plain", password }
+      const refused = await server.expect(400, "POST", "/authentication", { json })
+      expect(!JSON.stringify(refused).includes(password), "an answer without the password", "an answer with it")
+    }
+  },
+  {
+    name: "vault-delete-invalid",
+    section: "DELETE /vault",
+    promise: "A deletion that names no credential is 400",
+    run: async (server) => {
+      const refused = await server.expect(400, "DELETE", "/vault", { json: { domain: "https://conformance.example" } })
+      expect(field(refused, "statusCode") === 400, "statusCode 400", refused)
+    }
+  },
+  {
+    name: "vault-sealed",
+    section: "Authentication",
+    promise: "A sealed password is returned sealed, and opens to what was sealed",
+    seals: true,
+    run: async (server) => {
+      const password = `conformance-${crypto.randomUUID()}`
+      const pair = await credential(server, { password: await Sealed.seal(server.encryptionKey, password) })
+      const gone = await server.expect(200, "DELETE", "/vault", { json: pair })
+      const sealed = String(field(gone, "password"))
+      expect(!JSON.stringify(gone).includes(password), "no password in the clear", "one")
+      const opened = await Sealed.open(server.encryptionKey, sealed).catch(() => null)
+      expect(opened === password, "a password that opens with the key of the workspace", "another text")
+    }
+  },
+  unsupported("tfa-code-sms", "SMS"),
+  unsupported("tfa-code-magic-link", "MAGIC_LINK"),
+  {
+    name: "tfa-code-email-none",
+    section: "GET /vault/tfa-code",
+    promise: "The code of a credential that was mailed none is 404, or 403 where no mail is received",
+    run: async (server) => {
+      const pair = await credential(server, { tfa_method: "EMAIL" })
+      const { body, status } = await server.send("GET", codeOf(pair))
+      expect(status === 404 || status === 403, "404 or 403", { status, body })
+      expectGeneral(body, status)
+    }
+  },
+  {
+    name: "tfa-code-unknown",
+    section: "GET /vault/tfa-code",
+    promise: "The code of a credential that is not there is 404",
+    run: async (server) => {
+      const pair = { domain: "https://conformance.example", permissioned_user_id: "conformance-unknown" }
+      expectGeneral(await server.expect(404, "GET", codeOf(pair)), 404)
+    }
+  },
+  {
+    name: "tfa-code-authenticator",
+    section: "2FA code",
+    promise: "The code of an authenticator is that of RFC 6238, with the seconds that are left, and is not cached",
+    seals: true,
+    run: async (server) => {
+      const tfa_secret = await Sealed.seal(server.encryptionKey, secret)
+      const pair = await credential(server, { tfa_method: "AUTHENTICATOR", tfa_secret })
+      const before = await Sealed.codeAt(Date.now())
+      const { body, headers, status } = await server.send("GET", codeOf(pair))
+      const after = await Sealed.codeAt(Date.now())
+      expect(status === 200, "200", { status, body })
+      expect(field(body, "type") === "authenticator", 'type "authenticator"', body)
+      const code = field(body, "code")
+      expect(code === before || code === after, `the code ${after}`, body)
+      const left = field(body, "expires_in_seconds")
+      expect(typeof left === "number" && left >= 0 && left <= 30, "expires_in_seconds from 0 to 30", body)
+      const cached = headers.get("cache-control")
+      expect(cached?.includes("no-store") === true, "the header Cache-Control: no-store", cached)
+    }
+  },
+  {
+    name: "tfa-code-invalid-secret",
+    section: "Errors",
+    promise: "A secret that is none is 400 when it is sent, or 422 when its code is asked for",
+    seals: true,
+    run: async (server) => {
+      const pair = { domain: "https://conformance.example", permissioned_user_id: `conformance-${crypto.randomUUID()}` }
+      server.later(() => server.send("DELETE", "/vault", { json: pair }))
+      const tfa_secret = await Sealed.seal(server.encryptionKey, "!not a secret!")
+      const json = { ...pair, tfa_method: "AUTHENTICATOR", tfa_secret }
+      const sent = await server.send("POST", "/authentication", { json })
+      if (sent.status === 400) return expectGeneral(sent.body, 400)
+      expectGeneral(await server.expect(422, "GET", codeOf(pair)), 422)
+    }
+  }
+]

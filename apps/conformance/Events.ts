@@ -1,0 +1,172 @@
+/** Scenarios of events: streams and webhooks. */
+import { absent, expectGeneral, held, type Scenario } from "./Scenario.ts"
+import { expect, field, listOf, type Server, type StreamedFrame } from "./Server.ts"
+
+const eventOf = ({ data }: StreamedFrame): unknown => field(data, "data")
+const kindOf = (frame: StreamedFrame): unknown => field(eventOf(frame), "event")
+const isKind = (kind: string) => (frame: StreamedFrame) => kindOf(frame) === kind
+
+const interrupt = (server: Server, session: string) => server.send("POST", `/run/${session}/interrupt`)
+
+/** Fails unless an event has the fields of the interface. */
+const expectEvent = (event: unknown, session: string): void => {
+  for (const name of ["timestamp", "expires_at"]) {
+    expect(Number.isInteger(field(event, name)), `${name} in whole seconds`, event)
+  }
+  expect(Math.abs(Number(field(event, "timestamp")) - Date.now() / 1_000) < 3_600, "the timestamp in seconds", event)
+  expect(Number(field(event, "expires_at")) > Number(field(event, "timestamp")), "expires_at after timestamp", event)
+  const payload = field(event, "payload")
+  expect(field(payload, "session_id") === session, `payload.session_id ${session}`, event)
+  expect(typeof field(payload, "workflow_id") === "string", "payload.workflow_id", event)
+}
+
+/** An address at which nothing receives. */
+const nowhere = "https://conformance.invalid/hook"
+
+const webhook = async (server: Server) => {
+  const json = { url: nowhere, event_types_subscribed: ["execution.success"] }
+  const made = await server.expect(201, "POST", "/webhook-endpoints", { json })
+  const id = String(field(made, "id"))
+  const remove = () => server.send("DELETE", `/webhook-endpoints/${id}`)
+  server.later(remove)
+  return { id, made, remove }
+}
+
+export const scenarios: ReadonlyArray<Scenario> = [
+  {
+    name: "stream-run",
+    section: "Events",
+    promise: "The stream of a run has its events with their time and ids, in their order, until it has ended",
+    run: async (server) => {
+      const session = await held(server)
+      const begun = await server.stream(`/run/${session}/events`, isKind("execution.paused"))
+      expect(kindOf(begun[0] ?? { id: null, event: "", data: null }) === "execution.queued", "execution.queued", begun)
+      await interrupt(server, session)
+      const all = await server.stream(`/run/${session}/events`, isKind("execution.stopped"))
+      for (const frame of all) {
+        expect(frame.event === "run.event" && frame.id !== null, "frames named run.event with an id", frame)
+        expectEvent(eventOf(frame), session)
+      }
+    }
+  },
+  {
+    name: "stream-paused",
+    section: "States and transitions",
+    promise: "A held run has the event execution.paused with the reason run_window, and its message says until when",
+    run: async (server) => {
+      const session = await held(server)
+      const frames = await server.stream(`/run/${session}/events`, isKind("execution.paused"))
+      const payload = field(frames.map(eventOf).at(-1), "payload")
+      expect(field(payload, "pause_reason") === "run_window", "pause_reason run_window", payload)
+      expect(String(field(payload, "message")).length > 0, "a message", payload)
+      await interrupt(server, session)
+    }
+  },
+  {
+    name: "stream-resumed",
+    section: "Events",
+    promise: "A stream that names the last event that it had goes on behind it",
+    run: async (server) => {
+      const session = await held(server)
+      await interrupt(server, session)
+      const ended = isKind("execution.stopped")
+      const all = await server.stream(`/run/${session}/events`, ended)
+      const [first] = all
+      const rest = await server.stream(`/run/${session}/events`, ended, { "last-event-id": first?.id ?? "" })
+      const ids = rest.map(({ id }) => id)
+      expect(
+        ids.join() ===
+          all
+            .slice(1)
+            .map(({ id }) => id)
+            .join(),
+        "every event but the first",
+        ids
+      )
+    }
+  },
+  {
+    name: "stream-client",
+    section: "Events",
+    promise: "The stream of a client has the events of the runs that it started",
+    run: async (server) => {
+      const client_id = crypto.randomUUID()
+      const session = await held(server, { client_id })
+      const frames = await server.stream(`/run/clients/${client_id}/events`, isKind("execution.paused"))
+      for (const frame of frames) expectEvent(eventOf(frame), session)
+      await interrupt(server, session)
+    }
+  },
+  {
+    name: "stream-unknown",
+    section: "Errors",
+    promise: "The stream of a run that is not there is 404",
+    run: async (server) => {
+      expectGeneral(await server.expect(404, "GET", `/run/${absent}/events`), 404)
+    }
+  },
+  {
+    name: "webhook-secret-once",
+    section: "Events",
+    promise: "The secret of a webhook is returned when it is registered, and not again",
+    run: async (server) => {
+      const { id, made } = await webhook(server)
+      const secret = field(made, "secret")
+      expect(typeof secret === "string" && secret.length >= 8, "a secret", made)
+      const read = await server.expect(200, "GET", `/webhook-endpoints/${id}`)
+      expect(field(read, "url") === nowhere, "the registered address", read)
+      expect(!JSON.stringify(read).includes(String(secret)), "an answer without the secret", "an answer with it")
+    }
+  },
+  {
+    name: "webhook-listed",
+    section: "Events",
+    promise: "A registered webhook is listed until it is removed, and is 404 then",
+    run: async (server) => {
+      const { id, remove } = await webhook(server)
+      const has = async () =>
+        listOf(await server.expect(200, "GET", "/webhook-endpoints"), "the webhooks").some(
+          (one) => field(one, "id") === id
+        )
+      expect(await has(), "the webhook in the list", "a list without it")
+      await remove()
+      expect(!(await has()), "a list without the removed webhook", "a list with it")
+      expectGeneral(await server.expect(404, "GET", `/webhook-endpoints/${id}`), 404)
+    }
+  },
+  {
+    name: "webhook-address",
+    section: "Events",
+    promise: "A webhook whose address is not one of HTTP is refused",
+    run: async (server) => {
+      const json = { url: "ftp://conformance.invalid/hook", event_types_subscribed: [] }
+      const refused = await server.expect(400, "POST", "/webhook-endpoints", { json })
+      expect(field(refused, "statusCode") === 400, "statusCode 400", refused)
+    }
+  },
+  {
+    name: "webhook-test-fails",
+    section: "Events",
+    promise: "A test of a webhook whose receiver is not there tells that it failed",
+    run: async (server) => {
+      const { id } = await webhook(server)
+      const attempt = await server.expect(200, "POST", `/webhook-endpoints/${id}/test`)
+      expect(field(attempt, "success") === false, "success false", attempt)
+      expect(typeof field(attempt, "error") === "string" && field(attempt, "error") !== "", "an error", attempt)
+    }
+  },
+  {
+    name: "webhook-replay",
+    section: "Events",
+    promise: "A replay sends each event of a run to its webhook, and counts those that failed",
+    run: async (server) => {
+      const session = await held(server, { webhook: { url: nowhere, secret: crypto.randomUUID() } })
+      await interrupt(server, session)
+      const replayed = await server.expect(200, "POST", `/webhooks/${session}/replay`)
+      const attempts = listOf(field(replayed, "webhook_events"), "webhook_events")
+      expect(attempts.length >= 2, "an attempt for each event", replayed)
+      expect(field(replayed, "nr_failed") === attempts.length, "nr_failed to count them", replayed)
+      expect(field(replayed, "status") === "failed", "status failed", replayed)
+    }
+  }
+]

@@ -1,0 +1,39 @@
+/**
+ * Values as clients seal them, and the codes of an authenticator, with what every runtime has.
+ */
+const bytesOf = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+
+const hexOf = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const ivBytes = 12
+
+const keyFrom = (hex: string, usage: KeyUsage) =>
+  crypto.subtle.importKey("raw", bytesOf(hex), "AES-GCM", false, [usage])
+
+/** The hexadecimal of the IV, and of the JSON text sealed with AES-256-GCM. */
+export const seal = async (encryptionKey: string, value: string): Promise<string> => {
+  const iv = crypto.getRandomValues(new Uint8Array(ivBytes))
+  const plain = new TextEncoder().encode(JSON.stringify(value))
+  const key = await keyFrom(encryptionKey, "encrypt")
+  return hexOf(iv) + hexOf(new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key, plain)))
+}
+
+/** What was sealed. Rejects when the key does not open it. */
+export const open = async (encryptionKey: string, sealed: string): Promise<unknown> => {
+  const bytes = bytesOf(sealed)
+  const key = await keyFrom(encryptionKey, "decrypt")
+  const iv = bytes.slice(0, ivBytes)
+  const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, bytes.slice(ivBytes))
+  return JSON.parse(new TextDecoder().decode(plain))
+}
+
+/** The six digits of RFC 6238 at an instant, for the secret of its examples. */
+export const codeAt = async (millis: number): Promise<string> => {
+  const secret = new TextEncoder().encode("12345678901234567890")
+  const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-1" }, false, ["sign"])
+  const counter = new DataView(new ArrayBuffer(8))
+  counter.setUint32(4, Math.floor(millis / 30_000))
+  const mac = new DataView(await crypto.subtle.sign("HMAC", key, counter.buffer))
+  const offset = mac.getUint8(19) & 15
+  return String((mac.getUint32(offset) & 0x7fffffff) % 1_000_000).padStart(6, "0")
+}

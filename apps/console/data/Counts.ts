@@ -1,0 +1,37 @@
+/** Counts of runs as the service gives them, and forecasts of their starts, in words. */
+import type { StartForecast } from "../../api/gate/ForecastJson.ts"
+
+export interface Count {
+  readonly count: number
+  readonly exact: boolean
+}
+
+/** Such as `4,000`, or `10,000+` where there are more than were counted. */
+export const counted = ({ count, exact }: Count): string => `${count.toLocaleString("en")}${exact ? "" : "+"}`
+
+/** What decides when the last run starts, at the start of a sentence. */
+const givenBy = ({ limited_by, workers }: typeof StartForecast.Type): string => {
+  if (limited_by === null) return ""
+  if (limited_by !== "workers" || workers === null) return "At this pace "
+  return workers.capacity === 0
+    ? "Without a worker "
+    : `With the workers' ${workers.capacity} ${workers.capacity === 1 ? "place" : "places"} `
+}
+
+/** When the waiting runs of a workflow start, in a sentence; `null` where none waits. */
+export const forecastWords = (
+  forecast: typeof StartForecast.Type,
+  words: (instant: string) => string
+): string | null => {
+  const { at_least, closes_at, last_start_at, unfit, waiting } = forecast
+  if (waiting === 0) return null
+  const all = counted({ count: waiting, exact: !at_least })
+  const sentence =
+    last_start_at === null
+      ? `${givenBy(forecast)}it is not in sight when the last of ${all} starts`
+      : `${givenBy(forecast)}${waiting === 1 ? "the waiting run" : `the last of ${all}`} starts at ${words(last_start_at)}`
+  const last = sentence.charAt(0).toUpperCase() + sentence.slice(1)
+  return unfit === 0 || closes_at === null
+    ? last
+    : `${last}; ${counted({ count: unfit, exact: !at_least })} will not fit before closing at ${words(closes_at)}`
+}

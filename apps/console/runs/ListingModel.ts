@@ -1,0 +1,147 @@
+/**
+ * The list of runs in pages: how what is read again joins what is shown, and which rows stay in memory.
+ *
+ * A list of any length keeps the ids of its rows, and the rows themselves only near those in sight.
+ */
+import type { Row } from "./RunsModel.ts"
+
+export interface Page {
+  /** Where it begins in the service; `null` for the first one. */
+  readonly cursor: string | null
+  /** The place of its first row in the list. */
+  readonly start: number
+  readonly ids: ReadonlyArray<string>
+  /** `null` while its rows are not in memory. */
+  readonly rows: ReadonlyArray<Row> | null
+}
+
+/** The first page as the service has it now. */
+export interface Fresh {
+  readonly rows: ReadonlyArray<Row>
+  readonly cursor: string | null
+}
+
+export interface Listing {
+  readonly pages: ReadonlyArray<Page>
+  /** Where the next page begins; `null` after the last. */
+  readonly next: string | null
+  /** What has changed at the top since the list stands still; `null` where nothing new is there. */
+  readonly arrived: (Fresh & { readonly count: number; readonly isMore: boolean }) | null
+  /** The rows that match the filters no longer, and stay where they are while the list stands still. */
+  readonly gone: ReadonlySet<string>
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** A list of which the first page was read. */
+export const beginning = ({ cursor, rows }: Fresh): Listing => ({
+  pages: rows.length === 0 ? [] : [{ cursor: null, start: 0, ids: rows.map(({ session_id }) => session_id), rows }],
+  next: cursor,
+  arrived: null,
+  gone: none
+})
+
+export const empty: Listing = beginning({ rows: [], cursor: null })
+
+/** How many rows the list has so far. */
+export const countOf = ({ pages }: Listing): number => {
+  const last = pages.at(-1)
+  return last === undefined ? 0 : last.start + last.ids.length
+}
+
+/** The ids of all rows, in their order. */
+export const idsOf = ({ pages }: Listing): ReadonlyArray<string> => pages.flatMap(({ ids }) => ids)
+
+/** The place of the page that a row lies on; -1 where there is none. */
+const pageAt = ({ pages }: Listing, index: number): number => {
+  let [low, high] = [0, pages.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((pages[middle]?.start ?? 0) <= index) low = middle
+    else high = middle - 1
+  }
+  return high
+}
+
+/** A row; `null` where it is not in memory. */
+export const rowAt = (listing: Listing, index: number): Row | null => {
+  const page = listing.pages[pageAt(listing, index)]
+  return page?.rows?.[index - page.start] ?? null
+}
+
+/**
+ * The list after its first page was read again. At the top it is that page: nothing above or below is kept that may be
+ * out of date. A list that stands still changes rows in place and moves none; what is new waits to be shown.
+ */
+export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listing => {
+  if (!isStill) return beginning(fresh)
+  const latest = new Map(fresh.rows.map((row) => [row.session_id, row]))
+  const oldest = fresh.rows.at(-1)?.created_at ?? ""
+  const gone = new Set<string>()
+  const known = new Set<string>()
+  const pages = listing.pages.map((page) => {
+    for (const id of page.ids) if (latest.has(id)) known.add(id)
+    if (page.rows === null) return page
+    let isChanged = false
+    const rows = page.rows.map((row) => {
+      const now = latest.get(row.session_id)
+      if (now === undefined && (fresh.cursor === null || row.created_at > oldest)) gone.add(row.session_id)
+      isChanged ||= now !== undefined
+      return now ?? row
+    })
+    return isChanged ? { ...page, rows } : page
+  })
+  const count = fresh.rows.length - known.size
+  return {
+    pages,
+    next: listing.next,
+    gone,
+    arrived: count === 0 ? null : { ...fresh, count, isMore: known.size === 0 && fresh.cursor !== null }
+  }
+}
+
+/** The list with what has arrived, from its top on. */
+export const admitted = (listing: Listing): Listing => (listing.arrived === null ? listing : beginning(listing.arrived))
+
+/** The list with the page that begins at its end. */
+export const extended = (listing: Listing, { cursor, rows: found }: Fresh): Listing => {
+  const known = new Set(listing.pages.at(-1)?.ids)
+  const rows = found.filter(({ session_id }) => !known.has(session_id))
+  const page = {
+    cursor: listing.next,
+    start: countOf(listing),
+    ids: rows.map(({ session_id }) => session_id),
+    rows
+  }
+  return { ...listing, pages: rows.length === 0 ? listing.pages : [...listing.pages, page], next: cursor }
+}
+
+/** How many pages beyond those in sight stay in memory, on either side. */
+const around = 3
+
+/** The list with the rows near those in sight alone; the same one where there is nothing to drop. */
+export const trimmed = (listing: Listing, from: number, until: number): Listing => {
+  const [first, last] = [pageAt(listing, from) - around, pageAt(listing, until) + around]
+  const isFar = (index: number) => index < first || index > last
+  if (!listing.pages.some(({ rows }, index) => rows !== null && isFar(index))) return listing
+  return { ...listing, pages: listing.pages.map((page, index) => (isFar(index) ? { ...page, rows: null } : page)) }
+}
+
+/** The pages in sight whose rows are not in memory, by their places. */
+export const missing = (listing: Listing, from: number, until: number): ReadonlyArray<number> => {
+  const [first, last] = [pageAt(listing, from), pageAt(listing, until)]
+  const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset)
+  return places.filter((place) => listing.pages[place]?.rows === null)
+}
+
+/** The list with a page that was read again. Fewer rows may match the filters now. */
+export const filled = (listing: Listing, place: number, rows: ReadonlyArray<Row>): Listing => {
+  let start = 0
+  const pages = listing.pages.map((page, index) => {
+    const filling = index === place ? { ...page, ids: rows.map(({ session_id }) => session_id), rows } : page
+    const moved = filling.start === start ? filling : { ...filling, start }
+    start += moved.ids.length
+    return moved
+  })
+  return { ...listing, pages }
+}

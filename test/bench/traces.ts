@@ -1,0 +1,164 @@
+/** What recording every trace costs: the processor time of `POST /run`, and of a run, recorded and not. */
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { Agent, request } from "node:http"
+import { fileURLToPath } from "node:url"
+import { Effect, Layer, Redacted } from "effect"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
+import * as Encryption from "../../adapters/crypto/Encryption.ts"
+import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
+import * as Postgres from "../../adapters/postgres/Stores.ts"
+import * as Telemetry from "../../adapters/telemetry/Telemetry.ts"
+import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import { Runs } from "../../core/run/Runs.ts"
+import * as Worker from "../../core/run/Worker.ts"
+import * as Trace from "../../core/runtime/Trace.ts"
+import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
+import { Workflows } from "../../core/workflow/Workflows.ts"
+import { graphOf } from "../support/browser.ts"
+import { freshDatabase } from "../support/databases.ts"
+import { makeWorkspace } from "../support/fixtures.ts"
+import * as ServerFork from "../support/ServerFork.ts"
+import { threadMillis } from "./ProcessTime.ts"
+import { median, millis, type Row } from "./Row.ts"
+
+/** A receiver that costs the measured processes nothing. */
+const receiver = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const child = fork(fileURLToPath(new URL("./Receiver.ts", import.meta.url)))
+    const [ready] = await once(child, "message")
+    return { child, url: (ready as { readonly url: string }).url }
+  }),
+  ({ child }) => Effect.sync(() => child.disconnect())
+)
+
+/** Short turns in one process, so that both ways of each pair see the same machine and the same compiled code. */
+const pairs = Number(process.env.SLUICE_BENCH_ROUNDS ?? 40)
+const warmUp = 10
+
+/** What each pair of turns cost, in milliseconds for one piece. */
+const compared = (off: ReadonlyArray<number>, on: ReadonlyArray<number>) => ({
+  off: median(off),
+  on: median(on),
+  ratio: median(on.map((value, pair) => value / (off[pair] ?? value)))
+})
+
+const requestsInTurn = 150
+const connections = 8
+
+/** The processor time of the process that answers, for one request whose caller records its trace, or does not. */
+const requests = Effect.gen(function* () {
+  const { url } = yield* receiver
+  const server = yield* ServerFork.start(yield* freshDatabase, [], { OTEL_EXPORTER_OTLP_ENDPOINT: url })
+  const agent = new Agent({ keepAlive: true, maxSockets: connections })
+  yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
+  const body = JSON.stringify({ workflow_id: server.workflowId, run_input_variables: { customer: "c-1", amount: 12 } })
+  const send = (flags: string) =>
+    new Promise<void>((resolve, reject) => {
+      const headers = {
+        "cc-key": server.key,
+        "content-type": "application/json",
+        traceparent: `00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-${flags}`
+      }
+      const sent = request(`${server.url}/run`, { method: "POST", agent, headers }, (answer) => {
+        answer.resume()
+        answer.on("end", () => (answer.statusCode === 201 ? resolve() : reject(new Error(`${answer.statusCode}`))))
+      })
+      sent.on("error", reject)
+      sent.end(body)
+    })
+  const turn = async (flags: string) => {
+    const before = threadMillis(server.pid)
+    let left = requestsInTurn
+    const one = async () => {
+      while (left-- > 0) await send(flags)
+    }
+    await Promise.all(Array.from({ length: connections }, one))
+    return (threadMillis(server.pid) - before) / requestsInTurn
+  }
+  return yield* Effect.promise(async () => {
+    const [off, on]: [Array<number>, Array<number>] = [[], []]
+    for (let pair = -warmUp; pair < pairs; pair++) {
+      const [without, recorded] = [await turn("00"), await turn("01")]
+      if (pair < 0) continue
+      off.push(without)
+      on.push(recorded)
+    }
+    return compared(off, on)
+  })
+}).pipe(Effect.scoped)
+
+const site = "https://shop.example"
+const browser = ScriptedBrowser.layer({ [`${site}/`]: [{ selector: "#a", value: "" }, { selector: "#b" }] })
+const workflow = graphOf(`${site}/`, [
+  { action: "INPUT_TEXT", parameters: { selector: "#a", text: "some text" } },
+  { action: "CLICK", parameters: { selector: "#b", wait_time: 0 } }
+])
+const runsInTurn = 40
+
+/** The processor time of a worker, for one run of four nodes in a browser that costs nothing. */
+const runs = Effect.gen(function* () {
+  const { url } = yield* receiver
+  const database = yield* freshDatabase
+  const services = Layer.mergeAll(Runs.layer, Workflows.layer, AgentExecutor.layer).pipe(
+    Layer.provide(Encryption.layer(Redacted.make("00".repeat(32)))),
+    Layer.provideMerge(Layer.mergeAll(Postgres.layer(Redacted.make(database), 8), Crypto.layer, browser)),
+    Layer.provideMerge(MemoryArtifacts.layer)
+  )
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_METRICS_EXPORTER: "none" }
+  return yield* Effect.gen(function* () {
+    const caller = yield* makeWorkspace()
+    const stored = yield* (yield* Workflows).create(caller, { name: "Shop", ...workflow })
+    const submitted = yield* Runs
+    const store = yield* RunStore
+    const recorder = yield* Trace.Recorder
+    const turn = Effect.gen(function* () {
+      for (let count = 0; count < runsInTurn; count++) {
+        yield* submitted.submit(caller, { workflowId: stored.workflow.id, input: {}, options: {} })
+      }
+      let settled = 0
+      const counted = RunStore.of({
+        ...store,
+        settle: (...of) => Effect.tap(store.settle(...of), () => Effect.sync(() => settled++))
+      })
+      const { system, user } = process.cpuUsage()
+      const worker = yield* Effect.forkChild(
+        Worker.run({ name: "bench", capacity: 8, leaseMillis: 30_000, graceMillis: 0 }).pipe(
+          Effect.provideService(RunStore, counted)
+        )
+      )
+      while (settled < runsInTurn) yield* Effect.sleep("20 millis")
+      const used = process.cpuUsage({ system, user })
+      worker.interruptUnsafe()
+      return (used.user + used.system) / 1_000 / runsInTurn
+    })
+    const [off, on]: [Array<number>, Array<number>] = [[], []]
+    for (let pair = -warmUp; pair < pairs; pair++) {
+      const without = yield* Effect.provideService(turn, Trace.Recorder, null)
+      const recorded = yield* Effect.provideService(turn, Trace.Recorder, recorder)
+      if (pair < 0) continue
+      off.push(without)
+      on.push(recorded)
+    }
+    return compared(off, on)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(services),
+    Effect.provide(Telemetry.layer({ environment, part: "worker", version: "1.0.0" }))
+  )
+}).pipe(Effect.scoped)
+
+const row = (name: string, { off, on, ratio }: ReturnType<typeof compared>): Row => ({
+  name,
+  value: millis(on),
+  reference: `${millis(off)} without`,
+  ratio,
+  target: "≤ 1.05",
+  ok: ratio <= 1.05
+})
+
+export const traces = async (): Promise<ReadonlyArray<Row>> => [
+  row("processor, POST /run, recorded", await Effect.runPromise(requests)),
+  row("processor, run of four nodes, recorded", await Effect.runPromise(runs))
+]

@@ -10,7 +10,7 @@ export class DataInUse extends Schema.TaggedError<DataInUse>()("DataInUse", {
   pid: Schema.Int
 }) {
   override get message() {
-    return `Cannot open the data folder ${this.folder}: process ${this.pid} uses it. Stop that process, or choose another folder with SLUICE_DATA_DIR`
+    return `Cannot open the data folder ${this.folder}: process ${this.pid} uses it. Stop that process, or choose another folder with SLUICE_DATA_DIR; commands that take --url work over HTTP while it runs`
   }
 }
 

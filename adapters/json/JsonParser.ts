@@ -131,7 +131,7 @@ class PieceParser implements Parser {
     return end + 1
   }
 
-  /** Takes what is left of a number or a word. Returns where it goes on. */
+  /** Takes what is left of a number or a word. Returns where it continues. */
   #takeBare(text: string, from: number): number {
     let end = from
     while (end < text.length && !endsBare(text.charCodeAt(end))) end++

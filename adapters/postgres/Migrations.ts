@@ -2,9 +2,10 @@
  * Migrates a database to the present schema. Each migration runs once, in a transaction, even if several processes
  * start together.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { schema } from "./migrations/0001_schema.ts"
+import { isHeldUp } from "./Transaction.ts"
 
 /** Raised when the database cannot be reached, or cannot be migrated to the present schema. */
 export class DatabaseUnavailable extends Schema.TaggedError<DatabaseUnavailable>()("DatabaseUnavailable", {
@@ -65,9 +66,15 @@ const migrate = Migrator.make({})({
   table
 })
 
+/** A migration gives way to the work of processes that run. It is tried again for about a minute. */
+const patient = Effect.retry(migrate, {
+  while: isHeldUp,
+  schedule: Schedule.spaced("1 second").pipe(Schedule.jittered, Schedule.upTo({ times: 60 }))
+})
+
 /** Migrates when it is built. Layers that need the schema are built on it. */
 export const layer = Layer.effectDiscard(
-  Effect.mapError(migrate, (error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error)))
+  Effect.mapError(patient, (error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error)))
 )
 
 /** Why a database cannot be used, from any error of its client. */

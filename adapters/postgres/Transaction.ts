@@ -51,6 +51,7 @@ export const withoutSqlErrors = <A, E, R>(
 ): Effect.Effect<A, Stored<E>, R> =>
   // The causes of SQL errors are replaced, so that they are no failures any more.
   effect.pipe(
+    Effect.retry({ while: isOutdated, times: mostOutdated }),
     Effect.retry({ while: givesWay, schedule: retries }),
     Effect.catchCause(withoutSqlCause)
   ) as Effect.Effect<A, Stored<E>, R>
@@ -78,6 +79,33 @@ const isSqlFailure = (reason: Cause.Reason<unknown>): reason is Cause.Fail<SqlEr
 
 const givesWay = (error: unknown): boolean =>
   SqlError.isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")
+
+/**
+ * Whether an error, or one of its causes, says that a statement gave way to others: it may succeed when it is taken again.
+ */
+export const isHeldUp = (error: unknown): boolean => {
+  let one: unknown = error
+  for (let depth = 0; depth < deepestCause && one instanceof Error; depth += 1) {
+    if (SqlError.isSqlError(one)) return givesWay(one) || one.reason._tag === "LockTimeoutError"
+    one = one.cause
+  }
+  return false
+}
+
+/**
+ * Whether a statement was prepared before a migration changed its columns, as when the next version migrates the database
+ * of this one. The client has forgotten it by then, and prepares it again outside of a transaction itself.
+ */
+const isOutdated = (error: unknown): boolean =>
+  SqlError.isSqlError(error) &&
+  stateOf(error.reason.cause) === "0A000" &&
+  /cached plan/.test(messageOf(error.reason.cause))
+
+const messageOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "message" in cause ? String(cause.message) : ""
+
+/** Each connection of a pool may have a few such statements for one transaction. */
+const mostOutdated = 100
 
 /**
  * Why the database cannot be used at present, if that is what an error or one of its causes says, in words without a

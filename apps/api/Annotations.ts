@@ -31,4 +31,4 @@ export const InvalidBody = Context.Reference<typeof Errors.invalidBody>("sluice/
 
 /** The description of every endpoint that answers with a stream of events. */
 export const streamLimits =
-  "A key and its workspace may have so many streams and live views open at once, 200 and 1,000 in each process unless set otherwise; one more is answered with 429 until another one is closed. The connection of a client that reads nothing for 30 seconds, unless set otherwise, is closed; its next stream goes on from what it took, after `Last-Event-ID` where the stream reads that."
+  "A key and its workspace may have so many streams and live views open at once, 200 and 1,000 in each process unless set otherwise; one more is answered with 429 until another one is closed. The connection of a client that reads nothing for 30 seconds, unless set otherwise, is closed; its next stream continues from what it took, after `Last-Event-ID` where the stream reads that."

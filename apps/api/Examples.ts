@@ -114,6 +114,7 @@ export const examples: Readonly<Record<string, Schema.Json>> = {
   "secretProviders.createSecretProvider": { provider_type: "1password", name: "Company vault" },
   "secretProviders.changeSecretProvider": { name: "Company vault", cache_ttl_seconds: 300 },
   "encryptionKey.beginRotation": {},
+  "installation.moveTestClock": { now: "2030-03-29T01:00:00Z" },
   "workflowBuilder.openSession": { name: "Download invoices", startUrl: "https://shop.example/" },
   "workflowBuilder.openSessionFromWorkflow": { workflowId: id },
   "workflowBuilder.openSessionFromFailedRun": { sessionId: id },

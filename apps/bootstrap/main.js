@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The first thing that runs on a fresh machine:
- * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | runtimes | release | sluice> [args]`.
+ * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | release | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -77,6 +77,9 @@ try {
     case "chaos":
       run(node, ["test/chaos/main.ts", ...args], {}, { channel: false })
       break
+    case "rehearse":
+      run(node, ["test/rehearsal/main.ts", ...args], { SLUICE_CHROMIUM: findChromium() }, { channel: false })
+      break
     case "runtimes":
       built(node)
       run(node, ["test/packages/runtimes.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
@@ -90,7 +93,7 @@ try {
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, runtimes, release or sluice`
+        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, rehearse, runtimes, release or sluice`
       )
   }
 } catch (error) {

@@ -163,6 +163,11 @@ export const storage = {
     "SLUICE_WAIT_SECONDS",
     "How long a process that starts waits for a PostgreSQL server that is away; 0 fails at once; without limit when not set"
   ).pipe(Flag.withSchema(wholeNumber(0, 86_400, "a number of seconds from 0 to 86400")), Flag.optional),
+  testClock: setting(
+    "test-clock",
+    "SLUICE_TEST_CLOCK",
+    "1 lets Owners move the time of the installation forward with PUT /test-clock: for tests only"
+  ).pipe(Flag.withSchema(switched), Flag.withDefault(false)),
   masterKey: secret(
     "master-key",
     "SLUICE_MASTER_KEY",

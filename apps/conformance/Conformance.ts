@@ -26,6 +26,8 @@ export interface Options {
    * not run.
    */
   readonly encryptionKey?: string
+  /** Whether scenarios may move the clock of the installation forward (`movesClock`). They do not run otherwise. */
+  readonly moveClock?: boolean
   /** The scenarios that run; all when left out. */
   readonly only?: ReadonlyArray<string>
   /** Scenarios that are known to fail. */
@@ -54,11 +56,11 @@ export const run = async (
   options: Options,
   onOutcome?: (outcome: Outcome) => void
 ): Promise<ReadonlyArray<Outcome>> => {
-  const { encryptionKey, expectedFailures = [], key, only, send = fetch, url } = options
+  const { encryptionKey, expectedFailures = [], key, moveClock = false, only, send = fetch, url } = options
   const outcomes: Array<Outcome> = []
-  for (const { name, promise, run: asks, seals, section } of scenarios) {
+  for (const { movesClock, name, promise, run: asks, seals, section } of scenarios) {
     if (only !== undefined && !only.includes(name)) continue
-    if (seals && encryptionKey === undefined) continue
+    if ((seals && encryptionKey === undefined) || (movesClock && !moveClock)) continue
     const server = Server.make({ url, key, encryptionKey: encryptionKey ?? "", send })
     const reason = await asks(server).then(
       () => null,

@@ -65,7 +65,7 @@ export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "stream-resumed",
     section: "Events",
-    promise: "A stream that names the last event that it had goes on behind it",
+    promise: "A stream that names the last event that it had continues after it",
     run: async (server) => {
       const session = await held(server)
       await interrupt(server, session)

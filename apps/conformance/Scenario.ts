@@ -11,6 +11,8 @@ export interface Scenario {
   readonly promise: string
   /** Whether it seals and opens values, for which it needs the encryption key of the workspace. */
   readonly seals?: true
+  /** Whether it moves the clock of the installation, for all its workspaces. */
+  readonly movesClock?: true
   /** Resolves when the server keeps the promise. */
   readonly run: (server: Server) => Promise<void>
 }

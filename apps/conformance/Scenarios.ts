@@ -222,6 +222,32 @@ const holds: ReadonlyArray<Scenario> = [
   }
 ]
 
+/** On a server whose clock can be moved, by what any server does when time passes. */
+const clock: ReadonlyArray<Scenario> = [
+  {
+    name: "clock-opens-window",
+    section: "States and transitions",
+    promise: "A window opens by the clock of the installation, and then holds no run any more",
+    movesClock: true,
+    run: async (server) => {
+      const id = await server.workflow()
+      const before = await server.expect(200, "GET", "/test-clock")
+      const ahead = Math.round((Date.parse(String(field(before, "now"))) - Date.now()) / 86_400_000) + 2
+      const closed = await server.expect(200, "PUT", windowOf(id), { json: openIn(ahead) })
+      expect(field(field(closed, "state"), "open") === false, "state.open to be false before", closed)
+      const session = await submit(server, id)
+      const opening = String(field(field(closed, "state"), "nextOpenAt"))
+      await server.expect(200, "PUT", "/test-clock", { json: { now: opening } })
+      const opened = await server.expect(200, "GET", windowOf(id))
+      expect(field(field(opened, "state"), "open") === true, "state.open to be true from nextOpenAt on", opened)
+      const lifted = await unpause(server, "run_window", id)
+      const skipped = listOf(field(lifted, "skippedResourceGroups"), "skippedResourceGroups")
+      expect(skipped.includes(id), `skippedResourceGroups to name ${id}`, lifted)
+      await server.send("POST", `/run/${session}/interrupt`)
+    }
+  }
+]
+
 /** A text or a JSON value that is over the limit of a field, and its code. */
 const tooLarge: ReadonlyArray<readonly [field: string, value: unknown, code: string, limit: string]> = [
   ["name", "x".repeat(257), "WORKFLOW_NAME_TOO_LONG", "limit_chars"],
@@ -354,5 +380,6 @@ export const scenarios: ReadonlyArray<Scenario> = [
   ...holds,
   ...limits,
   ...Refusals.scenarios,
-  ...Events.scenarios
+  ...Events.scenarios,
+  ...clock
 ]

@@ -1,5 +1,5 @@
 /**
- * `npx @sluice/conformance --url X --key K [--encryption-key E] [--scenario NAME] [--expected-failures FILE] [--json]`
+ * `npx @sluice/conformance --url X --key K [--encryption-key E] [--move-clock] [--scenario NAME] [--expected-failures FILE] [--json]`
  *
  * Ends with 0 when every scenario went as expected, with 1 when one did not, and with 2 for wrong arguments.
  */
@@ -8,8 +8,9 @@ import { parseArgs } from "node:util"
 import * as Conformance from "./Conformance.ts"
 
 const usage =
-  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
-  "Without the encryption key of the workspace, scenarios that seal values do not run.\n" +
+  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--move-clock] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
+  "Without the encryption key of the workspace, scenarios that seal values do not run. With --move-clock, some move\n" +
+  "the time of the installation forward, which must be one for tests.\n" +
   "The file has one scenario a line; what follows # is a comment.\n\n" +
   Conformance.scenarios.map(({ name, promise }) => `  ${name.padEnd(30)} ${promise}`).join("\n")
 
@@ -25,6 +26,7 @@ const read = () => {
         url: { type: "string" },
         key: { type: "string" },
         "encryption-key": { type: "string" },
+        "move-clock": { type: "boolean", default: false },
         scenario: { type: "string", multiple: true },
         "expected-failures": { type: "string" },
         json: { type: "boolean", default: false },
@@ -68,6 +70,7 @@ const outcomes = await Conformance.run(
     url,
     key,
     expectedFailures,
+    moveClock: values["move-clock"],
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     ...(values.scenario === undefined ? {} : { only: values.scenario })
   },

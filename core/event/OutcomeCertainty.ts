@@ -2,7 +2,7 @@
  * How certain it is what a run that did not succeed has done, by the last mark that it left.
  *
  * A run marks the first node that acts on the site, and each node that must not be repeated before and after it. The
- * marks are stored before the run goes on, so they hold whatever dies.
+ * marks are stored before the run continues, so they hold whatever dies.
  */
 import { Schema } from "effect"
 

@@ -91,7 +91,7 @@ export class WrittenWords {
     }
   }
 
-  /** The reading that came least far: where two come to the same place, both are there before one goes on. */
+  /** The reading that came least far: where two come to the same place, both are there before one continues. */
   readonly #next = (): Reading | undefined => {
     const pending = this.#pending
     if (pending.length === 1) return pending.pop()

@@ -160,7 +160,7 @@ const readItem = (kind: Kind, item: string, values: Set<number>, note: Note) => 
   const isAll = range === "*" || (range === "?" && (kind === kinds.day || kind === kinds.weekday))
   const [first = "", last, ...more] = isAll ? [String(minimum), String(lastOf(kind))] : range.split("-")
   const from = readValue(kind, first)
-  // A step without an end goes on to the last value of the field.
+  // A step without an end continues to the last value of the field.
   const to = last === undefined ? (written === undefined ? from : lastOf(kind)) : readValue(kind, last)
   if (more.length > 0 || from === null || to === null) {
     return refuse(

@@ -130,7 +130,7 @@ const settle = Effect.fnUntraced(
     const failed = (reason: string) =>
       store.commit({
         ...step,
-        // What was to be replaced goes on.
+        // What was to be replaced continues.
         after: { ...after, runs: open },
         firings: [
           {

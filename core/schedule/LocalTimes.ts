@@ -29,7 +29,7 @@ export const dayAt = (zone: Zone, at: number): CivilDate.EpochDay =>
 
 /** The first instant after another; `null` when there is none within `horizonDays`. */
 export const next = (plan: LocalTimes, after: number): number | null => {
-  // Where clocks go back over midnight, a date goes on after the next one has begun.
+  // Where clocks go back over midnight, a date continues after the next one has begun.
   const start = dayAt(plan.zone, after) - 1
   let last = start + horizonDays
   let found: number | null = null

@@ -92,7 +92,7 @@ describe("a login", () => {
     })
   )
 
-  it.effect("goes on as long as a step that reads a secret may still come", () =>
+  it.effect("continues as long as a step that reads a secret may still come", () =>
     Effect.gen(function* () {
       const { logins } = yield* run([
         type("#user", "BANK.USER_NAME"),

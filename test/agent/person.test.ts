@@ -53,7 +53,7 @@ const read = (name: string, path: string): Step => ({
 const choose: Step = { action: "INPUT_SELECT", parameters: { selector: "#state", value: "{{context.inputs.state}}" } }
 
 describe("a step that asks a person", () => {
-  it.effect("goes on with the answer in the context, and keeps it out of the data of the run", () =>
+  it.effect("continues with the answer in the context, and keeps it out of the data of the run", () =>
     Effect.gen(function* () {
       const { asked, person: someone } = person([{ code: "123456" }])
       const { marks, outcome } = yield* run(

@@ -33,7 +33,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
     )
 
     it.effect.each(["#now", "#soon"])(
-      "a login in a separate window posts back and closes, at %s, and the page goes on",
+      "a login in a separate window posts back and closes, at %s, and the page continues",
       (button) =>
         Effect.gen(function* () {
           const seen = yield* run("/", () => [

@@ -200,7 +200,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
     )
 
     it.effect(
-      "one that breaks off or stalls fails, unless the node goes on without it",
+      "one that breaks off or stalls fails, unless the node continues without it",
       () =>
         Effect.gen(function* () {
           const broken = yield* run("/files", () => [click("#broken"), download()])

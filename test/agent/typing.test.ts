@@ -174,7 +174,7 @@ describe("typing", () => {
       })
     )
 
-    it.effect("what a page copies upon a click is pasted by keys, and 100 MB are refused with the size", () =>
+    it.effect("what a page copies on a click is pasted by keys, and 100 MB are refused with the size", () =>
       Effect.gen(function* () {
         const page = yield* open("/html")
         assert.strictEqual(yield* page.elements.clickToCopy(at("//button[1]"), "click"), "made by the page")

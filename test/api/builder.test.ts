@@ -321,7 +321,7 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
     })
   )
 
-  it.effect("is streamed as it goes on, in frames of their own, until it ends", () =>
+  it.effect("is streamed as it continues, in frames of their own, until it ends", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service
       const { key } = yield* member("Member")

@@ -2,9 +2,11 @@
 import { randomUUID } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { check } from "../../apps/cli/handlers/proof/BundleCheck.ts"
+import { check, judged } from "../../apps/cli/handlers/proof/BundleCheck.ts"
+import { exitCodes } from "../../apps/cli/user/Ending.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { terminal } from "../cli/Terminal.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { layer as layerService, Service } from "../support/service.ts"
 
@@ -78,5 +80,70 @@ layer(layerService, { timeout: "30 seconds" })("the bundle of a run", (it) => {
       assert.include(yield* problems(bytes.subarray(0, bytes.length - 2_048)), "ends too early")
       assert.include(yield* problems(Buffer.from("no archive".repeat(100))), "no archive of a bundle")
     })
+  )
+
+  it.effect("is not needed to judge starts: a service streams them, and the command line judges them itself", () =>
+    Effect.gen(function* () {
+      const { member, send, url } = yield* Service
+      const runs = yield* RunStore
+      const me = yield* member("Viewer", yield* member("Owner"))
+      const owner = yield* member("Member", me)
+      const ask = (method: string, path: string, json?: unknown) =>
+        send({ method, path, key: owner.key, ...(json === undefined ? {} : { json }) })
+      const made = yield* ask("POST", "/workflows", { name: "Nightly", ...graph(), run_window: daily(0, 17) })
+      const submit = Effect.map(ask("POST", "/run", { workflow_id: made.body.id }), ({ body }) =>
+        String(body.session_id)
+      )
+      const [first, waiting] = [yield* submit, yield* submit]
+      const claimed = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
+      assert.deepStrictEqual(
+        claimed.map(({ run }) => String(run.id)),
+        [first]
+      )
+      // Later windows are no part of what the start is judged by.
+      for (const hour of [1, 2, 3]) yield* ask("PUT", `/workflows/${made.body.id}/run-window`, daily(hour, 17))
+      const { headers, text } = yield* ask(
+        "GET",
+        "/starts?start_time=1970-01-01T00:00:00Z&end_time=1970-01-02T00:00:00Z"
+      )
+      assert.strictEqual(headers.get("content-type"), "application/x-ndjson")
+      const [start, last, ...others] = text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      assert.deepStrictEqual([last, others], [{ missing: [] }, []])
+      assert.lengthOf(start.evidence.windows, 2)
+      assert.deepStrictEqual(judged(start).problems, [])
+      const [window, next] = start.evidence.windows
+      const shut = JSON.stringify(daily(18, 20))
+      for (const [changed, problem] of [
+        [{ ...start, start: { ...start.start, at: 1 } }, "name no start"],
+        [
+          { ...start, evidence: { ...start.evidence, windows: [{ ...window, definition: shut }, next] } },
+          "another hash"
+        ]
+      ] as const) {
+        assert.include(judged(changed).problems.join("; "), problem)
+      }
+      for (const query of [
+        "session_id=x&start_time=y",
+        "start_time=soon",
+        "end_time=1970-01-02T00:00:00Z&start_time=1971"
+      ]) {
+        assert.include([400, 404], (yield* ask("GET", `/starts?${query}`)).status, query)
+      }
+
+      const { run } = yield* terminal
+      const verify = (...args: ReadonlyArray<string>) => run(["verify", "--url", url, ...args], { SLUICE_KEY: me.key })
+      const one = yield* verify(first)
+      assert.strictEqual(one.code, 0, one.problem)
+      assert.match(one.out, /attempt 1 .* holds: the run window was open \(run window revision 1/)
+      const range = yield* verify("--from", "1970-01-01T00:00:00Z", "--to", "1970-01-02T00:00:00Z")
+      assert.strictEqual(range.out, "Of 1 starts 0 outside their window, or not as recorded")
+      assert.include((yield* verify(waiting)).out, "It has not started")
+      assert.strictEqual((yield* verify(randomUUID())).code, exitCodes.missing)
+      const stranger = yield* run(["verify", "--url", url, first], { SLUICE_KEY: (yield* member("Owner")).key })
+      assert.strictEqual(stranger.code, exitCodes.missing)
+    }).pipe(Effect.scoped)
   )
 })

@@ -244,7 +244,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
       (stream) => Effect.sync(stream.close)
     )
 
-  it.effect("tells everything from the start, goes on with what happens, and ends with the run", () =>
+  it.effect("tells everything from the start, continues with what happens, and ends with the run", () =>
     Effect.gen(function* () {
       const { key, start } = yield* setUp
       const gate = randomUUID()
@@ -257,7 +257,7 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
     })
   )
 
-  it.effect("goes on after the event that a client names as its last, and ends at once when that was the end", () =>
+  it.effect("continues after the event that a client names as its last, and ends at once when that was the end", () =>
     Effect.gen(function* () {
       const { key, start } = yield* setUp
       const session = yield* start({ steps: ["One"] }, null)

@@ -331,7 +331,7 @@ it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
       })
     )
 
-    it.effect("goes on where the page before ended, with the cursor that it answered", () =>
+    it.effect("continues where the page before ended, with the cursor that it answered", () =>
       Effect.gen(function* () {
         const me = yield* (yield* Service).member("Member")
         const made = yield* create(me, workflow("#go"))

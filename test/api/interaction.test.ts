@@ -47,7 +47,7 @@ const started = Effect.fnUntraced(function* (
     record,
     (body) => body.events as ReadonlyArray<{ event: string; payload: Body; at: string }>
   )
-  /** Waits until the record has what is looked for: the run goes on in other fibers. */
+  /** Waits until the record has what is looked for: the run continues in other fibers. */
   const until = <A>(look: Effect.Effect<A | undefined, never, never>) =>
     look.pipe(
       Effect.flatMap((found) => (found === undefined ? Effect.fail("not yet") : Effect.succeed(found))),
@@ -230,7 +230,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("a run that asks a person", (
     }
     const inputs = { state: "Kalifornia", npi: "1" }
 
-    it.effect("goes on with those that are sent, checked with all the others", () =>
+    it.effect("continues with those that are sent, checked with all the others", () =>
       Effect.scoped(
         Effect.gen(function* () {
           yield* working

@@ -1,4 +1,4 @@
-/** Pages that fill memory outside of their own process: each ends in its error, and the run beside it goes on. */
+/** Pages that fill memory outside of their own process: each ends in its error, and the run beside it continues. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import * as PageMemory from "../../adapters/playwright/PageMemory.ts"

@@ -122,7 +122,7 @@ it.live("a snapshot is parsed as markup that runs nothing, whatever tree the pag
   }).pipe(Effect.scoped)
 )
 
-it.live("a document that is too long is not read, also without its scripts, and the page goes on", () =>
+it.live("a document that is too long is not read, also without its scripts, and the page continues", () =>
   Effect.gen(function* () {
     const origin = yield* serve({
       "/long": html(`<h1>Long</h1><p></p><script>document.querySelector("p").append("a".repeat(${maxHtml}))</script>`),

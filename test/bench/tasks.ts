@@ -22,7 +22,7 @@ interface Took {
   readonly cpu: Array<number>
 }
 
-/** Does something between two rests, and notes its time and what all of it cost: also what goes on after it. */
+/** Does something between two rests, and notes its time and what all of it cost: also what continues after it. */
 const note = async (took: Took | null, prepare: () => Promise<() => Promise<unknown>>) => {
   const before = processMillis()
   const act = await prepare()

@@ -251,7 +251,7 @@ const kept = (caller: Caller) =>
     return yield* (yield* Workflows).create(caller, { name: "Orders", ...graphOf(login, steps), input_schema })
   })
 
-it.effect("a workflow is done up to a node, where a failing step is replaced and the rest goes on", () =>
+it.effect("a workflow is done up to a node, where a failing step is replaced and the rest continues", () =>
   hosted(
     Effect.gen(function* () {
       const builder = yield* Builder
@@ -430,7 +430,7 @@ it.effect("a page is shown as it is, also during a step, and not once it is gone
   )
 )
 
-it.effect("a host that is shut down gives its conversations back, and another one goes on with them", () =>
+it.effect("a host that is shut down gives its conversations back, and another one continues with them", () =>
   provided(
     Effect.gen(function* () {
       const first = yield* host

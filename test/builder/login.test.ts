@@ -50,7 +50,7 @@ const services = Layer.effectDiscard(
   Layer.provideMerge(Layer.mergeAll(Memory.layer, Crypto.layer))
 )
 
-/** The last message, once nothing goes on any more. */
+/** The last message, once nothing continues any more. */
 const answer = Effect.fnUntraced(function* (caller: Caller, id: ConversationId) {
   const builder = yield* Builder
   while ((yield* builder.get(caller, id)).status === "processing") yield* Effect.sleep("100 millis")

@@ -248,7 +248,7 @@ export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds
       yield* parts.get(part)?.end ?? Effect.void
       yield* start(part)
     } else if (kind === "skew") {
-      // Up to 5 s it goes on working; beyond that it must not.
+      // Up to 5 s it continues working; beyond that it must not.
       yield* parts.get("worker 2")?.end ?? Effect.void
       yield* start("worker 2", (below(2) === 0 ? 1 : -1) * (below(2) === 0 ? 4_000 : 40_000))
     } else if (kind === "restart") {

@@ -22,6 +22,7 @@ import { Command } from "effect/cli"
 import { keys } from "../../apps/cli/commands/Keys.ts"
 import * as Users from "../../apps/cli/commands/user/Users.ts"
 import { windowCommands } from "../../apps/cli/commands/user/WindowCommands.ts"
+import { verify } from "../../apps/cli/commands/Verify.ts"
 import { workspaces } from "../../apps/cli/commands/Workspaces.ts"
 import { exitCodes, Refused } from "../../apps/cli/user/Ending.ts"
 import { Service } from "../support/service.ts"
@@ -32,6 +33,7 @@ const sluice = Command.runWith(
       ...Users.commands,
       keys,
       workspaces,
+      verify,
       Command.make("window").pipe(Command.withSubcommands(windowCommands))
     ])
   ),

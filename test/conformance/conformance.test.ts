@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Conformance from "../../apps/conformance/Conformance.ts"
-import { layerInMemory, Service } from "../support/service.ts"
+import { TestTime } from "../../core/testing/TestTime.ts"
+import { layerInMemory, layerWith, Service } from "../support/service.ts"
 
 /** An answer of the server, which a fault changes. */
 interface Passing {
@@ -125,8 +127,30 @@ const faults: Readonly<Record<string, Fault>> = {
   "webhook-test-fails": ({ body }) => {
     if (body.success === false) body.success = true
   },
-  "webhook-replay": without("nr_failed")
+  "webhook-replay": without("nr_failed"),
+  "clock-opens-window": (passing) => {
+    if (isWindow(passing) && passing.method === "GET") passing.body.state = { open: false, nextOpenAt: null }
+  }
 }
+
+const movers = new Set(Conformance.scenarios.flatMap(({ movesClock, name }) => (movesClock ? [name] : [])))
+
+/** A clock that a test installation moves, in one process. */
+const movable = Layer.effectContext(
+  Effect.map(Clock.Clock, (inner) => {
+    let ahead = 0
+    const now = () => inner.currentTimeMillisUnsafe() + ahead
+    const clock: Clock.Clock = Object.assign(Object.create(inner), {
+      currentTimeMillisUnsafe: now,
+      currentTimeMillis: Effect.sync(now)
+    })
+    const moveTo = (at: number) =>
+      Effect.sync(() => {
+        ahead += Math.max(0, at - now())
+      })
+    return Context.make(Clock.Clock, clock).pipe(Context.add(TestTime, { ahead: Effect.sync(() => ahead), moveTo }))
+  })
+)
 
 /** A fault in the text of streams for each scenario about them. */
 const streamFaults: Readonly<Record<string, (text: string) => string>> = {
@@ -185,7 +209,7 @@ describe("the conformance kit", () => {
           outcomes.filter(({ passed }) => !passed),
           []
         )
-        assert.strictEqual(outcomes.length, Conformance.scenarios.length)
+        assert.strictEqual(outcomes.length, Conformance.scenarios.filter(({ movesClock }) => !movesClock).length)
       })
     )
 
@@ -197,7 +221,7 @@ describe("the conformance kit", () => {
           Conformance.scenarios.map(({ name }) => name)
         )
         const found = yield* Effect.forEach(
-          Object.entries(breaking),
+          Object.entries(breaking).filter(([name]) => !movers.has(name)),
           ([name, send]) => outcomesOf({ ...options, only: [name], ...(send && { send }) }),
           { concurrency: 4 }
         )
@@ -220,6 +244,30 @@ describe("the conformance kit", () => {
       })
     )
   })
+
+  const stores = Layer.merge(Memory.layer, movable)
+  it.layer(layerWith({ stores }), { timeout: "60 seconds", excludeTestServices: true })(
+    "on a service whose clock it moves",
+    (it) => {
+      it.effect("finds nothing, and a planted fault", () =>
+        Effect.gen(function* () {
+          const { member, url } = yield* Service
+          const options = { url, key: (yield* member("Owner")).key, moveClock: true, only: [...movers] }
+          const run = (send?: Conformance.Options["send"]) =>
+            Effect.promise(() => Conformance.run({ ...options, ...(send && { send }) }))
+          assert.deepStrictEqual(
+            (yield* run()).map(({ reason }) => reason),
+            [null]
+          )
+          const found = yield* run(breaking["clock-opens-window"])
+          assert.deepStrictEqual(
+            found.map(({ passed }) => passed),
+            [false]
+          )
+        })
+      )
+    }
+  )
 
   it("knows the names of its scenarios, each once", () => {
     const names = Conformance.scenarios.map(({ name }) => name)

@@ -3,12 +3,16 @@ import {
   type Cell,
   cellOf,
   clickOn,
+  eachRow,
   identifier,
+  inputOf,
+  loopOf,
   proposed,
   readingOf,
   rowsOf,
   sourceFor,
-  sourcesOf
+  sourcesOf,
+  vaultSourcesOf
 } from "../../apps/console/author/AuthorModel.ts"
 import type { PageTarget } from "../../apps/console/author/Conversation.ts"
 
@@ -96,5 +100,79 @@ describe("data that is read", () => {
       type: "object",
       properties: { order: { type: "string", path: "/td[1]" }, orders: { type: "string", path: "//h1" } }
     })
+  })
+})
+
+describe("a loop over a list", () => {
+  const cell = inRow("/td[1]/a", "Order")
+  const [reading, loop] = eachRow(cell, { nodes: [] })
+  const draft = {
+    nodes: [
+      { ...reading, id: "read" },
+      { ...loop, id: "loop" }
+    ] as never,
+    loop: "loop"
+  }
+
+  it("reads the rows first, unless a step did, and has names that no other loop has", () => {
+    assert.deepStrictEqual([reading?.action, loop?.action, loop?.name], ["EXTRACT_DATAMODEL", "LOOP", "For each row"])
+    assert.strictEqual(loop?.parameters.variable_over, "{{context.rows}}")
+    const [inner, ...others] = eachRow(cell, draft)
+    assert.isEmpty(others)
+    assert.strictEqual(inner?.parameters.variable_current_item, "row_2")
+  })
+
+  it("finds an element of a row in the row of the turn, and reads one entry a turn", () => {
+    const recorded = loopOf(draft)
+    assert.isNull(loopOf({ ...draft, loop: null }))
+    const selector = "(//table/tbody/tr[td])[{{context.runtime.row_number + 1}}]/td[1]/a"
+    assert.strictEqual(proposed(cell, recorded), selector)
+    assert.strictEqual(clickOn(cell, selector).name, "Click the order of each row")
+    const title = target({ name: "Total", selectors: [{ selector: "/html/body/h1", matches: 1 }] })
+    const { parameters } = readingOf({ cells: cells([title]), list: "details", isEvery: true }, recorded)
+    assert.deepStrictEqual(parameters.extract_data_model, {
+      type: "object",
+      properties: {
+        details: {
+          type: "array",
+          path: "/html",
+          items: { type: "object", properties: { total: { type: "string", path: "/body/h1" } } }
+        }
+      }
+    })
+    const [source] = sourcesOf({ input_schema: {}, vault_schema: {} }, recorded)
+    assert.deepStrictEqual(source, {
+      word: "order of each row",
+      expression: "{{context.runtime.row.order}}",
+      adds: null
+    })
+  })
+})
+
+describe("what differs from run to run", () => {
+  it("becomes an input under a name that is free", () => {
+    const draft = { input_schema: { properties: { city: {} } }, vault_schema: {} }
+    assert.deepStrictEqual(inputOf({ name: "City" }, "Bad Ems", draft), {
+      name: "city_2",
+      expression: "{{context.inputs.city_2}}",
+      adds: "input city_2 = Bad Ems"
+    })
+  })
+
+  it("is taken from the credentials of the vault for the site of the page alone", () => {
+    const draft = { input_schema: {}, vault_schema: {} }
+    const entries = [
+      { domain: "https://bank.example", permissioned_user_id: "clerk" },
+      { domain: "https://evilbank.example", permissioned_user_id: "thief" }
+    ]
+    const sources = vaultSourcesOf(entries, "https://www.bank.example/in", draft)
+    assert.deepStrictEqual(
+      sources.map(({ adds }) => adds),
+      Array(2).fill("credential CLERK https://www.bank.example = clerk")
+    )
+    assert.strictEqual(sources[1]?.expression, "{{context.inputs.CLERK.PASSWORD}}")
+    const used = { ...draft, vault_schema: { CLERK: { type: "credential", domain: "https://www.bank.example" } } }
+    assert.isEmpty(vaultSourcesOf(entries, "https://www.bank.example/in", used))
+    assert.isEmpty(vaultSourcesOf(entries, "about:blank", draft))
   })
 })

@@ -197,7 +197,7 @@ describe("addresses, times and the palette", () => {
 })
 
 describe("a verb for all runs that match a filter", () => {
-  it.effect("goes on page by page to the last one, and joins the outcomes", () =>
+  it.effect("continues page by page to the last one, and joins the outcomes", () =>
     Effect.gen(function* () {
       const asked: Array<unknown> = []
       const verb: Verb = {

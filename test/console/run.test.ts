@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { outlineOf } from "../../apps/console/data/Outline.ts"
 import { fieldsOf, read } from "../../apps/console/forms/SchemaModel.ts"
-import { isAsking, markdownOf, neverRan, type Run, stepsOf } from "../../apps/console/run/RunModel.ts"
+import { isAsking, markdownOf, neverRan, type Run, sentenceOf, stepsOf } from "../../apps/console/run/RunModel.ts"
 import { layoutOf } from "../../apps/console/workflow/GraphLayout.ts"
-import { changesOf, nodeAt, withinNode } from "../../apps/console/workflow/WorkflowModel.ts"
+import { changesOf, componentsOf, nodeAt, withinNode } from "../../apps/console/workflow/WorkflowModel.ts"
 
 const at = (second: number) => new Date(second * 1_000).toISOString()
 const event = (second: number, name: string, payload: Record<string, string | boolean> = {}) => ({
@@ -58,6 +58,16 @@ describe("the steps of a run", () => {
     // The page loads artifacts from its own host alone.
     assert.strictEqual(steps[1]?.pictures[0]?.address, "/artifacts/1?signature=x")
     assert.deepStrictEqual(neverRan(failed, steps, nodes), ["Read"])
+  })
+
+  it("have the names that say what they do, and those of others by their action", () => {
+    const named = [
+      { id: "1", name: "Open", action: "NAVIGATE", parameters: { url: "back" } },
+      { id: "2", name: "Press", action: "CLICK", parameters: { selector: "//b" } },
+      { id: "3", name: "Click Sign in", action: "CLICK", parameters: { selector: "//b" } },
+      { id: "4", name: "Click //b", action: "CLICK", parameters: { selector: "//b[1]" } }
+    ]
+    assert.deepStrictEqual(named.map(sentenceOf), ["Go back", "Click //b", "Click Sign in", "Click //b[1]"])
   })
 
   it("stand in Markdown that no value breaks out of", () => {
@@ -182,4 +192,12 @@ describe("problems and the picture of a workflow", () => {
     const [open, done] = nodes
     assert.isBelow(open?.y ?? 0, done?.y ?? 0)
   })
+})
+
+it("the components of a workflow are those that its steps came from, each once", () => {
+  const from = (source_component_instance_id?: string) => ({ source_component_instance_id })
+  assert.deepStrictEqual(componentsOf([from("a"), from("a:1"), from(), from("b:2")]), [
+    { id: "a", steps: 2 },
+    { id: "b", steps: 1 }
+  ])
 })

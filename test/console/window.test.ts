@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
+import { drainWords, limitFrom } from "../../apps/console/window/PaceModel.ts"
 import {
   clockFrom,
   deciderWords,
@@ -131,5 +132,22 @@ describe("the editor of a run window", () => {
     const window = valid(berlin)
     assert.strictEqual(deciderWords(window, "regular_hours[0]", null), "Monday 22:00–06:00")
     assert.strictEqual(deciderWords(window, "special_hours[0]", "Christmas"), "Christmas")
+  })
+})
+
+describe("the pace of a workflow", () => {
+  it("is typed as whole numbers or nothing, and says what it means for the runs that wait", () => {
+    const most = 10_000
+    assert.deepStrictEqual(
+      ["", " 30 ", "10000"].map((typed) => limitFrom(typed, most)),
+      [null, 30, 10_000]
+    )
+    for (const typed of ["0", "10001", "-1", "1.5", "many", "1e3"]) {
+      assert.include(String(limitFrom(typed, most)), "Expected a whole number from 1 to 10,000", typed)
+    }
+    assert.strictEqual(drainWords(4_000, 100), "Saving spreads the starts of 4,000 waiting runs over 40 min 9 s")
+    assert.strictEqual(drainWords(1, null), "Saving lets 1 waiting run start as soon as they may")
+    assert.include(drainWords(0, 5), "No run waits now")
+    assert.include(drainWords(7, "wrong"), "cannot be read")
   })
 })

@@ -100,7 +100,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
     )
 
     promise(
-      "a run of a pool goes on with the next member where one cannot sign in, each once and at no retry",
+      "a run of a pool continues with the next member where one cannot sign in, each once and at no retry",
       (caller, workflow) =>
         Effect.gen(function* () {
           const runs = yield* RunStore

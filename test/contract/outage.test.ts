@@ -1,14 +1,17 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger, Redacted, Schedule } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger, Redacted, Result, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import * as Client from "../../adapters/postgres/server/Client.ts"
 import { Probe } from "../../adapters/postgres/server/Probe.ts"
 import { transaction, withoutSqlErrors } from "../../adapters/postgres/Transaction.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
 import { Executor } from "../../core/run/Executor.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import * as Transition from "../../core/run/Transition.ts"
 import * as StoreUnavailable from "../../core/runtime/StoreUnavailable.ts"
+import { RunId } from "../../core/workspace/Ids.ts"
 import { linkTo } from "../support/databaseLink.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -36,6 +39,33 @@ it.live("a connection that is lost in a transaction is a store that cannot be re
       assert.strictEqual((yield* Effect.flip(transaction(sql, sql`select 1`)))._tag, "StoreUnavailable")
       yield* link.restore
       yield* transaction(sql, sql`select 1`)
+    }).pipe(Effect.provideContext(services))
+  }).pipe(Effect.scoped)
+)
+
+it.live("statements that were prepared before another version added columns are prepared again", () =>
+  Effect.gen(function* () {
+    const services = yield* Layer.build(Postgres.layer(Redacted.make(yield* migratedDatabase), 3))
+    yield* Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const caller = yield* makeWorkspace()
+      const runs = yield* RunStore
+      const gates = yield* GateStore
+      const workflow = yield* makeWorkflow(caller)
+      const { id } = workflow.workflow
+      const used = Effect.gen(function* () {
+        yield* runs.submit(submission(workflow))
+        yield* gates.change(caller.workspaceId, id, (gate) => Result.succeed({ ...gate, revision: gate.revision + 1 }))
+        const [claimed] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+        const lease = { id: claimed?.run.id ?? RunId.make(""), fence: claimed?.run.lease.fence ?? 0 }
+        yield* runs.settle(lease, (locked, at) => Transition.settle(locked, { _tag: "Success", data: {} }, at))
+      })
+      // Each connection prepares them.
+      yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => used, { concurrency: 3, discard: true })
+      for (const table of ["gates", "runs", "workflows", "workflow_versions"]) {
+        yield* sql.unsafe(`alter table ${table} add column rehearsed text`)
+      }
+      yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => used, { concurrency: 3, discard: true })
     }).pipe(Effect.provideContext(services))
   }).pipe(Effect.scoped)
 )

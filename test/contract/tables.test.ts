@@ -66,6 +66,7 @@ const byHand = [
   "live_frames",
   "retention_places",
   "run_labels",
+  "test_clock",
   "webhook_queue"
 ]
 

@@ -79,7 +79,7 @@ for (const [from, to] of [
   ["embedded", "postgres"]
 ] as const) {
   it.live(
-    `a backup of ${from} restores to an empty ${to}, which goes on where the other stood`,
+    `a backup of ${from} restores to an empty ${to}, which continues where the other stood`,
     () =>
       Effect.gen(function* () {
         const folder = join(yield* temporary, "backup")
@@ -186,6 +186,7 @@ const nowhere = {
   databaseUrl: Option.none(),
   databaseConnections: 5,
   waitSeconds: Option.some(0),
+  testClock: false,
   masterKey: Option.none(),
   previousMasterKey: Option.none(),
   s3Endpoint: Option.none(),

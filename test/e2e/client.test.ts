@@ -163,7 +163,7 @@ it.live(
         })
         yield* Effect.all([several, interrupted], { concurrency: 2, discard: true })
 
-        // The process that serves ends in the middle of a run: the stream ends in order, and goes on with another.
+        // The process that serves ends in the middle of a run: the stream ends in order, and continues with another.
         const away = yield* save(url, {
           name: "Away",
           ...chain(`${site}/login`, { action: "DELAY", parameters: { delay_time: 4 } })

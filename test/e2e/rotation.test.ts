@@ -175,7 +175,7 @@ describe.concurrent("rotations", () => {
             assert.include(String(unseal(presentKey, String(body.password))), canary)
           })
         yield* reads(rolled)
-        // Until it begins, a process with the former key alone goes on.
+        // Until it begins, a process with the former key alone continues.
         yield* reads(url)
         const under = () =>
           sql<{ master_key: string; n: number }>("select master_key, count(*)::int as n from wrapped_keys group by 1")

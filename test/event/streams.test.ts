@@ -47,7 +47,7 @@ const read = (workspaceId: WorkspaceId, clientId: string) =>
     return batches
   })
 
-it.effect("a workspace's stream has the events its filter takes, and goes on behind any of them", () =>
+it.effect("a workspace's stream has the events its filter takes, and continues after any of them", () =>
   provided(
     Effect.gen(function* () {
       const mine = yield* setUp

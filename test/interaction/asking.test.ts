@@ -45,7 +45,7 @@ const waiting = Effect.gen(function* () {
 const provided = <A, E>(test: Effect.Effect<A, E, Layer.Success<typeof services>>) =>
   test.pipe(Effect.provide(Layer.fresh(services)))
 
-it.effect("a run goes on with the answer at once, and nothing of it is kept", () =>
+it.effect("a run continues with the answer at once, and nothing of it is kept", () =>
   provided(
     Effect.gen(function* () {
       const { asking, caller, first, id, stored, told } = yield* waiting
@@ -75,7 +75,7 @@ it.effect("a wrong answer is refused, and a right one may follow until the time 
   )
 )
 
-it.effect("an answer that is late: the run goes on at that instant, and a late answer is refused", () =>
+it.effect("an answer that is late: the run continues at that instant, and a late answer is refused", () =>
   provided(
     Effect.gen(function* () {
       const { asking, caller, id, stored, told } = yield* waiting

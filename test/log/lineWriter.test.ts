@@ -19,7 +19,7 @@ const opened = (name: string, maxWaiting?: number) => {
 }
 
 describe("the writer of the log", () => {
-  it("writes every line once and in order, and nothing while the caller goes on", async () => {
+  it("writes every line once and in order, and nothing while the caller continues", async () => {
     const { read, writer } = opened("order")
     const numbers = Array.from({ length: 20_000 }, (_, at) => `line ${at}`)
     for (const line of numbers.slice(0, 10_000)) writer.line(line)

@@ -216,7 +216,7 @@ it.layer(shared(), { timeout: "30 seconds" })("the mail server", (it) => {
     })
   )
 
-  it.effect("answers what is no mail, and goes on", () =>
+  it.effect("answers what is no mail, and continues", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
       const address = yield* makeCredential(caller, "robot")

@@ -24,7 +24,7 @@ const modules = join(
 let failures = 0
 const wanted = process.argv.slice(2)
 
-/** Does one thing, says whether it went well and how long it took, and goes on. */
+/** Does one thing, says whether it went well and how long it took, and continues. */
 const attempt = async (title: string, work: () => unknown) => {
   if (wanted.length > 0 && !wanted.some((word) => title.includes(word))) return
   const began = performance.now()

@@ -94,7 +94,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
     const workflow = yield* makeWorkflow(caller, { maxRetries: 1 })
     const id = workflow.workflow.id
     const model = new Model()
-    // Tests that share a layer share its clock, which only goes on.
+    // Tests that share a layer share its clock, which only continues.
     model.at = Math.ceil((yield* Clock.currentTimeMillis) / (24 * hour)) * 24 * hour
     yield* TestClock.setTime(model.at)
     const held = new Map<string, Claimed>()

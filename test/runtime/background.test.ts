@@ -25,7 +25,7 @@ const looping = Effect.fnUntraced(function* (failing: Effect.Effect<void, StoreU
   return { fiber, lines, rounds, supervisor }
 })
 
-it.effect("a planted TypeError is logged once, its loop goes on, and the process counts as unhealthy", () =>
+it.effect("a planted TypeError is logged once, its loop continues, and the process counts as unhealthy", () =>
   Effect.gen(function* () {
     const { fiber, lines, rounds, supervisor } = yield* looping(
       Effect.sync(() => {

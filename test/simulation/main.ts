@@ -1,7 +1,7 @@
 /**
  * `npm run simulate -- --seeds N [--seed S] [--steps N]`: simulated weeks full of faults, judged by what the service promises.
  *
- * Each seed is a week of so many actions of clients and mishaps (`--actions`). `--steps` goes on from seed to seed until
+ * Each seed is a week of so many actions of clients and mishaps (`--actions`). `--steps` continues from seed to seed until
  * so many steps were simulated: timers that went off, or times passed over. A scenario that breaks a promise is cut down to
  * the shortest that still does, and printed. The same seed has the same history.
  */

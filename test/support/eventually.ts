@@ -1,5 +1,5 @@
 /**
- * Passes the time of a test while something goes on that waits for it.
+ * Passes the time of a test while something continues that waits for it.
  */
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -23,7 +23,7 @@ const attachment =
   (_request, response) =>
     void response.writeHead(200, { "content-disposition": `attachment; filename="${name}"` }).end(body)
 
-/** Goes on sending until the other side has enough. */
+/** Continues sending until the other side has enough. */
 const endless: Answer = (_request: IncomingMessage, response: ServerResponse) => {
   response.writeHead(200, { "content-disposition": 'attachment; filename="endless.bin"' })
   const chunk = Buffer.alloc(1 << 18, 65)

@@ -5,7 +5,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { type Duration, Effect } from "effect"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
 import { executablePath } from "./realBrowser.ts"
 
@@ -21,11 +21,12 @@ export interface Process {
   readonly ended: Effect.Effect<number | null>
 }
 
-/** Runs `sluice` with these settings until the scope closes. */
-export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>) =>
+/** Runs `sluice` of a checkout with these settings until the scope closes. */
+export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>, checkout = ".") =>
   Effect.acquireRelease(
     Effect.sync((): Process => {
       const child = spawn(process.execPath, ["apps/cli/main.ts", ...args], {
+        cwd: checkout,
         env: {
           ...process.env,
           SLUICE_CHROMIUM: executablePath,
@@ -73,9 +74,13 @@ export const sluice = (args: ReadonlyArray<string>, env: Record<string, string>)
     }
   )
 
-/** Runs `sluice` to its end. */
-export const completed = Effect.fnUntraced(function* (args: ReadonlyArray<string>, env: Record<string, string>) {
-  const process = yield* sluice(args, env)
+/** Runs `sluice` of a checkout to its end. */
+export const completed = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  env: Record<string, string>,
+  checkout?: string
+) {
+  const process = yield* sluice(args, env, checkout)
   const code = yield* process.ended
   return { code, output: process.output() }
 }, Effect.scoped)
@@ -108,7 +113,7 @@ export const send = (url: string, method: string, path: string, json?: unknown) 
   })
 
 /** Asks for the record of a run until it has the status. */
-export const untilStatus = (url: string, session: string, status: string) =>
+export const untilStatus = (url: string, session: string, status: string, within: Duration.Input = "40 seconds") =>
   Effect.gen(function* () {
     while (true) {
       const record = (yield* send(url, "GET", `/run/${session}`)) as unknown as {
@@ -119,4 +124,4 @@ export const untilStatus = (url: string, session: string, status: string) =>
       if (record.status === "execution.failed") throw new Error(JSON.stringify(record.errors))
       yield* Effect.sleep("30 millis")
     }
-  }).pipe(Effect.timeout("40 seconds"))
+  }).pipe(Effect.timeout(within))

@@ -63,7 +63,7 @@ export const make = (
           const tab = current()
           const sight = target === null ? null : await Finder.look(tab, Selector.parse(target)).catch(() => null)
           const matched = sight === null ? 0 : Finder.total(sight)
-          const survey = await surveyed(tab, matched === 1 ? sight : null)
+          const survey = await surveyed(tab, matched === 1 ? sight : null, fields)
           const filled = await fieldsOf(tab, fields)
           const alerts = [...new Set([...survey.alerts, ...filled.alerts])]
           const { states } = filled
@@ -140,17 +140,21 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
 type Surveyed = Omit<SurveyedDocument["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }
 
 /** Surveys the document, and each frame on the way to the one element that is sought. */
-const surveyed = async (tab: Tab, sight: Finder.Sight | null): Promise<Surveyed> => {
+const surveyed = async (tab: Tab, sight: Finder.Sight | null, used: ReadonlyArray<string>): Promise<Surveyed> => {
   const main = tab.page.mainFrame()
   const [place] = sight?.places ?? []
-  const nothing = { isSought: false, within: null }
+  const own = used.flatMap((text) => {
+    const selector = Selector.parse(text)
+    return selector.kind === "xpath" && selector.frames.length === 0 ? [selector.query] : []
+  })
+  const nothing = { isSought: false, within: null, own }
   if (sight === null || place === undefined) {
     const { survey } = await World.run(tab, main, "survey", nothing)
     return { ...survey, overlays: await withFrames(tab, main, survey.overlays) }
   }
   const root = Finder.inPlace(place, sight.selector, "one")
   const on = { root, waitMillis: glanceMillis }
-  const sought = { isSought: true }
+  const sought = { isSought: true, own }
   let { middle, survey } = await World.run(tab, place.frame, "survey", { ...sought, within: null }, on)
   const overlays = [...(await withFrames(tab, place.frame, survey.overlays))]
   for (let frame = place.frame, around = frame.parentFrame(); around !== null; around = frame.parentFrame()) {

@@ -91,7 +91,7 @@ export const onOne = (
     const selector = Selector.parse(target.selector)
     const take = target.first === true ? "first" : "one"
     const first = current()
-    const stopOpening = ClosedRoots.openWhile(current)
+    const stopOpening = ClosedRoots.openWhile(current, async (tab) => total(await look(tab, selector)) === 0)
     yield* Effect.addFinalizer(() => Effect.sync(stopOpening))
     let isClosedSearched = false
     // A plain path in a document without frames is waited for by the engine itself: one visit finds the element.

@@ -35,17 +35,24 @@ export const open = async (tab: Tab): Promise<boolean> => {
 /** The pause before the first look of a wait, in milliseconds. Each further pause is twice as long. */
 const firstMillis = 400
 
-/** Opens closed roots again and again while something waits for an element, until the returned function is called. */
-export const openWhile = (current: () => Tab): (() => void) => {
+/**
+ * Opens closed roots again and again while something waits for an element that is missing, until the returned function is
+ * called.
+ */
+export const openWhile = (current: () => Tab, isMissing: (tab: Tab) => Promise<boolean>): (() => void) => {
   let timer: NodeJS.Timeout
   const next = (millis: number): void => {
     timer = setTimeout(() => {
-      open(current()).catch(() => undefined)
+      openIfMissing(current(), isMissing).catch(() => undefined)
       next(2 * millis)
     }, millis)
   }
   next(firstMillis)
   return () => clearTimeout(timer)
+}
+
+const openIfMissing = async (tab: Tab, isMissing: (tab: Tab) => Promise<boolean>): Promise<void> => {
+  if (await isMissing(tab)) await open(tab)
 }
 
 /** Opens the closed roots of a frame's process. A frame without its own process is part of the frame around it. */

@@ -1,5 +1,5 @@
 /**
- * Takes what a page copies upon a click. Nothing gets to the clipboard of the browser, which other sessions share, and
+ * Takes what a page copies on a click. Nothing gets to the clipboard of the browser, which other sessions share, and
  * the page needs no permission for it.
  */
 import { PageFailure } from "../../../core/browser/PageFailure.ts"

@@ -164,7 +164,14 @@ const counting = (sql: SqlClient.SqlClient) => {
     }).pipe(withoutSqlErrors)
   )
 
-  const tally = Effect.fn("RunStore.tally")((workspaceId: WorkspaceId, filter: RunFilter) =>
+  return { count, counts }
+}
+
+/** Counts what the newest runs have that satisfy a filter. */
+const tallying = (sql: SqlClient.SqlClient) => {
+  const merged = merging(sql)
+  const contains = containing(sql)
+  return Effect.fn("RunStore.tally")((workspaceId: WorkspaceId, filter: RunFilter) =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const sources = yield* PgRunFilter.sources(sql, workspaceId, filter, now)
@@ -217,8 +224,6 @@ const counting = (sql: SqlClient.SqlClient) => {
       } satisfies Tally
     }).pipe(withoutSqlErrors)
   )
-
-  return { count, counts, tally }
 }
 
 export const make = (sql: SqlClient.SqlClient) => {
@@ -282,5 +287,5 @@ export const make = (sql: SqlClient.SqlClient) => {
     }).pipe(withoutSqlErrors)
   )
 
-  return { list, ...counting(sql) }
+  return { list, ...counting(sql), tally: tallying(sql) }
 }

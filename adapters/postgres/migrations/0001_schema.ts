@@ -98,6 +98,12 @@ const workspaces = [
     seen_at timestamptz not null
   )`,
 
+  // By how much the clock of an installation for tests is ahead of that of the database.
+  `create table test_clock (
+    single boolean primary key default true check (single),
+    ahead_ms bigint not null
+  )`,
+
   // The answers to requests with idempotency keys. An entry without a status is reserved by an attempt that runs, or
   // that ended without an answer.
   `create table idempotency_keys (

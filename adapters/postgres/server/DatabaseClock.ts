@@ -2,7 +2,7 @@
  * The clock of the database as the clock of this process, so that all processes judge windows, leases and retries by the
  * same one whatever their machines show.
  *
- * Between two measurements it goes on by the monotonic clock of the machine, and is right to half the time that the
+ * Between two measurements it continues by the monotonic clock of the machine, and is right to half the time that the
  * database takes to answer. It is measured at the start, every minute, and when the clock of the machine was set or the
  * machine slept.
  */

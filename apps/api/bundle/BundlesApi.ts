@@ -21,6 +21,28 @@ export class BundlesGroup extends group.add(
       "Stream the record, events, model decisions, starts and files of a run as a signed tar archive"
     )
     .annotate(Needs, "read"),
+  HttpApiEndpoint.get("exportStarts", "/starts", {
+    query: {
+      session_id: Schema.optionalKey(
+        Schema.String.annotate({ description: "The run whose starts are streamed, instead of a time range" })
+      ),
+      start_time: Schema.optionalKey(
+        Schema.String.annotate({
+          description: "An instant in ISO 8601: the first of the time range; default a day before its end"
+        })
+      ),
+      end_time: Schema.optionalKey(
+        Schema.String.annotate({ description: "An instant in ISO 8601: the first after the time range; default now" })
+      )
+    },
+    success: HttpApiSchema.StreamUint8Array({ contentType: "application/x-ndjson" }),
+    error: [Errors.BadRequest, Errors.NotFound]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Stream why runs started, with what each start can be judged by, as JSON lines, oldest first; the last line names runs that started without an entry"
+    )
+    .annotate(Needs, "read"),
   HttpApiEndpoint.get("bundleKey", "/bundle-key", {
     success: Schema.Struct({
       algorithm: Schema.Literal("Ed25519"),

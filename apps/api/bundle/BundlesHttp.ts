@@ -1,5 +1,5 @@
 /** Answers the endpoints of bundles of evidence. */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Links } from "../../../core/event/EventJson.ts"
 import { ArtifactFiles } from "../../../core/run/artifact/ArtifactFiles.ts"
@@ -7,10 +7,13 @@ import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import { BundleSigner } from "../../../core/run/evidence/BundleSigner.ts"
 import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Runs } from "../../../core/run/Runs.ts"
-import { evidenceOf, StartLedger } from "../../../core/run/start/StartLedger.ts"
+import * as Start from "../../../core/run/start/Start.ts"
+import * as StartLedger from "../../../core/run/start/StartLedger.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Api } from "../Api.ts"
+import { parseInstant } from "../gate/GatesHttp.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import * as Errors from "../http/Errors.ts"
 import { record } from "../run/RunRecord.ts"
 import { runId } from "../run/RunsHttp.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
@@ -26,7 +29,7 @@ export const layer = HttpApiBuilder.group(
     const files = yield* ArtifactFiles
     const signer = yield* BundleSigner
     const streams = yield* Streams
-    const ledger = yield* StartLedger
+    const ledger = yield* StartLedger.StartLedger
     const audit = yield* Audit
     return handlers
       .handleRaw(
@@ -36,8 +39,8 @@ export const layer = HttpApiBuilder.group(
           const id = yield* runId(params.session_id)
           const view = yield* runs.get(caller, id)
           const starts = yield* ledger.ofRun(caller.workspaceId, id)
-          const evidence = yield* evidenceOf(caller.workspaceId, starts).pipe(
-            Effect.provideService(StartLedger, ledger),
+          const evidence = yield* StartLedger.evidenceOf(caller.workspaceId, starts).pipe(
+            Effect.provideService(StartLedger.StartLedger, ledger),
             Effect.provideService(Audit, audit)
           )
           const fileIds = new Set<string>()
@@ -68,6 +71,72 @@ export const layer = HttpApiBuilder.group(
           })
         })
       )
+      .handleRaw(
+        "exportStarts",
+        Effect.fn(function* ({ query }) {
+          const caller = yield* CurrentCaller
+          const asked = yield* readQuery(query, yield* Clock.currentTimeMillis)
+          if (asked._tag === "Run") yield* runs.get(caller, yield* runId(asked.id))
+          const { workspaceId } = caller
+          const pages =
+            asked._tag === "Run"
+              ? Stream.make(yield* ledger.ofRun(workspaceId, asked.id))
+              : StartLedger.all(workspaceId, asked)
+          const kept = Stream.mapEffect(pages, (starts) =>
+            Effect.map(StartLedger.evidenceOf(workspaceId, starts), (evidence) =>
+              starts.map(
+                (start) => ({ start, evidence: Start.relevant(start, evidence(start)) }) satisfies Bundle.KeptStart
+              )
+            )
+          )
+          const last = asked._tag === "Run" ? Effect.succeed([]) : StartLedger.firstMissing(workspaceId, asked)
+          const lines = kept.pipe(
+            Stream.flattenIterable,
+            Stream.map((one): object => one),
+            Stream.concat(Stream.fromEffect(Effect.map(last, (missing) => ({ missing })))),
+            Stream.map((one) => `${JSON.stringify(one)}\n`),
+            Stream.provideService(StartLedger.StartLedger, ledger),
+            Stream.provideService(Audit, audit)
+          )
+          return yield* streams.answer(holderOf(caller), Stream.encodeText(lines), {
+            contentType: "application/x-ndjson",
+            headers: { "cache-control": "no-store", "content-disposition": 'attachment; filename="starts.jsonl"' }
+          })
+        })
+      )
       .handle("bundleKey", () => Effect.succeed({ algorithm: "Ed25519" as const, public_key: signer.publicKey }))
   })
 )
+
+interface StartsQuery {
+  readonly session_id?: string
+  readonly start_time?: string
+  readonly end_time?: string
+}
+
+type Asked =
+  | { readonly _tag: "Run"; readonly id: string }
+  | { readonly _tag: "Range"; readonly from: number; readonly to: number }
+
+const aDay = 86_400_000
+
+/** A run, or else a time range: the last day unless it is given. */
+const readQuery = (
+  { end_time, session_id, start_time }: StartsQuery,
+  now: number
+): Effect.Effect<Asked, Errors.BadRequest> => {
+  const wrong = (path: string, expected: string) => Effect.fail(Errors.badRequest(`${path}: Expected ${expected}`))
+  if (session_id !== undefined) {
+    return start_time === undefined && end_time === undefined
+      ? Effect.succeed({ _tag: "Run", id: session_id.toLowerCase() })
+      : wrong("session_id", "a run or a time range, not both")
+  }
+  const instant = "an instant such as 2026-10-01T00:00:00Z, got"
+  const to = end_time === undefined ? now : parseInstant(end_time)
+  if (to === null) return wrong("end_time", `${instant} "${(end_time ?? "").slice(0, 100)}"`)
+  const from = start_time === undefined ? to - aDay : parseInstant(start_time)
+  if (from === null) return wrong("start_time", `${instant} "${(start_time ?? "").slice(0, 100)}"`)
+  return to < from
+    ? wrong("end_time", "an instant that is not before start_time")
+    : Effect.succeed({ _tag: "Range", from, to })
+}

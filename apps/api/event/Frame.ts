@@ -32,7 +32,7 @@ export function* frames<E extends LoggedEvent>(
   if (piece !== "") yield encoder.encode(piece)
 }
 
-/** A sign of life. With an id, a reader that comes back goes on behind it. */
+/** A sign of life. With an id, a reader that comes back continues after it. */
 export const ping = (now: number, id: string | null = null): Uint8Array =>
   new TextEncoder().encode(`${id === null ? "" : `id: ${id}\n`}${frame("ping", { ts: now })}`)
 

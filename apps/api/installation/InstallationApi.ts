@@ -1,7 +1,9 @@
-/** The endpoint that lists the processes of the installation. */
+/** The endpoints of the installation: its processes, and its time where it is for tests. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Needs } from "../Annotations.ts"
+import { edits } from "../http/body/Fields.ts"
+import * as Errors from "../http/Errors.ts"
 
 export const ProcessRecord = Schema.Struct({
   part: Schema.String.annotate({ description: "What it does: up, api, scheduler or worker" }),
@@ -29,6 +31,11 @@ const Installation = Schema.Struct({
   })
 }).annotate({ identifier: "Installation" })
 
+const TestClock = Schema.Struct({
+  now: Schema.String.annotate({ description: "The time of the installation" }),
+  ahead_seconds: Schema.Finite.annotate({ description: "By how much that is ahead of the clock of the database" })
+}).annotate({ identifier: "TestClock" })
+
 const group = HttpApiGroup.make("installation").annotate(
   OpenApi.Description,
   "The processes that serve all workspaces of the installation"
@@ -40,5 +47,25 @@ export class InstallationGroup extends group.add(
       OpenApi.Summary,
       "Read which processes of the installation are alive, with their capacity, clocks and time zone data"
     )
-    .annotate(Needs, "read")
+    .annotate(Needs, "read"),
+  HttpApiEndpoint.get("readTestClock", "/test-clock", { success: TestClock, error: Errors.NotFound })
+    .annotate(
+      OpenApi.Summary,
+      "Read the time of an installation for tests; 404 for one that runs without SLUICE_TEST_CLOCK=1"
+    )
+    .annotate(Needs, "read"),
+  HttpApiEndpoint.put("moveTestClock", "/test-clock", {
+    payload: Schema.Struct({
+      now: Schema.String.annotate({
+        description: "The instant that it shall be, such as 2026-03-29T01:00:00Z; not one that has passed"
+      })
+    }).annotate({ identifier: "TestClockMove" }),
+    success: TestClock,
+    error: edits
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Move the time of an installation for tests forward, for all its workspaces; 404 for one that runs without SLUICE_TEST_CLOCK=1"
+    )
+    .annotate(Needs, "manage")
 ) {}

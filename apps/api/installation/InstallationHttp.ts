@@ -1,7 +1,10 @@
-/** Answers which processes of the installation are alive. */
-import { Effect } from "effect"
+/** Answers which processes of the installation are alive, and moves its time where it is for tests. */
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { TestTime } from "../../../core/testing/TestTime.ts"
 import { Api } from "../Api.ts"
+import { parseInstant } from "../gate/GatesHttp.ts"
+import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { ProcessRecord } from "./InstallationApi.ts"
 import { type LivingProcess, LivingProcesses } from "./LivingProcesses.ts"
@@ -11,14 +14,44 @@ export const layer = HttpApiBuilder.group(
   "installation",
   Effect.fn(function* (handlers) {
     const { living } = yield* LivingProcesses
-    return handlers.handle(
-      "readInstallation",
-      Effect.fn(function* () {
-        const processes = yield* living
-        return { processes: processes === null ? null : processes.map(record) }
-      })
-    )
+    const time = yield* TestTime
+    const shown = Effect.fnUntraced(function* ({ ahead }: TestTime) {
+      return { now: iso(yield* Clock.currentTimeMillis), ahead_seconds: (yield* ahead) / 1_000 }
+    })
+    return handlers
+      .handle(
+        "readInstallation",
+        Effect.fn(function* () {
+          const processes = yield* living
+          return { processes: processes === null ? null : processes.map(record) }
+        })
+      )
+      .handle(
+        "readTestClock",
+        Effect.fn(function* () {
+          return time === null ? yield* absent : yield* shown(time)
+        })
+      )
+      .handle(
+        "moveTestClock",
+        Effect.fn(function* ({ payload }) {
+          if (time === null) return yield* absent
+          const at = parseInstant(payload.now)
+          if (at === null || at < (yield* Clock.currentTimeMillis)) {
+            const now = iso(yield* Clock.currentTimeMillis)
+            return yield* Effect.fail(
+              Errors.badRequest(`now: Expected an instant such as ${now} that has not passed, got ${payload.now}`)
+            )
+          }
+          yield* time.moveTo(at)
+          return yield* shown(time)
+        })
+      )
   })
+)
+
+const absent = Effect.fail(
+  Errors.general(404, "The time of this installation cannot be moved: it runs without SLUICE_TEST_CLOCK=1")
 )
 
 const record = (process: LivingProcess): typeof ProcessRecord.Type => ({

@@ -28,6 +28,7 @@ export const verify = Command.make(
   "verify",
   {
     ...Settings.storage,
+    ...Settings.connection,
     workspace,
     run: Argument.String("session-id").pipe(Argument.optional),
     from: instant("from", "First instant of a time range, such as 2026-10-01T00:00:00Z"),

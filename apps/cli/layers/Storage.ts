@@ -15,17 +15,35 @@ export interface StorageSettings extends MasterKeys.Sources, Artifacts.Settings 
   readonly databaseConnections: number
   /** The time to wait for an unreachable database; none: without limit. */
   readonly waitSeconds: Option.Option<number>
+  /** Whether Owners may move the time of the installation. */
+  readonly testClock: boolean
 }
 
-const layerEmbedded = (folder: string) =>
+/** The clock of an installation for tests, on the stores; nothing for others. */
+const layerTestClock = (testClock: boolean) =>
+  testClock
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../../../adapters/postgres/server/TestClock.ts")),
+          (TestClock) => Layer.merge(TestClock.layer, Layer.effectDiscard(Effect.logWarning(movable)))
+        )
+      )
+    : Layer.empty
+
+const movable = "Owners may move the time of this installation (SLUICE_TEST_CLOCK): it is for tests only"
+
+const layerEmbedded = ({ dataDir, testClock }: StorageSettings) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("../../../adapters/embedded/Embedded.ts")),
-      (Embedded) => Layer.provideMerge(RunLog.layer, Embedded.layer(folder))
+      (Embedded) => Layer.provideMerge(Layer.merge(RunLog.layer, layerTestClock(testClock)), Embedded.layer(dataDir))
     )
   )
 
-const layerPostgres = (url: Redacted.Redacted<string>, { databaseConnections, waitSeconds }: StorageSettings) =>
+const layerPostgres = (
+  url: Redacted.Redacted<string>,
+  { databaseConnections, testClock, waitSeconds }: StorageSettings
+) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() =>
@@ -36,7 +54,8 @@ const layerPostgres = (url: Redacted.Redacted<string>, { databaseConnections, wa
       ),
       ([Postgres, DatabaseClock]) => {
         const waitMillis = Option.getOrElse(waitSeconds, () => Number.POSITIVE_INFINITY) * 1_000
-        return Layer.merge(RunLog.layer, DatabaseClock.layer).pipe(
+        return Layer.merge(RunLog.layer, layerTestClock(testClock)).pipe(
+          Layer.provideMerge(DatabaseClock.layer),
           Layer.provideMerge(Postgres.layer(url, databaseConnections, waitMillis))
         )
       }
@@ -46,7 +65,7 @@ const layerPostgres = (url: Redacted.Redacted<string>, { databaseConnections, wa
 /** Stores, signals, identifiers and artifacts. */
 export const layerStorage = (settings: StorageSettings) => {
   const stores = Option.match(settings.databaseUrl, {
-    onNone: () => Layer.fresh(layerEmbedded(settings.dataDir)),
+    onNone: () => Layer.fresh(layerEmbedded(settings)),
     onSome: (url) => layerPostgres(url, settings)
   })
   return Layer.mergeAll(stores, Artifacts.layer(settings), Crypto.layer)

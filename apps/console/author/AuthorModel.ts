@@ -106,7 +106,7 @@ export const eachRow = (target: PageTarget, draft: Pick<Draft, "nodes">): Readon
   }
   const loop: Candidate = {
     action: "LOOP",
-    name: `For each of ${name}`,
+    name: name === "rows" ? "For each row" : `For each of ${name}`,
     parameters: {
       variable_over: `{{context.${name}}}`,
       variable_current_item: item,
@@ -130,8 +130,11 @@ const wordFor = ({ kind, role }: Pick<PageTarget, "kind" | "role">): string => {
 export const called = (target: Pick<PageTarget, "kind" | "name" | "role">): string =>
   target.name === "" ? wordFor(target) : `${wordFor(target)} “${short(target.name)}”`
 
-/** What an element is called in the name of a step. */
-const titled = ({ name, role }: PageTarget): string => (name === "" ? `the ${role}` : short(name))
+/** What an element is called in the name of a step. One that is in the row of each turn has the name of its column. */
+const titled = ({ heading, name, role }: PageTarget, selector: string): string => {
+  if (selector.includes("{{context.runtime.")) return `the ${heading?.toLowerCase() ?? role} of each row`
+  return name === "" ? `the ${role}` : short(name)
+}
 
 export type ClickType = "click" | "double_click" | "right_click" | "hover"
 
@@ -144,19 +147,19 @@ const clicks: Readonly<Record<ClickType, string>> = {
 
 export const clickOn = (target: PageTarget, selector: string, type: ClickType = "click"): Candidate => ({
   action: "CLICK",
-  name: `${clicks[type]} ${titled(target)}`,
+  name: `${clicks[type]} ${titled(target, selector)}`,
   parameters: { execution: "STATIC", selector, ...(type === "click" ? {} : { click_type: type }) }
 })
 
 export const typeInto = (target: PageTarget, selector: string, text: string, isSent: boolean): Candidate => ({
   action: "INPUT_TEXT",
-  name: `Type into ${titled(target)}`,
+  name: `Type into ${titled(target, selector)}`,
   parameters: { execution: "STATIC", selector, text, ...(isSent ? { submit_after_input: true } : {}) }
 })
 
 export const chooseIn = (target: PageTarget, selector: string, value: string): Candidate => ({
   action: "INPUT_SELECT",
-  name: `Choose in ${titled(target)}`,
+  name: `Choose in ${titled(target, selector)}`,
   parameters: { execution: "STATIC", selector, value }
 })
 

@@ -51,6 +51,9 @@ export const useConversation = (id: string): Conversation => {
   const [isSending, setSending] = useState(false)
   const looking = useRef<"no" | "once" | "again">("no")
   const missed = useRef(0)
+  /** The last message, and the last one before the page was looked at. */
+  const last = useRef(0)
+  const [seenAt, setSeenAt] = useState(0)
   const queued = useRef<ReadonlyArray<string>>([])
   const params = { conversation_id: id }
 
@@ -61,13 +64,16 @@ export const useConversation = (id: string): Conversation => {
       return
     }
     looking.current = "once"
+    const asOf = last.current
     const seen = await Effect.runPromise(Effect.option(builder().elements({ params })))
     const isStale = Reflect.get(looking, "current") === "again"
     looking.current = "no"
     if (isStale) return look()
     missed.current = seen._tag === "Some" ? 0 : missed.current + 1
-    if (seen._tag === "Some") setPage(seen.value)
-    else if (missed.current > 1) setPage("none")
+    if (seen._tag === "Some") {
+      setPage(seen.value)
+      setSeenAt(asOf)
+    } else if (missed.current > 1) setPage("none")
     // A page that is being opened, or replaced by another one, may not be seen once.
     else setTimeout(() => void look(), againMillis)
   }, [id])
@@ -95,6 +101,7 @@ export const useConversation = (id: string): Conversation => {
         }
         if (one.event !== "message") return
         after = Math.max(after, one.data.number)
+        last.current = after
         if (one.data.role === "assistant") {
           const [next, ...rest] = one.data.result?.done === false ? [] : queued.current
           queued.current = rest
@@ -140,6 +147,8 @@ export const useConversation = (id: string): Conversation => {
     queued.current = rest
     void send(first)
   }
-  const isBusy = isSending || at === "processing"
+  // Elements of a page that has changed since it was looked at may be gone.
+  const isOld = page !== null && page !== "none" && at !== "ended" && seenAt < (messages.at(-1)?.number ?? 0)
+  const isBusy = isSending || at === "processing" || isOld
   return { status, messages, draft, page, problem, isBusy, say, sayAll, look: () => void look() }
 }

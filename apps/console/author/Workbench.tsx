@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks"
 import { workflows } from "../data/Workflows.ts"
 import { JsonText } from "../forms/JsonText.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"
@@ -237,7 +238,7 @@ const Said = ({ isBusy, message: { result, text } }: { readonly message: Message
     <Section title="Last answer">
       <div class="body">
         <p class={isFailed ? "problem" : ""} role={isFailed ? "alert" : "status"}>
-          {isBusy ? "Working…" : text}
+          {isBusy ? "Working…" : <Clipped text={text} />}
         </p>
         {result?.data !== undefined && !isBusy && <JsonText label="What was read" value={result.data} />}
       </div>

@@ -1,5 +1,5 @@
 /**
- * Word of what happens to runs in the workspace, by one stream for the whole page. It goes on where it broke off, and the
+ * News of what happens to runs in the workspace, by one stream for the whole page. It continues where it broke off, and the
  * page says when it cannot be had.
  */
 import { Effect, Schedule, Stream } from "effect"

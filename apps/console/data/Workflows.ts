@@ -1,4 +1,5 @@
 /** The workflows of the workspace, which several views name. */
+import { Effect } from "effect"
 import { Atom } from "effect/reactivity"
 import type * as View from "../../api/workflow/WorkflowView.ts"
 import { query } from "../kit/Service.ts"
@@ -18,6 +19,20 @@ export const namesOf = (items: ReadonlyArray<WorkflowItem> | null): ReadonlyMap<
 export const workflowOf = Atom.family((id: string) =>
   query((client) => client.workflows.get({ params: { workflow_id: id } }))
 )
+
+/** A version of a workflow, by their ids; `null` where there is none. */
+export const versionOf = Atom.family((ids: string) => {
+  const [workflow_id = "", version_id] = ids.split(" ")
+  return query((client) =>
+    Effect.gen(function* () {
+      const all = yield* client.workflows.versions({ params: { workflow_id } })
+      const found = all.find((version) => version.version_id === version_id)
+      if (found === undefined) return null
+      const version_number = String(found.version_number)
+      return yield* client.workflows.version({ params: { workflow_id, version_number } })
+    })
+  )
+})
 
 export type Workflow = typeof View.WorkflowView.Type
 

@@ -32,7 +32,7 @@ export const Invitations = () => {
   return (
     <Section
       title="Invitations"
-      note="A person accepts one and gets a key that nobody else has seen"
+      note="A person accepts one and gets a key that no one else has seen"
       actions={
         <button type="button" onClick={() => setInviting(true)}>
           Invite…
@@ -47,7 +47,7 @@ export const Invitations = () => {
             </Empty>
           ) : (
             <Table
-              label="Invitations"
+              label="All invitations"
               rows={all.toReversed()}
               keyOf={({ id }) => id}
               columns={[
@@ -132,7 +132,7 @@ const Inviting = ({ onClose }: { readonly onClose: () => void }) => {
     <Dialog title={token === null ? "Invite a person" : "The link of the invitation"} onClose={onClose}>
       {token !== null ? (
         <Secret what="Link" value={invitationLink(token)} onClose={onClose}>
-          Send this link to the person. Whoever opens it first gets a key with the role {role}.
+          Send this link to the person. The first person who opens it gets a key with the role {role}.
         </Secret>
       ) : (
         <form class="form" onSubmit={send} noValidate>

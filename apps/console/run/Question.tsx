@@ -1,6 +1,7 @@
 /** What a run asks a person. Codes are hidden as they are typed. */
 import { useMemo } from "preact/hooks"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { act, client, query } from "../kit/Service.ts"
@@ -18,7 +19,9 @@ export const Question = ({ id, onAnswered }: { readonly id: string; readonly onA
   const done = { done: "The answer was sent" }
   return (
     <section class="question" aria-label="A question for a person">
-      <h2>{value.message || "This run asks a person"}</h2>
+      <h2>
+        <Clipped text={value.message || "This run asks a person"} />
+      </h2>
       <p class="note">
         At the step {value.current_step}. {left > 0 ? `It waits for ${duration(left)} more.` : "Its time is over."}
       </p>

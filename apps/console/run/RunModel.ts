@@ -128,14 +128,19 @@ export const neverRan = (run: Run, steps: ReadonlyArray<Step>, nodes: ReadonlyAr
     : []
 }
 
+/** Names that say what a step does, as recorded ones do. */
+const spoken =
+  /^(click|double-click|right-click|point at|type|choose|open|go|read|for each|repeat|drag|press) (?!.*\/\/)/i
+
 /** What a node does, as a sentence. */
 export const sentenceOf = ({ action, name, parameters = {} }: Node): string => {
+  if (action !== "START" && spoken.test(name)) return name
   const target = short(text(parameters.selector) || text(parameters.prompt))
   switch (action) {
     case "START":
       return `Open ${short(text(parameters.url)) || "the first page"}`
     case "NAVIGATE":
-      return `Go to ${short(text(parameters.url)) || "another page"}`
+      return parameters.url === "back" ? "Go back" : `Go to ${short(text(parameters.url)) || "another page"}`
     case "CLICK":
       return `Click ${target || name}`
     case "DRAG":

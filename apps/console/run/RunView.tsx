@@ -4,8 +4,9 @@ import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { askFor, verbs } from "../data/Verbs.ts"
-import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
+import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
@@ -33,6 +34,8 @@ import {
 import { Steps } from "./Steps.tsx"
 
 const runOf = Atom.family((id: string) => query((client) => client.runs.record({ params: { session_id: id } })))
+
+const noVersion = query(() => Effect.succeed(null))
 
 /** Reads the record again whenever the run reports something, until it has ended. */
 const useFollowing = (id: string, isOver: boolean) => {
@@ -75,9 +78,13 @@ export const RunView = ({ id }: { readonly id: string }) => {
 
 const Shown = ({ run }: { readonly run: Run }) => {
   const workflow = useQuery(workflowOf(run.workflow_id)).value
-  const nodes = workflow?.nodes ?? []
-  const steps = useMemo(() => stepsOf(run, nodes), [run, workflow])
-  const missed = useMemo(() => neverRan(run, steps, nodes), [run, workflow])
+  // The run may have executed an earlier version.
+  const isLatest = workflow === null || workflow.version_id === run.version_id
+  const earlier = useQuery(isLatest ? noVersion : versionOf(`${run.workflow_id} ${run.version_id}`)).value
+  const executed = isLatest ? workflow : earlier
+  const nodes = executed?.nodes ?? []
+  const steps = useMemo(() => stepsOf(run, nodes), [run, executed])
+  const missed = useMemo(() => neverRan(run, steps, nodes), [run, executed])
   const video = useRef<HTMLVideoElement>(null)
   const [played, setPlayed] = useState<number | null>(null)
   const film = run.video_urls.at(-1)
@@ -101,12 +108,22 @@ const Shown = ({ run }: { readonly run: Run }) => {
         <>
           <span class="mono">{run.session_id}</span> · <a href={to(["workflows", run.workflow_id])}>Workflow</a> ·{" "}
           <a href={to(["runs"], { workflow: run.workflow_id })}>Its runs</a>
+          {executed !== null && (
+            <>
+              {" "}
+              ·{" "}
+              <a href={to(["workflows", run.workflow_id, "versions"])}>
+                Version {executed.version_number}
+                {workflow !== null && executed.version_number < workflow.version_number ? ", not the latest" : ""}
+              </a>
+            </>
+          )}
         </>
       }
       actions={<Actions run={run} name={name} steps={steps} workflow={workflow} onChanged={again} />}
     >
       <Facts run={run} />
-      {run.holds.length > 0 && <WhyHeld run={run} onChanged={again} />}
+      {(run.holds.length > 0 || run.can_start_at !== null) && <WhyHeld run={run} onChanged={again} />}
       {isAsking(run) && <Question id={run.session_id} onAnswered={again} />}
       <Failures run={run} />
       <div class="columns">
@@ -271,6 +288,15 @@ const release = async (id: string) => {
   else say("problem", result.message ?? result.outcome)
 }
 
+/** Why a run starts no earlier, behind the instant at which it can. */
+const startsLater = {
+  run_window: ", when its run window opens",
+  manual: ", when its pause ends",
+  retry_delay: ", when it is tried again",
+  pace: ", by the pace of its workflow (an estimate)",
+  capacity: ", when the workers have a free place (an estimate)"
+} as const
+
 /** Why a run waits: since when, until when, by whom, and what to press. */
 const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: () => void }) => {
   const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
@@ -316,7 +342,8 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
       ))}
       {run.can_start_at !== null && (
         <p>
-          It can start at <Both at={run.can_start_at} zone={zone} />.
+          It can start at <Both at={run.can_start_at} zone={zone} />
+          {run.can_start_reason === null ? "" : startsLater[run.can_start_reason]}.
         </p>
       )}
     </section>
@@ -343,7 +370,9 @@ const Failures = ({ run }: { readonly run: Run }) => {
         return (
           <div key={String(error_id ?? index)}>
             <h2>{String(error_code ?? "Error")}</h2>
-            <p>{String(message ?? "")}</p>
+            <p>
+              <Clipped text={String(message ?? "")} />
+            </p>
             {typeof full_url === "string" && full_url !== "" && <p class="note mono">{full_url}</p>}
           </div>
         )

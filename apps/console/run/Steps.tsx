@@ -1,5 +1,6 @@
 /** The steps of a run. A click on one seeks the film; the one that the film is at lights up. */
 import { useState } from "preact/hooks"
+import { Clipped } from "../kit/Clipped.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Empty } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
@@ -35,6 +36,8 @@ export const Steps = ({
 }) => {
   const present = useAtom(now)
   const [shown, show] = useState<Picture | null>(null)
+  const pictures = steps.flatMap((step) => step.pictures)
+  const before = shown === null ? undefined : pictures[pictures.indexOf(shown) - 1]
   if (steps.length === 0 && missed.length === 0) {
     return <Empty title="No step was taken yet">The steps of the run appear here as they happen.</Empty>
   }
@@ -67,7 +70,7 @@ export const Steps = ({
             </p>
             {step.notes.map((note, at) => (
               <p key={at} class="step-note">
-                {note}
+                <Clipped text={note} />
               </p>
             ))}
             {step.pictures.length > 0 && (
@@ -101,7 +104,18 @@ export const Steps = ({
       </ol>
       {shown !== null && (
         <Dialog title={shown.name} wide onClose={() => show(null)}>
-          <img class="picture" src={shown.address} alt={`The page after ${shown.name}`} />
+          <div class={before === undefined ? "" : "pair"}>
+            {before !== undefined && (
+              <figure>
+                <figcaption class="note">Before: after {before.name}</figcaption>
+                <img class="picture" src={before.address} alt={`The page before, after ${before.name}`} />
+              </figure>
+            )}
+            <figure>
+              {before !== undefined && <figcaption class="note">After: {shown.name}</figcaption>}
+              <img class="picture" src={shown.address} alt={`The page after ${shown.name}`} />
+            </figure>
+          </div>
         </Dialog>
       )}
     </>

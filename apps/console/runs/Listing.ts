@@ -6,7 +6,7 @@ import { client, reasonOf } from "../kit/Service.ts"
 import * as Listing from "./ListingModel.ts"
 import { type Filters, parametersOf } from "./RunsModel.ts"
 
-const pageSize = 200
+const pageSize = 100
 
 const readPage = (filters: Filters, cursor: string | null) =>
   client()

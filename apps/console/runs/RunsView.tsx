@@ -3,8 +3,8 @@ import { holdWords } from "../data/Holds.ts"
 import { namesOf, workflows } from "../data/Workflows.ts"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page } from "../kit/Page.tsx"
-import { now, useAtom } from "../kit/Registry.ts"
-import { filter, go, to } from "../kit/Route.ts"
+import { now, registry, useAtom } from "../kit/Registry.ts"
+import { filter, go, route, to } from "../kit/Route.ts"
 import { may } from "../kit/Session.ts"
 import { statuses, statusOf } from "../kit/Status.tsx"
 import { Virtual } from "../kit/Virtual.tsx"
@@ -143,7 +143,8 @@ const FilterBar = ({
         <Chip
           key={status}
           pressed={filters.status.includes(status)}
-          onClick={() => filter({ status: toggled(filters, status) })}
+          // Of the address as it is now: another click may have changed it since this was drawn.
+          onClick={() => filter({ status: toggled(filtersOf(registry.get(route).query), status) })}
         >
           {statusOf(status).word}
         </Chip>

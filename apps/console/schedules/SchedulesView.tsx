@@ -180,7 +180,7 @@ const Actions = ({
           type="button"
           aria-label={`Resume ${title}`}
           onClick={() =>
-            void act(client().schedules.resumeSchedule({ params }), { done: "The schedule goes on" }).then(onChanged)
+            void act(client().schedules.resumeSchedule({ params }), { done: "The schedule continues" }).then(onChanged)
           }
         >
           Resume

@@ -110,7 +110,7 @@ const Frame = () => {
       <main id="content">
         {isAway && (
           <p class="lost" role="alert">
-            The service cannot be reached. This page goes on by itself when it is back.
+            The service cannot be reached. This page continues by itself when it is back.
           </p>
         )}
         <Boundary key={view.key}>{view.draw()}</Boundary>
@@ -142,7 +142,7 @@ const Notices = () => {
   )
 }
 
-/** A view that fails to draw says so, and the rest of the console goes on. */
+/** A view that fails to draw says so, and the rest of the console continues. */
 class Boundary extends Component<{ readonly children: ComponentChildren }, { readonly error: unknown }> {
   override state = { error: null as unknown }
   static override getDerivedStateFromError(error: unknown) {

@@ -2,16 +2,21 @@
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
+import type { StartForecast } from "../../api/gate/ForecastJson.ts"
+import { counted, forecastWords } from "../data/Counts.ts"
 import { windowOf as windowQuery } from "../data/Workflows.ts"
 import { Dialog } from "../kit/Dialog.tsx"
 import { say } from "../kit/Notices.ts"
 import { act, client, reasonOf, refresh, withHeaders } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
+import { short } from "../kit/Times.ts"
 import { type Draft, draftOf, windowOf } from "./WindowModel.ts"
 
 interface Impact {
   readonly releases: number
   readonly holds: number
+  readonly at_least: boolean
+  readonly forecast: typeof StartForecast.Type | null
 }
 
 export const Save = ({
@@ -82,7 +87,7 @@ export const Save = ({
               ? "Asking what saving would do…"
               : typeof impact === "string"
                 ? impact
-                : impactWords(impact)}
+                : impactWords(impact, draft.zone)}
       </p>
       <div class="row">
         <button
@@ -155,12 +160,17 @@ const Removing = ({
   )
 }
 
-const runs = (count: number): string => `${count.toLocaleString("en")} waiting ${count === 1 ? "run" : "runs"}`
+const runs = (count: number, isMore: boolean): string =>
+  `${counted({ count, exact: !isMore })} waiting ${count === 1 ? "run" : "runs"}`
 
-const impactWords = ({ holds, releases }: Impact): string =>
-  releases === 0 && holds === 0
-    ? "Saving holds or releases no waiting run now"
-    : [
-        ...(releases === 0 ? [] : [`Saving releases ${runs(releases)} now`]),
-        ...(holds === 0 ? [] : [`${releases === 0 ? "Saving" : "and"} holds ${runs(holds)}`])
-      ].join(" ")
+const impactWords = ({ at_least, forecast, holds, releases }: Impact, zone: string): string => {
+  const change =
+    releases === 0 && holds === 0
+      ? "Saving holds or releases no waiting run now"
+      : [
+          ...(releases === 0 ? [] : [`Saving releases ${runs(releases, at_least)} now`]),
+          ...(holds === 0 ? [] : [`${releases === 0 ? "Saving" : "and"} holds ${runs(holds, at_least)}`])
+        ].join(" ")
+  const starts = forecast === null ? null : forecastWords(forecast, (instant) => short(Date.parse(instant), zone))
+  return starts === null ? change : `${change}. ${starts}`
+}

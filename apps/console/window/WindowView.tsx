@@ -16,6 +16,7 @@ import { viewerZone } from "../kit/Times.ts"
 import { History } from "./History.tsx"
 import { InForce } from "./InForce.tsx"
 import { Openings } from "./Openings.tsx"
+import { PaceForm } from "./PaceForm.tsx"
 import { Picture } from "./Picture.tsx"
 import { Save } from "./Save.tsx"
 import { Specials } from "./Specials.tsx"
@@ -124,6 +125,7 @@ const Edited = ({ id, read }: { readonly id: string; readonly read: Read }) => {
           </div>
         </div>
       )}
+      <PaceForm id={id} zone={read.run_window?.time_zone ?? viewerZone} />
       {may("Owner") && (
         <History
           id={id}

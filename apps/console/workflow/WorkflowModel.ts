@@ -101,3 +101,16 @@ export const nodeAt = <N extends ProblemNode>(nodes: ReadonlyArray<N>, path: str
 
 /** A path as it stands at its step: without what leads to the step. */
 export const withinNode = (path: string): string => path.replace(/^nodes\[\d+\]\.?/, "").replace(/^parameters\./, "")
+
+/** The components that nodes came from, with how many of the nodes did. */
+export const componentsOf = (
+  nodes: ReadonlyArray<{ readonly source_component_instance_id?: string | null | undefined }>
+): ReadonlyArray<{ readonly id: string; readonly steps: number }> => {
+  const counts = new Map<string, number>()
+  for (const { source_component_instance_id: instance } of nodes) {
+    // Behind the colon stands which instance of the component it is.
+    const id = instance?.split(":")[0]
+    if (id !== undefined && id !== "") counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
+  return [...counts].map(([id, steps]) => ({ id, steps }))
+}

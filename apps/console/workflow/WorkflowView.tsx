@@ -5,14 +5,17 @@ import { outlineOf } from "../data/Outline.ts"
 import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
 import { Difference } from "../forms/Difference.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"
 import { act, client, query } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
+import { Components } from "./Components.tsx"
 import { GraphPicture } from "./GraphPicture.tsx"
 import { JsonEditor } from "./JsonEditor.tsx"
+import { Offers } from "./Offers.tsx"
 import { ProblemList } from "./ProblemList.tsx"
 import { Start } from "./Start.tsx"
 import { type Change, changesOf, nodeAt, withinNode } from "./WorkflowModel.ts"
@@ -85,8 +88,13 @@ const Outline = ({ workflow }: { readonly workflow: Workflow }) => {
   const marked = new Set(atNode.flatMap(({ node }) => node ?? []))
   return (
     <>
-      {workflow.description !== null && <p>{workflow.description}</p>}
+      {workflow.description !== null && (
+        <p>
+          <Clipped text={workflow.description} />
+        </p>
+      )}
       <ProblemList nodes={[]} problems={atNode.filter(({ node }) => node === null)} />
+      <Offers id={id} />
       <div class="columns even">
         <Section
           title="Outline"
@@ -119,6 +127,7 @@ const Outline = ({ workflow }: { readonly workflow: Workflow }) => {
         </Section>
         <GraphPicture nodes={nodes} edges={edges} marked={marked} />
       </div>
+      <Components workflow={workflow} />
     </>
   )
 }

@@ -68,7 +68,8 @@ export const of = (
   const overlay = inTheWay(survey)
   if (overlay !== null) {
     const subType = Dismissal.waysOut(overlay).length > 0 ? "DISMISSIBLE" : "NON_DISMISSIBLE"
-    return { category: "UNEXPECTED_UI_STATE", subType, description: `A pop-up is in the way: ${quoted(overlay.text)}` }
+    const what = overlay.coversTarget ? "A pop-up is in the way" : "No element matches, and a dialog is open"
+    return { category: "UNEXPECTED_UI_STATE", subType, description: `${what}: ${quoted(overlay.text)}` }
   }
   const complaint = complaintOf(survey)
   if (typed && complaint !== null) return plainly("INCORRECT_FORM_INPUTS", `The form complains: ${quoted(complaint)}`)

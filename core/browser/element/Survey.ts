@@ -21,6 +21,8 @@ export interface Overlay {
   readonly coversTarget: boolean
   /** Whether it covers most of the page. */
   readonly coversPage: boolean
+  /** Whether a field that the run filled in, or an element that it used, is in it: it belongs to the workflow. */
+  readonly isOwn?: boolean
   readonly buttons: ReadonlyArray<Button>
   /** Whether a frame in it has shown nothing yet, or did not answer in time: it may have buttons. */
   readonly isUnread?: boolean
@@ -84,7 +86,9 @@ export const empty: Survey = {
 /** Whether the page is not done with what it was asked for. */
 export const isUnsettled = ({ busy, loading, requests }: Survey): boolean => loading || busy || requests > 0
 
-/** The obstacle of a step: an overlay over its element, or a dialog if the element is missing. */
+/** The obstacle of a step: an overlay over its element, or a dialog of the page's own accord if the element is missing. */
 export const inTheWay = ({ matched, overlays }: Survey): Overlay | null =>
   overlays.find(({ coversTarget }) => coversTarget) ??
-  (matched === 0 ? (overlays.find(({ coversPage, isDialog }) => isDialog || coversPage) ?? null) : null)
+  (matched === 0
+    ? (overlays.find(({ coversPage, isDialog, isOwn }) => isOwn !== true && (isDialog || coversPage)) ?? null)
+    : null)

@@ -44,7 +44,7 @@ export interface RunFilter {
 /** How many characters of the JSON of an input, and of an output, are searched for a text. */
 export const searchedCharacters = 16_384
 
-/** How many runs, newest first, a page examines for a text. The next page goes on behind them. */
+/** How many runs, newest first, a page examines for a text. The next page continues after them. */
 export const searchedRuns = 2_000
 
 /** A run, and what its status and holds follow from at `at`. */

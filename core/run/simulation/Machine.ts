@@ -1,7 +1,7 @@
 /**
  * A process of a simulation, and what befalls it: it is frozen, killed, cut off from the store, or its clock is wrong.
  *
- * Everything that reaches out of the process passes here. A frozen process waits at that point and goes on later; a killed
+ * Everything that reaches out of the process passes here. A frozen process waits at that point and continues later; a killed
  * one never comes back from it.
  */
 import { Clock, Effect } from "effect"
@@ -52,7 +52,7 @@ export const make = (name: string, time: VirtualTime, storeClock: Clock.Clock, n
   let parked: Array<() => void> = []
   let traps: Array<Trap> = []
 
-  /** Goes on when the process runs. */
+  /** Continues when the process runs. */
   const pass = (resume: () => void) => {
     if (state === "running") resume()
     else if (state === "frozen") parked.push(resume)

@@ -304,7 +304,7 @@ interface Stage {
 
 const at = <A>(list: ReadonlyArray<A>, number: number): A | undefined => list[number % Math.max(1, list.length)]
 
-/** Takes a step. What it begins goes on beside the next steps. */
+/** Takes a step. What it begins continues beside the next steps. */
 const take = (step: Scenario.Step, stage: Stage): Effect.Effect<void> => {
   const { world } = stage
   const after = (millis: number, effect: Effect.Effect<void>) =>

@@ -1,7 +1,7 @@
 /**
  * The time of a simulation, and whose turn it is.
  *
- * Fibers take turns in one fixed order. Time passes only when all of them wait: it goes on to the next timer. So a program
+ * Fibers take turns in one fixed order. Time passes only when all of them wait: it continues to the next timer. So a program
  * that waits for nothing else does the same each time, in as much time as its work takes.
  */
 import { type Clock, Duration, Effect, Scheduler } from "effect"

@@ -93,6 +93,16 @@ export interface Evidence {
   readonly releases: ReadonlyArray<number>
 }
 
+/** The part of the evidence that says something about a start: as much is judged the same. */
+export const relevant = (start: Start, evidence: Evidence): Evidence => ({
+  windows: evidence.windows.filter(
+    ({ revision }) => revision === start.windowRevision || revision === start.windowRevision + 1
+  ),
+  startedAt: evidence.startedAt.filter((at) => at === start.at),
+  lifts: evidence.lifts.filter((since) => since === start.lift?.since),
+  releases: evidence.releases.filter((at) => at === start.release?.at)
+})
+
 /** Everything that is wrong with a start, in sentences; empty where it holds. */
 export const judge = (start: Start, evidence: Evidence): ReadonlyArray<string> => {
   const { at, lift, release, windowRevision } = start

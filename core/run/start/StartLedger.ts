@@ -1,7 +1,7 @@
 /**
  * The store of starts. It only grows: `RunStore.claim` appends a start in the transaction that starts the run.
  */
-import { Array as Arr, Context, Effect } from "effect"
+import { Array as Arr, Context, Effect, Option, Stream } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit } from "../../workspace/audit/Audit.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -127,24 +127,42 @@ export interface Verdict {
 const pageLength = 1_000
 const mostExamples = 100
 
+/** The starts of a workspace within `[from, to)`, oldest first, read a page at a time. */
+export const all = (workspaceId: WorkspaceId, { from, to }: Pick<Range, "from" | "to">) =>
+  Stream.paginate(null as Place | null, (after) =>
+    Effect.gen(function* () {
+      const page = yield* (yield* StartLedger).page(workspaceId, { from, to, after, limit: pageLength })
+      const last = page.length < pageLength ? undefined : page.at(-1)
+      return [[page], last === undefined ? Option.none() : Option.some<Place | null>(last)] as const
+    })
+  )
+
+/** The first of the runs of a workspace that started within `[from, to)` and have no start in the ledger. */
+export const firstMissing = (workspaceId: WorkspaceId, { from, to }: Pick<Range, "from" | "to">) =>
+  Effect.flatMap(StartLedger, (ledger) => ledger.missing(workspaceId, { from, to, limit: mostExamples }))
+
+/** Collects a verdict from judged starts, of which it keeps no more than the first wrong ones. */
+export const collect = <E, R>(judged: Stream.Stream<Judged, E, R>) =>
+  Effect.gen(function* () {
+    let [starts, wrong] = [0, 0]
+    const examples: Array<Judged> = []
+    yield* Stream.runForEach(judged, (one) =>
+      Effect.sync(() => {
+        starts++
+        if (one.problems.length === 0) return
+        wrong++
+        if (examples.length < mostExamples) examples.push(one)
+      })
+    )
+    return { starts, wrong, examples } satisfies Omit<Verdict, "missing">
+  })
+
 /** Judges all starts of a workspace within `[from, to)`. */
 export const judgeAll = Effect.fn("StartLedger.judgeAll")(function* (
   workspaceId: WorkspaceId,
-  { from, to }: Pick<Range, "from" | "to">
+  range: Pick<Range, "from" | "to">
 ) {
-  const ledger = yield* StartLedger
-  let [starts, wrong] = [0, 0]
-  const examples: Array<Judged> = []
-  let after: Place | null = null
-  for (;;) {
-    const page: ReadonlyArray<Start.Start> = yield* ledger.page(workspaceId, { from, to, after, limit: pageLength })
-    const judged = (yield* judge(workspaceId, page)).filter(({ problems }) => problems.length > 0)
-    starts += page.length
-    wrong += judged.length
-    examples.push(...judged.slice(0, mostExamples - examples.length))
-    after = page.at(-1) ?? null
-    if (page.length < pageLength || after === null) break
-  }
-  const missing = yield* ledger.missing(workspaceId, { from, to, limit: mostExamples })
-  return { starts, wrong, examples, missing } satisfies Verdict
+  const judged = Stream.mapEffect(all(workspaceId, range), (page) => judge(workspaceId, page))
+  const counted = yield* collect(Stream.flattenIterable(judged))
+  return { ...counted, missing: yield* firstMissing(workspaceId, range) } satisfies Verdict
 })

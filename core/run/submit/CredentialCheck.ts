@@ -20,7 +20,7 @@ const mostNamed = 5
 
 /**
  * An error for each alias whose credential does not exist. A pool is accepted as long as one of its members exists, as
- * a run goes on to the next member.
+ * a run continues to the next member.
  */
 export const errors = Effect.fnUntraced(function* (
   entries: Collection<VaultEntry>,

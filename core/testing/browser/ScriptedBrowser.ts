@@ -613,7 +613,7 @@ const requesting =
   ({ network }: Parts): BrowserSession["navigation"]["request"] =>
   (asked) => {
     if (network.answer === undefined) {
-      return Effect.fail(new RequestFailed({ kind: "unreachable", reason: "nobody answers" }))
+      return Effect.fail(new RequestFailed({ kind: "unreachable", reason: "no server answers at this address" }))
     }
     const { body = "", headers = {}, status = 200, url = asked.url } = network.answer(asked)
     const foreign = asked.guard?.(url) ?? null

@@ -423,7 +423,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
         assert.strictEqual(yield* kindOf(page.elements.dropFile(at("got"), file, "paste")), "upload")
       })
   ),
-  promise("answers what a page copies upon a click, and fails as done where it copies nothing", "/form", (page) =>
+  promise("answers what a page copies on a click, and fails as done where it copies nothing", "/form", (page) =>
     Effect.gen(function* () {
       const { clickToCopy } = page.elements
       assert.strictEqual(yield* clickToCopy(at("copies"), "click"), "a link")

@@ -1,5 +1,5 @@
 /**
- * Invitations to a workspace: an Owner makes one for a role, and whoever holds its token makes one API key with it.
+ * Invitations to a workspace: an Owner makes one for a role, and the holder of its token makes one API key with it.
  *
  * A token names its workspace and its invitation and carries a secret. It is shown once, when the invitation is made; what
  * is kept is the hash of the whole token.

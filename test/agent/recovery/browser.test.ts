@@ -80,6 +80,13 @@ const pages: Record<string, Answer> = {
     ),
   "/within": html(`<iframe src="/cookies" style="width:90%;height:500px"></iframe>
     <div id="wall" style="position:fixed;inset:0;background:#eee;z-index:99">News <button onclick="${gone}">Close</button></div>`),
+  // A bar above each page, a folder with a name like a complaint, a message of success, and a dialog of the task itself.
+  "/own": html(`
+    <div id="adminbar" style="position:fixed;inset:0 0 auto 0;height:32px;background:#222"><a href="#site">My site</a></div>
+    <ul style="margin-top:60px"><li id="errors">errors</li><li><a class="error-folder" href="#errors">errors</a></li></ul>
+    <p role="alert">1 row deleted.</p>
+    <button id="add" onclick="document.getElementById('task').show()">Add</button>
+    <dialog id="task"><label>Name <input id="name"></label><button onclick="document.getElementById('task').close()">Close</button></dialog>`),
   "/wall": html(banner(`<p>Choose an account</p><button onclick="${gone}">Private</button><button>Business</button>`)),
   "/order": html(order("order-1")),
   "/moved": html(`<main><aside>News</aside>${order("buy-now-4711", "<p>Thank you</p>")}</main>`),
@@ -211,6 +218,31 @@ describe.concurrent("recovery in a real browser", () => {
           succeeded(helped)
           if (blocked.outcome._tag === "Success") return assert.fail("nothing should have been pressed")
           assert.deepInclude(blocked.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
+        })
+      ),
+    patient
+  )
+
+  it.live(
+    "a bar, a folder, good news and the workflow's own dialog are neither dismissed nor given as a cause",
+    () =>
+      onPages((run) =>
+        Effect.gen(function* () {
+          const steps = [
+            click("//button[@id='add']"),
+            type("//input[@id='name']", "Ada"),
+            click("//button[@id='gone']")
+          ]
+          const { analyses, outcome } = yield* run("/own", steps, { recovery: { popups: true } })
+          if (outcome._tag === "Success") return assert.fail("there is no such button")
+          assert.strictEqual(outcome.failure.category, "XPATH_INCORRECT")
+          assert.deepStrictEqual(
+            analyses.filter(({ kind }) => kind === "popup"),
+            []
+          )
+          for (const word of ["My site", "errors", "row deleted", "pop-up", "dialog"]) {
+            assert.notInclude(analyses.map(({ classification }) => classification.description).join(), word)
+          }
         })
       ),
     patient

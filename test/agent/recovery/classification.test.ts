@@ -69,6 +69,19 @@ it.each(table)(
   }
 )
 
+it("a dialog in which the run has acted, and a bar that covers nothing, are not what is in the way", () => {
+  const open = { ...overlay("Close"), coversTarget: false }
+  const judged = (one: Overlay) =>
+    Classification.of({ code: lost }, { ...empty, overlays: [one] }, { signedIn: false, typed: true })
+  assert.deepInclude(judged(open), {
+    category: "UNEXPECTED_UI_STATE",
+    description: 'No element matches, and a dialog is open: "Something new"'
+  })
+  assert.strictEqual(judged({ ...open, isOwn: true }).category, "XPATH_INCORRECT")
+  assert.strictEqual(judged({ ...open, isDialog: false }).category, "XPATH_INCORRECT")
+  assert.include(judged({ ...open, isOwn: true, coversTarget: true }).description, "A pop-up is in the way")
+})
+
 it.each([0, 1, 5, 9, 12])(
   "no part of a secret is quoted of a page whose words are cut within it, %i characters of it",
   (kept) => {

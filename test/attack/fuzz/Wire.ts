@@ -49,7 +49,7 @@ export const make = (url: string, hangMillis = 5_000): Wire => {
           headers.append(response.rawHeaders[at] ?? "", response.rawHeaders[at + 1] ?? "")
         }
         const status = response.statusCode ?? 0
-        // A stream goes on until it is left; that it began is its answer.
+        // A stream continues until it is left; that it began is its answer.
         if (headers.get("content-type")?.startsWith("text/event-stream") === true) {
           done({ _tag: "Answered", status, headers, text: "" })
           began.destroy()

@@ -3,7 +3,7 @@ import { challenge } from "../Challenge.ts"
 import { page, result } from "../Html.ts"
 import { click, each, read, text, type, when } from "../Workflow.ts"
 
-/** A field that puts `mask` upon the digits that are typed, at each of them. */
+/** A field that puts `mask` on the digits that are typed, at each of them. */
 const masked = (mask: string) =>
   page(
     `<input inputmode="numeric" placeholder="${mask}">${result}`,

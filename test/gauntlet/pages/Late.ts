@@ -96,7 +96,7 @@ export const challenges = [
   challenge({
     name: "page that stands still",
     difficulty:
-      "A script holds the page up for longer than one look at it may take, and then it goes on as if nothing was.",
+      "A script holds the page up for longer than one look at it may take, and then it continues as if nothing was.",
     routes: {
       "": page(
         `<button>Report</button>${result}`,

@@ -29,7 +29,7 @@ export const challenges = [
   }),
   challenge({
     name: "redirect by script",
-    difficulty: "A page in between sets a cookie and goes on by script a moment later.",
+    difficulty: "A page in between sets a cookie and continues by script a moment later.",
     routes: {
       "": ({ cookies }) =>
         cookies.checked === "1"

@@ -71,7 +71,7 @@ export const challenges = [
   }),
   challenge({
     name: "window that closes itself",
-    difficulty: "A window opens, does its work and is gone again, while the page goes on.",
+    difficulty: "A window opens, does its work and is gone again, while the page continues.",
     routes: {
       "": page(
         `<button>Check</button>${result}`,

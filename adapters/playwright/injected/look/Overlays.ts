@@ -39,12 +39,13 @@ export const coverOf = (element: Element, { x, y }: Point): Element | null => {
 
 /**
  * The visible overlays of a page, without those that hold the element that is sought; with the `cover` of that,
- * of any kind.
+ * of any kind. `used` are elements that the run has used.
  */
 export const overlaysOf = (
   shown: ReadonlyArray<Element>,
   target: Element | null,
-  cover: Element | null
+  cover: Element | null,
+  used: ReadonlyArray<Element>
 ): ReadonlyArray<Covering> => {
   const isApart = (one: Element) => target === null || !contains(one, target)
   const dialogs = shown.filter((one) => isDialog(one) && isApart(one))
@@ -55,7 +56,7 @@ export const overlaysOf = (
   const all = [...dialogs, ...outer]
   const blocking = cover === null ? null : blockingOf(cover, all, dialogs)
   return [...(blocking !== null && !all.includes(blocking) ? [blocking] : []), ...all]
-    .map((one) => overlayOf(one, one === blocking))
+    .map((one) => ({ ...overlayOf(one, one === blocking), isOwn: used.some((element) => contains(one, element)) }))
     .filter(({ buttons, coversTarget, frames, isDialog: says }) =>
       [coversTarget, says, buttons.length > 0, frames.length > 0].includes(true)
     )

@@ -45,10 +45,15 @@ export interface Surveyed {
 
 /**
  * The state of a document, with the element that is sought, if it is given. That is scrolled into view, unless it is a
- * frame in which another one is sought: `within` is the middle of that in the frame.
+ * frame in which another one is sought: `within` is the middle of that in the frame. `own` are the elements that the run
+ * has used.
  */
 export const survey = (
-  { isSought, within }: { readonly isSought: boolean; readonly within: Point | null },
+  {
+    isSought,
+    own,
+    within
+  }: { readonly isSought: boolean; readonly within: Point | null; readonly own: ReadonlyArray<Query> },
   subject: Element
 ): Surveyed => {
   const target = isSought ? subject : null
@@ -67,7 +72,7 @@ export const survey = (
       status: statusOfDocument(),
       loading: document.readyState !== "complete",
       busy: shown.some(isBusy),
-      overlays: overlaysOf(shown, target, cover),
+      overlays: overlaysOf(shown, target, cover, own.flatMap(elementsAnywhere)),
       alerts: alerts(elements),
       passwords: shown.flatMap(passwordName),
       captcha: shown.some((one) => isCaptcha(one) && one.closest(".grecaptcha-badge") === null)

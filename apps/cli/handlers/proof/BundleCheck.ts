@@ -8,6 +8,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import * as Tar from "../../../../adapters/archive/Tar.ts"
 import { isSigned } from "../../../../adapters/crypto/BundleSigning.ts"
 import * as Start from "../../../../core/run/start/Start.ts"
+import type { Judged } from "../../../../core/run/start/StartLedger.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import { type KeptStart, Manifest, manifestName, signatureName, startsName } from "../../../api/bundle/Bundle.ts"
 
@@ -77,14 +78,18 @@ export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Arr
   if (problems.length > 0) return yield* new BundleRefused({ problems })
   // What is signed was written by the service.
   const starts = JSON.parse(textOf(startsName)) as ReadonlyArray<KeptStart>
-  for (const { evidence, start } of starts) {
-    const windows = evidence.windows.map((one) => ({ ...one, hash: hashOf(one.definition) }))
-    const wrong = Start.judge(start, { ...evidence, windows })
-    problems.push(...wrong.map((problem) => `attempt ${start.attempt}: ${problem}`))
+  for (const one of starts) {
+    problems.push(...judged(one).problems.map((problem) => `attempt ${one.start.attempt}: ${problem}`))
   }
   if (problems.length > 0) return yield* new BundleRefused({ problems })
   return { manifest, starts }
 })
+
+/** A start, judged by what was kept beside it; the hash of a window is that of its definition here. */
+export const judged = ({ evidence, start }: KeptStart): Judged => {
+  const windows = evidence.windows.map((one) => ({ ...one, hash: hashOf(one.definition) }))
+  return { start, problems: Start.judge(start, { ...evidence, windows }) }
+}
 
 const hashOf = (definition: string | null): string | null =>
   definition === null ? null : createHash("sha256").update(definition).digest("hex")

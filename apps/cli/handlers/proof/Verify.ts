@@ -1,19 +1,33 @@
 /**
- * What `sluice verify` does: judges the starts of a run, or of a time range, by what is stored beside them.
+ * What `sluice verify` does: judges the starts of a run, or of a time range, by what is stored beside them, in the stores of
+ * an installation or as a service streams it. The judgement is made here.
  */
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect, Option, Schema, Stream } from "effect"
 import { reasonOf, type Start } from "../../../../core/run/start/Start.ts"
-import { type Judged, judge, judgeAll, StartLedger } from "../../../../core/run/start/StartLedger.ts"
+import {
+  collect,
+  type Judged,
+  judge,
+  judgeAll,
+  StartLedger,
+  type Verdict
+} from "../../../../core/run/start/StartLedger.ts"
 import { RunId, RunNotFound } from "../../../../core/workspace/Ids.ts"
+import type { KeptStart } from "../../../api/bundle/Bundle.ts"
 import { parseInstant } from "../../../api/gate/GatesHttp.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
+import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import { isService } from "../../user/Place.ts"
 import { chosen, type OfWorkspace } from "../ChosenWorkspace.ts"
+import { judged } from "./BundleCheck.ts"
 
-export interface VerifySettings extends StorageSettings, OfWorkspace {
+interface Asked {
   readonly run: Option.Option<string>
   readonly from: Option.Option<string>
   readonly to: Option.Option<string>
 }
+
+export type VerifySettings = StorageSettings & OfWorkspace & ConnectionSettings & Asked
 
 /** Raised when something does not hold; the lines before say what. */
 export class DoesNotHold extends Schema.TaggedError<DoesNotHold>()("DoesNotHold", { count: Schema.Int }) {
@@ -32,28 +46,68 @@ export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("Noth
 }
 
 export const verify = Effect.fnUntraced(function* (settings: VerifySettings) {
+  if (yield* isService(settings)) return yield* verifyAtService(settings)
   yield* verifyStored(settings).pipe(Effect.provide(layerStorage(settings)))
 })
 
+/** The command over HTTP, also while the service uses its embedded database. */
+const verifyAtService = Effect.fnUntraced(function* (settings: ConnectionSettings & Asked) {
+  const { run } = settings
+  const range = Option.isSome(run) ? null : yield* rangeOf(settings)
+  const missing: Array<string> = []
+  const right: Array<Start> = []
+  const verdict = yield* connected(settings, (client) => {
+    const query =
+      range === null
+        ? { session_id: Option.getOrElse(run, () => "") }
+        : { start_time: new Date(range.from).toISOString(), end_time: new Date(range.to).toISOString() }
+    const lines = Stream.unwrap(client.bundles.exportStarts({ query })).pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.filter((line) => line !== "")
+    )
+    return collect(
+      Stream.flatMap(lines, (line) => {
+        // What the service streams is of its own format.
+        const read = JSON.parse(line) as KeptStart | { readonly missing: ReadonlyArray<string> }
+        if ("missing" in read) {
+          missing.push(...read.missing)
+          return Stream.empty
+        }
+        const one = judged(read)
+        if (Option.isSome(run) && one.problems.length === 0) right.push(one.start)
+        return Stream.make(one)
+      })
+    )
+  })
+  if (range !== null) return yield* conclude({ ...verdict, missing })
+  yield* Effect.forEach(right, (start) => Console.log(rightLine(start)))
+  yield* Effect.forEach(verdict.examples, (one) => Console.log(wrongLine(one)))
+  if (verdict.starts === 0) yield* Console.log("It has not started")
+  if (verdict.wrong > 0) return yield* new DoesNotHold({ count: verdict.wrong })
+})
+
 /** The command on stores that are open. */
-export const verifyStored = Effect.fnUntraced(function* ({
-  from,
-  run,
-  to,
-  workspace
-}: Omit<VerifySettings, keyof StorageSettings>) {
-  const { id } = yield* chosen(workspace)
-  if (Option.isSome(run)) return yield* ofRun(id, run.value)
+export const verifyStored = Effect.fnUntraced(function* (settings: OfWorkspace & Asked) {
+  const { id } = yield* chosen(settings.workspace)
+  if (Option.isSome(settings.run)) return yield* ofRun(id, settings.run.value)
+  yield* conclude(yield* judgeAll(id, yield* rangeOf(settings)))
+})
+
+const rangeOf = Effect.fnUntraced(function* ({ from, to }: Asked) {
   if (Option.isNone(from)) {
     return yield* new NothingToVerify({
       reason: "Expected the session_id of a run, or a time range in --from and --to"
     })
   }
-  const range = {
+  return {
     from: yield* instant("--from", from.value),
     to: Option.isSome(to) ? yield* instant("--to", to.value) : yield* Clock.currentTimeMillis
   }
-  const { examples, missing, starts, wrong } = yield* judgeAll(id, range)
+})
+
+/** Says the verdict on a time range, and fails where anything is wrong. */
+const conclude = Effect.fnUntraced(function* ({ examples, missing, starts, wrong }: Verdict) {
   for (const one of examples) yield* Console.log(wrongLine(one))
   for (const runId of missing) yield* Console.log(`${runId}  has started, and has no start in the ledger`)
   const absent = missing.length === 0 ? "" : `; ${missing.length} or more runs have started without an entry`

@@ -19,7 +19,7 @@ export interface Answer {
   }>
 }
 
-/** Two answers as one: that of the first request, and that of the request that goes on behind it. */
+/** Two answers as one: that of the first request, and that of the request that continues after it. */
 export const merged = (first: Answer, next: Answer): Answer => ({
   dry_run: first.dry_run,
   next_cursor: next.next_cursor,

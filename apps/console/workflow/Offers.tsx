@@ -1,0 +1,69 @@
+/** The changes of a workflow that its runs offer: what helped a run, to be applied or dismissed. */
+import { useMemo } from "preact/hooks"
+import type { PatchRecord } from "../../api/patch/PatchesApi.ts"
+import { workflowOf } from "../data/Workflows.ts"
+import { Difference } from "../forms/Difference.tsx"
+import { useQuery } from "../kit/Loaded.tsx"
+import { Section } from "../kit/Page.tsx"
+import { to } from "../kit/Route.ts"
+import { act, client, query, refresh } from "../kit/Service.ts"
+import { may } from "../kit/Session.ts"
+import { Ago } from "../kit/Status.tsx"
+
+type Offer = typeof PatchRecord.Type
+
+/** What an offer changes, in words. */
+const titleOf = ({ kind, node_name, parameter }: Offer): string =>
+  kind === "popup_xpath" ? "Dismiss a pop-up before each step" : `${node_name ?? "A step"}: ${parameter ?? ""}`
+
+export const Offers = ({ id }: { readonly id: string }) => {
+  const params = { workflow_id: id }
+  const offers = useMemo(() => query((client) => client.patches.listPatches({ params })), [id])
+  const open = (useQuery(offers).value ?? []).filter(({ state }) => state === "offered")
+  if (open.length === 0) return null
+  const decide = (decision: "applyPatch" | "dismissPatch", patch_id: string, done: string) =>
+    void act(client().patches[decision]({ params: { ...params, patch_id } }), { done }).then(() =>
+      refresh(offers, workflowOf(id))
+    )
+  return (
+    <Section title="Changes that runs offer" note="each helped a run, and none is applied without you">
+      <ul class="changes">
+        {open.map((offer, index) => (
+          <li key={offer.id}>
+            <p>
+              <b>{titleOf(offer)}</b>{" "}
+              <span class="quiet">
+                {offer.reason} · {offer.confirmations === 1 ? "one run" : `${offer.confirmations} runs`} ·{" "}
+                <a href={to(["runs", offer.last_session_id])}>the last one</a>, <Ago at={offer.updated_at} />
+              </span>
+            </p>
+            <Difference
+              what={`Offer ${index + 1}`}
+              before={offer.before === null ? null : String(offer.before)}
+              after={String(offer.after)}
+            />
+            {may("Member") && (
+              <div class="row">
+                <button
+                  type="button"
+                  class="primary"
+                  aria-label={`Apply: ${titleOf(offer)}`}
+                  onClick={() => decide("applyPatch", offer.id, "The change is in the next version")}
+                >
+                  Apply
+                </button>
+                <button
+                  type="button"
+                  aria-label={`Dismiss: ${titleOf(offer)}`}
+                  onClick={() => decide("dismissPatch", offer.id, "The change is not offered again")}
+                >
+                  Dismiss
+                </button>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

@@ -490,9 +490,21 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.strictEqual(special_hours?.[0]?.label, "Stock-taking")
         // Another person saves meanwhile: what is typed here stays, and overwrites nothing.
         await page.getByLabel("Tuesday, range 1: from").fill("08:00")
+        // The page does not hear of it before it saves.
+        let isSaved = () => {}
+        const saved = new Promise<void>((done) => {
+          isSaved = done
+        })
+        await page.route(/\/run-window$/, async (route) => {
+          if (route.request().method() === "GET") await saved
+          await route.continue()
+        })
         await Effect.runPromise(
           send({ method: "PUT", path: `/workflows/${ids.nightly}/run-window`, key: owner.key, json: closedNow() })
         )
+        await page.getByRole("button", { name: "Save the window" }).click()
+        await page.locator(".notice.problem").waitFor()
+        isSaved()
         await page.getByText("Another person has changed this window").waitFor()
         assert.isTrue(await page.getByRole("button", { name: "Save the window" }).isDisabled())
         assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
@@ -576,6 +588,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           .first()
           .press("Enter")
         await page.getByText("The change is not offered again").waitFor()
+        await page.getByText("A pop-up lay in the way").nth(1).waitFor({ state: "detached" })
         await page.getByRole("button", { name: /^Apply: / }).click()
         await page.getByText("Version 2 ·").waitFor()
         await page.getByText("Changes that runs offer").waitFor({ state: "detached" })

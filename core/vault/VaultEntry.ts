@@ -64,7 +64,6 @@ export interface BrowserState {
 /** The secrets that a secret provider gives in place of the vault. */
 export const provided = ["user_name", "password", "tfa_secret"] as const
 
-/** All of the credential, also what no secret provider gives. */
 /** The sealed values of a credential, also what no secret provider gives. */
 export const credentials = [...provided, "passkey"] as const
 

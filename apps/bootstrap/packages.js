@@ -45,6 +45,7 @@ const core = {
   "./testing/contract": "core/testing/contract/Contract.ts",
   "./testing/deliveries": "core/testing/contract/DeliveryContract.ts",
   "./testing/events": "core/testing/contract/EventLogContract.ts",
+  "./testing/idempotency": "core/testing/contract/IdempotencyContract.ts",
   "./testing/reference": "core/testing/ReferenceWindow.ts",
   "./testing/stores": "core/testing/contract/StoreContract.ts",
   "./testing/vault": "core/testing/contract/VaultContract.ts",
@@ -62,6 +63,7 @@ const core = {
   "./workflow": "core/workflow/Workflow.ts",
   "./workflow/store": "core/workflow/WorkflowStore.ts",
   "./workflows": "core/workflow/Workflows.ts",
+  "./workspace/idempotency": "core/workspace/request/Idempotency.ts",
   "./workspace/store": "core/workspace/WorkspaceStore.ts"
 }
 

@@ -203,7 +203,8 @@ it("a forecast says when the last waiting run starts, and how many do not before
     closes_at: "2027-03-01T17:00:00.000Z",
     unfit: 0,
     limited_by: null,
-    workers: null
+    workers: null,
+    mean_duration_ms: 60_000
   }
   const said = ForecastView.sentence(forecast, "UTC")
   assert.match(
@@ -219,4 +220,7 @@ it("a forecast says when the last waiting run starts, and how many do not before
     ForecastView.sentence({ ...limited, last_start_at: null }, "UTC"),
     /is not in sight \(limited by the workers; 3 of 10 places of the workers are taken\)$/
   )
+  const unknown = { ...limited, mean_duration_ms: null }
+  assert.match(ForecastView.sentence(unknown, "UTC"), /taken; no run has succeeded yet, .*: it can be later\)$/)
+  assert.notInclude(ForecastView.sentence({ ...unknown, last_start_at: null }, "UTC"), "later")
 })

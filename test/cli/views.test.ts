@@ -5,6 +5,7 @@ import * as CellTypes from "../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../apps/cli/user/CsvRows.ts"
 import * as ExplainView from "../../apps/cli/user/view/ExplainView.ts"
 import * as ForecastView from "../../apps/cli/user/view/ForecastView.ts"
+import * as RunsView from "../../apps/cli/user/view/RunsView.ts"
 import * as VerbsView from "../../apps/cli/user/view/VerbsView.ts"
 import * as WeekView from "../../apps/cli/user/view/WeekView.ts"
 import * as WorkflowFile from "../../apps/cli/user/WorkflowFile.ts"
@@ -192,6 +193,32 @@ describe("the explanation of a workflow", () => {
       "      if so, then 3"
     ])
   })
+})
+
+it("the list of runs has columns for priority and deadline where a run has them", () => {
+  const run = {
+    session_id: "a",
+    status: "execution.queued",
+    created_at: "2027-03-01T09:00:00.000Z",
+    workflow_id: "w",
+    workflow_name: "Claims",
+    workspace_id: "s",
+    execution_start: null,
+    execution_end: null,
+    duration_ms: null,
+    hold: null,
+    holds: [],
+    error: null,
+    trigger: "api",
+    tags: [],
+    priority: 0,
+    start_by: null,
+    dry_run: false
+  } as const
+  const listed = (...runs: ReadonlyArray<RunsView.Listed>) => RunsView.list({ runs, total: "1", next_cursor: null })
+  assert.match(listed(run), /^RUN +STATUS +WORKFLOW +SUBMITTED +TOOK +HELD BY +ERROR\na +waiting/)
+  const urgent = { ...run, session_id: "b", priority: 5, start_by: "2027-03-01T10:00:00.000Z" }
+  assert.match(listed(run, urgent), /TOOK +PRIORITY +START BY +HELD BY[\s\S]*\nb .* 5 +2027-03-01 10:00Z/)
 })
 
 it("a forecast says when the last waiting run starts, and how many do not before the closing", () => {

@@ -25,6 +25,8 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
   error: null,
   trigger: "api",
   tags: [],
+  priority: 0,
+  start_by: null,
   execution_start: null,
   execution_end: null,
   dry_run: false

@@ -123,6 +123,7 @@ describe("what may be saved", () => {
     ["CLICK", { selector: "//a", copied_as: "link" }, []],
     ["CLICK", { selector: '{"x": 1, "y": 1}', execution: "COORDINATES", copied_as: "link" }, ["copied_as"]],
     ["CLICK", { selector: "//a", copied_as: "" }, ["copied_as"]],
+    ["CLICK", { selector: "//a", copied_as: "{{context.inputs.name}}" }, ["copied_as"]],
     ["INPUT_TEXT", { selector: "//a", text: "<b>a</b>", paste_via_clipboard: true, paste_as_html: true }, []],
     ["INPUT_TEXT", { selector: "//a", text: "<b>a</b>", paste_as_html: true }, ["paste_as_html"]],
     ["TFA", { tfa_type: "PASSKEY", credential: "A", selector: "//a", register: true }, []],

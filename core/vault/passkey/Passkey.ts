@@ -20,10 +20,13 @@ export interface Passkey {
   readonly signCount: number
 }
 
+/** The highest sign count that the authenticator of a browser takes. */
+const maxCount = 2_147_483_647
+
 /** Raised for a text that is no passkey. It repeats no value. */
 export class InvalidPasskey extends Schema.TaggedError<InvalidPasskey>()("InvalidPasskey", { reason: Schema.String }) {
   override get message() {
-    return `Expected a passkey as JSON, with credential_id, rp_id, private_key, user_handle and sign_count: ${this.reason}`
+    return `Expected a passkey as JSON, with credential_id, private_key and user_handle in base64, rp_id as a host such as example.com, and sign_count from 0 to ${maxCount}: ${this.reason}`
   }
 }
 
@@ -32,9 +35,6 @@ const binary = (longest: number) =>
     Schema.isPattern(/^[A-Za-z0-9+/_-]+={0,2}$/, { message: "expected base64" }),
     Schema.isMaxLength(longest, { message: `expected at most ${longest} characters` })
   )
-
-/** The highest sign count: four bytes. */
-const maxCount = 4_294_967_295
 
 const Written = Schema.Struct({
   credential_id: binary(1_400),

@@ -86,6 +86,12 @@ describe("the list of runs", () => {
     assert.strictEqual(Listing.rowAt(after, 0)?.status, "execution.start")
     assert.deepStrictEqual([after.arrived?.count, after.arrived?.isMore, [...after.gone]], [1, false, ["b"]])
     assert.strictEqual(written(Listing.admitted(after)), "dca")
+    const fewer = Listing.joined(listing, { rows: [row("c", 3), row("a", 1)], cursor: null }, true)
+    assert.deepStrictEqual([fewer.arrived?.count, [...fewer.gone]], [0, ["b"]])
+    assert.strictEqual(written(Listing.admitted(fewer)), "ca")
+    assert.isNull(
+      Listing.joined(listing, { rows: [row("c", 3), row("b", 2), row("a", 1)], cursor: null }, true).arrived
+    )
     const many = Listing.joined(listing, { rows: [row("z", 9), row("y", 8)], cursor: "more" }, true)
     assert.deepStrictEqual([many.arrived?.count, many.arrived?.isMore, many.gone.size], [2, true, 0])
   })

@@ -41,7 +41,8 @@ const clockSkew = Metric.gauge("sluice_clock_skew_seconds", {
 })
 
 const loopDelay = Metric.gauge("sluice_event_loop_delay_seconds", {
-  description: "How late the event loop ran its timers since the process was last asked, by percentile; 100 is the longest"
+  description:
+    "How late the event loop ran its timers since the process was last asked, by percentile; 100 is the longest"
 })
 
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Memory that the process holds" })

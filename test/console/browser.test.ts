@@ -438,7 +438,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
 
   it.effect("edits a window by keyboard, shows its weeks and its impact before it is saved, and undoes it", () =>
     Effect.gen(function* () {
-      const { ids, owner, page, send } = yield* Console
+      const { complaints, ids, owner, page, send } = yield* Console
       const stored = () =>
         Effect.runPromise(send({ method: "GET", path: `/workflows/${ids.nightly}/run-window`, key: owner.key }))
       yield* at(`#/workflows/${ids.nightly}/window`)
@@ -490,9 +490,21 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.strictEqual(special_hours?.[0]?.label, "Stock-taking")
         // Another person saves meanwhile: what is typed here stays, and overwrites nothing.
         await page.getByLabel("Tuesday, range 1: from").fill("08:00")
+        // The page does not hear of it before it saves.
+        let isSaved = () => {}
+        const saved = new Promise<void>((done) => {
+          isSaved = done
+        })
+        await page.route(/\/run-window$/, async (route) => {
+          if (route.request().method() === "GET") await saved
+          await route.continue()
+        })
         await Effect.runPromise(
           send({ method: "PUT", path: `/workflows/${ids.nightly}/run-window`, key: owner.key, json: closedNow() })
         )
+        await page.getByRole("button", { name: "Save the window" }).click()
+        await page.locator(".notice.problem").waitFor()
+        isSaved()
         await page.getByText("Another person has changed this window").waitFor()
         assert.isTrue(await page.getByRole("button", { name: "Save the window" }).isDisabled())
         assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
@@ -507,7 +519,13 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await page.getByRole("button", { name: "Undo changes" }).press("Enter")
         await page.getByText("Nothing is changed").waitFor()
+        await page.unroute(/\/run-window$/)
       })
+      // The refused save is written to the console of the browser.
+      assert.deepStrictEqual(
+        complaints().map((complaint) => / 409 /.test(complaint)),
+        [true]
+      )
     })
   )
 
@@ -576,6 +594,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           .first()
           .press("Enter")
         await page.getByText("The change is not offered again").waitFor()
+        await page.getByText("A pop-up lay in the way").nth(1).waitFor({ state: "detached" })
         await page.getByRole("button", { name: /^Apply: / }).click()
         await page.getByText("Version 2 ·").waitFor()
         await page.getByText("Changes that runs offer").waitFor({ state: "detached" })

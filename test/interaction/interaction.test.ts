@@ -219,6 +219,13 @@ describe("a question for corrected inputs", () => {
     assert.deepStrictEqual(Result.getOrThrow(decided).answer, { _tag: "action", action: "b" })
   })
 
+  it("takes an option at a pop-up by the label of its action", () => {
+    const option = ` ${popup.actions.find(({ id }) => id === "b")?.label.toUpperCase()} `
+    const chosen = { _tag: "option", option, save: false } as const
+    const decided = Interaction.correct(forDecision(), run, chosen, 2_000, InputContract.problems)
+    assert.deepStrictEqual(Result.getOrThrow(decided).answer, { _tag: "action", action: "b" })
+  })
+
   it("puts corrected inputs in the places of the old ones, and keeps the others", () => {
     const corrected = Result.getOrThrow(
       Interaction.correct(forInputs(), run, inputs({ state: "California" }), 2_000, InputContract.problems)

@@ -438,7 +438,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
 
   it.effect("edits a window by keyboard, shows its weeks and its impact before it is saved, and undoes it", () =>
     Effect.gen(function* () {
-      const { ids, owner, page, send } = yield* Console
+      const { complaints, ids, owner, page, send } = yield* Console
       const stored = () =>
         Effect.runPromise(send({ method: "GET", path: `/workflows/${ids.nightly}/run-window`, key: owner.key }))
       yield* at(`#/workflows/${ids.nightly}/window`)
@@ -519,7 +519,13 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await page.getByRole("button", { name: "Undo changes" }).press("Enter")
         await page.getByText("Nothing is changed").waitFor()
+        await page.unroute(/\/run-window$/)
       })
+      // The refused save is written to the console of the browser.
+      assert.deepStrictEqual(
+        complaints().map((complaint) => / 409 /.test(complaint)),
+        [true]
+      )
     })
   )
 

@@ -54,10 +54,12 @@ const work = Effect.gen(function* () {
 )
 
 /** Runs a workflow of these steps, and answers its record. */
-const carriedOut = (me: Member, steps: ReadonlyArray<Step>) =>
+const carriedOut = (me: Member, steps: ReadonlyArray<Step>, ofStart: object = {}) =>
   Effect.gen(function* () {
     const { send } = yield* Service
-    const workflow = { name: "Files", ...graphOf(shop, steps), input_schema: {}, output_schema: {} }
+    const { edges, nodes: all } = graphOf(shop, steps)
+    const nodes = all.map((node, index) => (index === 0 ? { ...node, parameters: { url: shop, ...ofStart } } : node))
+    const workflow = { name: "Files", nodes, edges, input_schema: {}, output_schema: {} }
     const { body: created } = yield* send({ method: "POST", path: "/workflows", key: me.key, json: workflow })
     const json = { workflow_id: created.id, run_input_variables: {} }
     const { body: started } = yield* send({ method: "POST", path: "/run", key: me.key, json })
@@ -135,6 +137,28 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
         assert.isString(told[0]?.signed_file_url)
         assert.isString(told[0]?.signed_file_url_expires)
         assert.deepStrictEqual(events.at(-1)?.payload.file_urls, record.file_urls)
+      })
+    )
+
+    it.effect("are named by inputs that START of an older workflow has, and are not kept where it says so", () =>
+      Effect.gen(function* () {
+        const me = yield* (yield* Service).member("Member")
+        const steps = save.map((step) =>
+          step.action === "FILE_DOWNLOAD"
+            ? { ...step, parameters: { metadata: { kind: "{{context.inputs.kind}}" } } }
+            : step
+        )
+        const ofStart = { input_variables: { $kind: "weekly" } }
+        const kept = yield* carriedOut(me, steps, ofStart)
+        assert.deepStrictEqual(
+          (kept.file_urls as ReadonlyArray<File>).map(({ file_name, metadata }) => [file_name, metadata]),
+          [
+            ["report.csv", { kind: "weekly" }],
+            ["notes.txt", { kind: "weekly" }]
+          ]
+        )
+        const dropped = yield* carriedOut(me, steps, { ...ofStart, store_downloaded_files: false })
+        assert.deepStrictEqual([dropped.status, dropped.file_urls], ["execution.success", []])
       })
     )
 

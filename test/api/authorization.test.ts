@@ -130,7 +130,7 @@ const table: Readonly<Record<string, Row>> = {
   "GET /starts": { ability: "read", status: 200 },
   "GET /bundle-key": { ability: "read", status: 200 },
   "GET /installation": { ability: "read", status: 200 },
-  // The clock of this installation cannot be moved: test/api/testClock.test.ts.
+  // The clock of this installation cannot be moved: test/conformance/conformance.test.ts.
   "GET /test-clock": { ability: "read", status: 404 },
   "PUT /test-clock": { ability: "manage", json: { now: "2100-01-01T00:00:00Z" }, status: 404 },
   "POST /sign-in-links": { ability: "read", status: 201 },

@@ -101,7 +101,7 @@ const reachedElsewhere: Readonly<Record<string, ReadonlyArray<string>>> = {
   "console.makeLink": ["403"],
   // The run must have ended: test/api/api.test.ts.
   "runs.removeRun": ["200"],
-  // The installation must be for tests: test/api/testClock.test.ts.
+  // The installation must be for tests: test/conformance/conformance.test.ts.
   "installation.readTestClock": ["200"],
   "installation.moveTestClock": ["200"],
   // Only the workspace of the installation makes others: test/api/keys.test.ts.

@@ -6,21 +6,27 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer, Logger, Metric, Queue, Result, Scope } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Logger, Metric, Queue, Result, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as ArtifactFolder from "../../adapters/files/ArtifactFolder.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import { ZoneVersion } from "../../adapters/postgres/gate/ZoneVersion.ts"
 import * as Backlog from "../../adapters/postgres/server/Backlog.ts"
 import * as Processes from "../../adapters/postgres/server/Processes.ts"
+import * as MovableClock from "../../adapters/postgres/server/TestClock.ts"
 import * as Installation from "../../apps/cli/health/Installation.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { WorkerCapacity } from "../../core/gate/WorkerCapacity.ts"
 import { ZoneData } from "../../core/gate/ZoneData.ts"
+import { Executor } from "../../core/run/Executor.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
+import * as Worker from "../../core/run/Worker.ts"
+import { Signals } from "../../core/runtime/Signals.ts"
+import { TestTime } from "../../core/testing/TestTime.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
@@ -243,5 +249,58 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
         `With the time zone data 2026c these workflows open or close at other times than older data had it: "Nightly" (${workflow.id})`
       ])
     })
+  )
+})
+
+it.layer(layer, { timeout: "60 seconds", excludeTestServices: true })("an installation with a test clock", (it) => {
+  const day = 86_400_000
+  const started = Effect.gen(function* () {
+    const context = yield* Layer.build(Layer.fresh(MovableClock.layer))
+    const time = Context.get(context, TestTime) ?? (yield* Effect.die("no clock"))
+    return { clock: Context.get(context, Clock.Clock), context, time }
+  })
+
+  it.effect("has one time in all processes, also in those that start later", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* started, yield* started]
+      const at = one.clock.currentTimeMillisUnsafe() + 400 * day
+      yield* one.time.moveTo(at)
+      assert.isAtLeast(other.clock.currentTimeMillisUnsafe(), at)
+      assert.isAtLeast((yield* started).clock.currentTimeMillisUnsafe(), at)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("starts a held run within seconds when its clock is moved past the opening", () =>
+    Effect.gen(function* () {
+      const { clock, context, time } = yield* started
+      const begun = yield* Queue.unbounded<string>()
+      const executor = Layer.succeed(
+        Executor,
+        Executor.of({
+          execute: ({ run }) => Effect.as(Queue.offer(begun, run.id), { _tag: "Success" as const, data: {} })
+        })
+      )
+      const options = { name: "w", capacity: 1, leaseMillis: 30_000, graceMillis: 0 }
+      yield* Effect.gen(function* () {
+        yield* Effect.forkScoped(Scheduler.run())
+        yield* Effect.forkScoped(Worker.run(options).pipe(Effect.provide([executor, Crypto.layer, Logger.layer([])])))
+        const caller = yield* makeWorkspace()
+        const workflow = yield* makeWorkflow(caller)
+        const hour = (new Date(clock.currentTimeMillisUnsafe()).getUTCHours() + 4) % 23
+        const gate = yield* (yield* GateStore).change(caller.workspaceId, workflow.workflow.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(hour, hour + 1), { at, by: caller.userId }))
+        )
+        assert.isDefined(gate)
+        const sent = submission(workflow)
+        yield* (yield* RunStore).submit(sent)
+        yield* (yield* Signals).publish({ _tag: "due" })
+        yield* time.moveTo(clock.currentTimeMillisUnsafe() + 60_000)
+        assert.strictEqual(yield* Queue.size(begun), 0)
+        const midnight = Math.ceil(clock.currentTimeMillisUnsafe() / day) * day
+        yield* time.moveTo(midnight + hour * 3_600_000)
+        // The scheduler and the worker look by themselves every 30 seconds: this is sooner.
+        assert.strictEqual(yield* Effect.timeout(Queue.take(begun), "20 seconds"), sent.id)
+      }).pipe(Effect.provide(context))
+    }).pipe(Effect.scoped)
   )
 })

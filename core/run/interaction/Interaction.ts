@@ -53,7 +53,7 @@ export const Answer = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("data"), data: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("inputs"), inputs: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("option"), option: Schema.String, save: Schema.Boolean }),
-  Schema.Struct({ _tag: Schema.Literal("action"), action: Schema.String })
+  Schema.Struct({ _tag: Schema.Literal("action"), action: Schema.String, save: Schema.optionalKey(Schema.Boolean) })
 ])
 export type Answer = typeof Answer.Type
 
@@ -93,7 +93,7 @@ export interface AnsweredQuestion extends AskedQuestion {
 export type Correction =
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
-  | { readonly _tag: "action"; readonly action: string }
+  | { readonly _tag: "action"; readonly action: string; readonly save?: boolean }
 
 /** Raised when a run does not wait for what was sent. `reason` says why not. */
 export class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", {
@@ -197,7 +197,7 @@ export const correct = (
     const action = actionOf(popup.actions, correction.option)
     const expected = popup.actions.map(({ id, label }) => `${id} (${label})`).join(" or ")
     return action !== null
-      ? Result.succeed(answered(interaction, { _tag: "action", action }, at))
+      ? Result.succeed(answered(interaction, { _tag: "action", action, save: correction.save }, at))
       : invalid("chosen_option", `Expected one action by its id or its label: ${expected}`)
   }
   switch (correction._tag) {

@@ -7,7 +7,6 @@
 import { Redacted, Result, Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import * as Domain from "../site/Domain.ts"
-import * as SecretSites from "../site/SecretSites.ts"
 
 export interface Passkey {
   /** Base64, as are all other binary values. */
@@ -88,7 +87,3 @@ export const write = ({ credentialId, privateKey, rpId, signCount, userHandle }:
       sign_count: signCount
     })
   )
-
-/** Whether a passkey is of the site of a credential. */
-export const isOf = ({ rpId }: Pick<Passkey, "rpId">, home: SecretSites.Home): boolean =>
-  Domain.isWithin(Domain.hostnameOf(home.domain) ?? "", rpId) || SecretSites.permits(home, `https://${rpId}`)

@@ -76,6 +76,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
   browser: [
     "test/agent/allowedSites.test.ts",
     "test/agent/browser.test.ts",
+    "test/agent/copying.test.ts",
     "test/agent/dataBrowser.test.ts",
     "test/agent/endurance.test.ts",
     "test/agent/evidence.test.ts",

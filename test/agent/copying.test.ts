@@ -1,5 +1,4 @@
 import { afterEach, assert, describe, it, vi } from "@effect/vitest"
-import * as RemoteFile from "../../adapters/playwright/file/RemoteFile.ts"
 import { runsScript } from "../../adapters/playwright/injected/act/Inert.ts"
 import type { Tab } from "../../adapters/playwright/page/Tabs.ts"
 import * as Copying from "../../adapters/playwright/vision/Copying.ts"
@@ -41,12 +40,4 @@ it.each([
   ["srcdoc", "<p>", true]
 ])("the attribute %s=%j of pasted HTML runs a script: %s", (name, value, runs) => {
   assert.strictEqual(runsScript(name, value), runs)
-})
-
-it.each([
-  ["/var/downloads/a b#1", "file:///var/downloads/a%20b%231"],
-  ["C:\\downloads/1", "file:///C:/downloads/1"],
-  ["d:/downloads/1", "file:///d:/downloads/1"]
-])("the download %s of a browser has the address %s there", (path, address) => {
-  assert.strictEqual(RemoteFile.addressOf(path), address)
 })

@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Ref, Result, Scope, Stream } from "effect"
 import { chromium } from "playwright-core"
 import * as Endpoints from "../../adapters/playwright/Endpoints.ts"
+import * as RemoteFile from "../../adapters/playwright/file/RemoteFile.ts"
 import * as Grid from "../../adapters/playwright/Grid.ts"
 import * as Guard from "../../adapters/playwright/walls/Guard.ts"
 import { settingNames } from "../../apps/cli/SettingNames.ts"
@@ -393,3 +394,11 @@ const until = (what: Effect.Effect<number>, expected: number) =>
   Effect.gen(function* () {
     while ((yield* what) !== expected) yield* Effect.sleep("50 millis")
   }).pipe(Effect.timeout("20 seconds"))
+
+it.each([
+  ["/var/downloads/a b#1", "file:///var/downloads/a%20b%231"],
+  ["C:\\downloads/1", "file:///C:/downloads/1"],
+  ["d:/downloads/1", "file:///d:/downloads/1"]
+])("the download %s of a browser has the address %s there", (path, address) => {
+  assert.strictEqual(RemoteFile.addressOf(path), address)
+})

@@ -27,9 +27,11 @@ const most = 1_000
 /** Runs whose input and output have more characters than this are not kept. */
 const longest = 8_192
 
+/** The key of a lease in a map. */
+export const keyOf = ({ fence, id }: LeaseRef): string => `${id} ${fence}`
+
 export const make = (): HeldRuns => {
   const all = new Map<string, Held>()
-  const keyOf = ({ fence, id }: LeaseRef) => `${id} ${fence}`
   return {
     keep: (held) => {
       const { attempts, data, id, input, lease } = held.run

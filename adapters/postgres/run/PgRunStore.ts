@@ -14,7 +14,7 @@ import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as PgHoldAnnouncements from "../gate/PgHoldAnnouncements.ts"
 import * as PgRunList from "../list/PgRunList.ts"
-import { transaction, withoutSqlErrors } from "../Transaction.ts"
+import { logFailure, transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Events from "../tables/Events.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
@@ -253,7 +253,10 @@ export const layer = Layer.effect(
       // A process that finds nothing more to do has its turns written before the next submission.
       claim: Effect.fn("RunStore.claim")((options) =>
         Effect.tap(PgClaim.claim(sql, { ...options, memory, held }), () =>
-          Effect.forkIn(PgClaim.settleTurns(sql, memory), scope)
+          PgClaim.settleTurns(sql, memory).pipe(
+            Effect.catchCause(logFailure("Whose turn it is next could not be kept; claims look at all of them again")),
+            Effect.forkIn(scope)
+          )
         )
       ),
       renew: Effect.fn("RunStore.renew")((leases, leaseMillis) =>

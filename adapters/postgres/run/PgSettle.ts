@@ -14,7 +14,7 @@ import type { LeaseRef } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { Change, LockedRun } from "../../../core/run/Transition.ts"
 import * as StoreUnavailable from "../../../core/runtime/StoreUnavailable.ts"
-import type { HeldRuns } from "../claim/HeldRuns.ts"
+import { type HeldRuns, keyOf } from "../claim/HeldRuns.ts"
 import * as PgPaces from "../claim/PgPaces.ts"
 import * as PgSlots from "../claim/PgSlots.ts"
 import * as Together from "../Together.ts"
@@ -47,8 +47,6 @@ interface Found {
   readonly gate: Gate
   readonly seen: string
 }
-
-const keyOf = ({ fence, id }: LeaseRef): string => `${id} ${fence}`
 
 /** Settles attempts as the port says; `alone` settles one in a transaction. */
 export const make = (sql: SqlClient.SqlClient, held: HeldRuns, alone: Settle): Settle => {

@@ -50,8 +50,8 @@ export type Correction =
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
   /** An option; with `save` it is used again when the step asks for the same missing one later in the run. */
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
-  /** The id of an action of a pop-up. */
-  | { readonly _tag: "action"; readonly action: string }
+  /** The id of an action of a pop-up; with `save` it is used again when the same pop-up is in the way later in the run. */
+  | { readonly _tag: "action"; readonly action: string; readonly save?: boolean }
 
 export interface Person {
   /** The answer to a question, which satisfies its schema; `null` when there is none in time. */

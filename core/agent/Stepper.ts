@@ -24,7 +24,7 @@ import { isStale, nothing, selectorOf } from "./recovery/ElementMemory.ts"
 import * as OverlayDismissal from "./recovery/OverlayDismissal.ts"
 import * as Recovery from "./recovery/Recovery.ts"
 import { none } from "./recovery/RecoverySettings.ts"
-import type { CompletedStep, RecoveryContext } from "./recovery/RecoveryStrategy.ts"
+import type { Choices, CompletedStep, RecoveryContext } from "./recovery/RecoveryStrategy.ts"
 import { noting, type TouchedElement } from "./recovery/TouchedElement.ts"
 import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
@@ -42,8 +42,7 @@ export interface Walk<E> {
   readonly tooLong: StepFailed
   /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
   readonly opened: number
-  /** The options that persons chose in place of inputs that did not fit, by question. */
-  readonly choices: Map<string, string>
+  readonly choices: Choices
   /** What regions of the page showed before the last action, by the node that waits for a change of one. */
   readonly regions: Map<NodeId, string>
 }
@@ -302,7 +301,7 @@ const attempt = <E>(walk: Walk<E>, step: Step, on: BrowserSession, brought: Step
 }
 
 /** The context of recoveries. */
-const meansOf = <E>(walk: Walk<E>): RecoveryContext & { readonly choices: Map<string, string> } => {
+const meansOf = <E>(walk: Walk<E>): RecoveryContext => {
   const { choices, execution, observer } = walk
   const { memories, settings } = execution.recovery ?? withoutRecovery
   return {

@@ -42,6 +42,14 @@ export interface Reading {
   readonly status: Conversation.Status
 }
 
+/** A conversation, with what the agent said last and what it asks. */
+export interface TurnReading extends Reading {
+  /** The last message, where the agent wrote it. */
+  readonly report: ConversationMessage | null
+  /** The open question. */
+  readonly asked: ConversationMessage | null
+}
+
 export class Builder extends Context.Service<
   Builder,
   {
@@ -52,6 +60,9 @@ export class Builder extends Context.Service<
     ) => Effect.Effect<Reading, TooManyConversations | ConversationStart.CannotOpen | RoleForbids | StoreUnavailable>
 
     readonly get: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
+
+    /** The conversation with what its last turn has led to. */
+    readonly turn: (caller: Caller, id: Id) => Effect.Effect<TurnReading, NotFound | StoreUnavailable>
 
     /** Those that have not ended, the newest first. */
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Reading>, StoreUnavailable>
@@ -282,8 +293,17 @@ export class Builder extends Context.Service<
         )
       })
 
+      const turn = Effect.fn("Builder.turn")(function* (caller: Caller, id: Id) {
+        const reading = yield* Effect.flatMap(find(caller, id), read)
+        const { messages, question } = reading.conversation
+        const [last] = yield* store.messages(id, messages, messages)
+        const asked = question === null ? null : Option.getOrNull(yield* store.message(id, question))
+        return { ...reading, report: last?.role === "agent" ? last : null, asked }
+      })
+
       return Builder.of({
         open,
+        turn,
         get: Effect.fn("Builder.get")((caller, id) => Effect.flatMap(find(caller, id), read)),
         list: Effect.fn("Builder.list")(function* (caller) {
           const all = yield* Effect.forEach(yield* store.list(caller.workspaceId), read)
@@ -304,6 +324,7 @@ export class Builder extends Context.Service<
       Permissions.checked<Builder["Service"]>({
         open: "edit",
         get: "read",
+        turn: "read",
         list: "read",
         messages: "read",
         say: "edit",

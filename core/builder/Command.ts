@@ -36,6 +36,8 @@ export type Command =
   | PageCommand
   | { readonly _tag: "Undo" }
   | { readonly _tag: "Drop" }
+  /** Leads a way that ends the workflow on to where the other way of its condition leads. */
+  | { readonly _tag: "Join" }
   /** Repeats the last step on every page that an element leads to. */
   | { readonly _tag: "Pages"; readonly selector: string }
   /** Adds an input, with its value in this conversation. */
@@ -59,9 +61,15 @@ export const help = `A message is one action. It is done on the page, and become
   screenshot                 take a picture
   delay SECONDS              wait
 
-or a node of the graph language as JSON, {"action":"CLICK","parameters":{"selector":"//button"},"name":"Sign in"}. A
-BOOL_CONDITION becomes a step that ends the workflow where it does not hold. What follows a LOOP is done in its first
-turn, and is repeated for each, until leave.
+or a node of the graph language as JSON, {"action":"CLICK","parameters":{"selector":"//button"},"name":"Sign in"}.
+
+  check XPATH                go on where this element is there, and end where it is not. A BOOL_CONDITION as JSON does the
+                             same with any condition. The next steps belong to the way that the page takes now
+  join                       lead this way on to where the other way of the check leads
+  loop EXPRESSION as NAME    repeat the next steps for each item of a list, such as
+                             loop context.orders as order; they read {{context.runtime.order}}
+
+What follows a LOOP is done in its first turn, and is repeated for each, until leave.
 
   next                       do the step of the workflow that comes next
   continue                   do the steps that come next, up to the end
@@ -156,6 +164,22 @@ const words: Readonly<Record<string, Read>> = {
       act("EXTRACT_DATAMODEL", { execution: "STATIC", extract_data_model })
     )
   ),
+  check: filled("check XPATH, such as check //h1[.='Orders']", (xpath) =>
+    xpath.startsWith("/") || xpath.startsWith("(")
+      ? act("BOOL_CONDITION", {
+          execution: "STATIC",
+          comparison_operator: "IS_NOT_NULL",
+          comparison_value_1: `<<xpath:${xpath}>>`
+        })
+      : Result.fail(`Expected an XPath, such as //h1, got "${xpath.slice(0, 80)}"`)
+  ),
+  join: alone({ _tag: "Join" }),
+  loop: filled("loop EXPRESSION as NAME, such as loop context.orders as order", (rest) => {
+    const [, over = "", item = ""] = /^([\s\S]+?)\s+as\s+([A-Za-z_]\w{0,63})$/.exec(rest) ?? []
+    if (item === "") return Result.fail("Expected loop EXPRESSION as NAME, where NAME is of letters, digits and _")
+    const variable_over = over.startsWith("{{") || /^\d+$/.test(over) ? over : `{{${over}}}`
+    return act("LOOP", { variable_over, variable_current_item: item, variable_current_index: `${item}_index` })
+  }),
   screenshot: (rest) => (rest === "" ? act("SCREENSHOT", {}) : Result.fail("Expected nothing after screenshot")),
   delay: filled("delay SECONDS, such as delay 1", (seconds) =>
     /^\d+(\.\d+)?$/.test(seconds)

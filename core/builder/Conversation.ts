@@ -2,11 +2,11 @@
  * A conversation that builds a workflow on an open page, and what may happen to it.
  *
  * ```
- *            open                 take, settle             ask
- *   (new) ----------> processing ---------------> idle ----------> processing ...
- *     |                 ^    |                      ^
- *     |  inputs missing |    '- the browser went -> agent-errored --say--> processing
- *     '--> awaiting ----'
+ *            open                 take, settle               say
+ *   (new) ----------> processing ---------------> completed --------> processing ...
+ *     |                 ^  |  |
+ *     |  inputs missing |  |  '- the browser went -> agent-errored --say--> processing
+ *     '--> awaiting ----'  '- interrupted -> idle --say--> processing
  * ```
  *
  * A turn is what is done for one message, or to open the page. A *host* does it: a worker with a browser, which holds
@@ -68,7 +68,7 @@ export const Conversation = Schema.Struct({
   blankBrowser: Schema.optionalKey(Schema.Boolean),
   draft: Draft.Draft,
   turn: Schema.NullOr(Turn),
-  /** How it reads while there is no turn. */
+  /** How it reads while there is no turn: the last turn was done, was interrupted, or lost its page. */
   rest: Schema.Literals(["idle", "errored", "completed"]),
   /** The message whose question must be answered first. */
   question: Schema.NullOr(Schema.String),
@@ -138,7 +138,7 @@ export const statusAt = (one: Conversation, at: number): Status => {
   return one.rest === "errored" ? "agent-errored" : one.rest
 }
 
-/** No step follows and no question is open: the work was saved, it failed, or the conversation ended. */
+/** Nothing changes before the next message: the last one was done, it failed, or the conversation ended. */
 export const isTerminal = (status: Status): boolean =>
   status === "completed" || status === "agent-errored" || status === "ended"
 
@@ -246,7 +246,8 @@ export interface Outcome {
   readonly draft: Draft.Draft
   readonly text: string
   readonly result: ActionResult | null
-  readonly rest: "idle" | "errored"
+  /** `idle` for a turn that was stopped, `errored` for one that lost its page or did not get one. */
+  readonly rest: Conversation["rest"]
   /** Whether the page is still open. */
   readonly page: boolean
 }

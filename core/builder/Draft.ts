@@ -175,6 +175,63 @@ export const insert = Effect.fnUntraced(function* (
   return { draft: whole, node: node.id }
 })
 
+/**
+ * Leads the way at the cursor, which ends the workflow, on to where the other way of its condition leads. Fails where the
+ * way leads on already.
+ */
+export const joined = Effect.fnUntraced(function* (draft: Draft) {
+  const [nodes, edges] = parts(draft.content)
+  const all = yield* graph(draft)
+  const end = next(draft, all)
+  const refusal = (message: string) => new InvalidWorkflow({ problems: [{ path: "", message }] })
+  const check = [...all.edges].findLast(
+    ([, edge]) =>
+      edge._tag === "Branch" && reachedFrom(all, edge.onFalse).has(end.id) && !reachedFrom(all, edge.onTrue).has(end.id)
+  )
+  const [from, branch] = check ?? []
+  if (end.action !== "END" || from === undefined || branch?._tag !== "Branch") {
+    return yield* refusal(`This way leads on already. Next comes "${end.name}"`)
+  }
+  if (draft.cursor.after === from) {
+    const { name } = Position.nodeOf(all, from)
+    return yield* refusal(`Cannot join the two ways of "${name}" without a step on this one`)
+  }
+  const changed: Draft = {
+    ...draft,
+    content: {
+      ...draft.content,
+      nodes: nodes.filter((one) => idOf(one) !== end.id),
+      edges: { ...edges, [draft.cursor.after]: { [draft.cursor.way]: branch.onTrue } }
+    },
+    edits: remembered(draft, {
+      what: `the way ends the workflow again, by "${end.name}"`,
+      added: [],
+      removed: [
+        {
+          index: nodes.findIndex((one) => idOf(one) === end.id),
+          node: nodes.find((one) => idOf(one) === end.id) ?? null
+        }
+      ],
+      edges: { [draft.cursor.after]: edges[draft.cursor.after] ?? null },
+      cursor: draft.cursor
+    })
+  }
+  const onward = Position.nodeOf(all, branch.onTrue).name
+  return { draft: yield* checked(changed), what: `This way goes on with "${onward}", as the other one does` }
+})
+
+/** The nodes that one leads to, itself included. */
+const reachedFrom = (all: Graph, from: NodeId): ReadonlySet<NodeId> => {
+  const reached = new Set([from])
+  // A set is iterated in the order of its values, also those that are added meanwhile.
+  for (const id of reached) {
+    const edge = all.edges.get(id)
+    if (edge?._tag === "Next") reached.add(edge.to)
+    else if (edge?._tag === "Branch") reached.add(edge.onTrue).add(edge.onFalse)
+    else if (edge?._tag === "Loop") reached.add(edge.body).add(edge.done)
+  }
+  return reached
+}
 /** The loop whose body the next step goes into, the innermost one; `null` outside of loops. */
 export const loopAround = ({ content, cursor }: Draft): NodeId | null => {
   const [, edges] = parts(content)

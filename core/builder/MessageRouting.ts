@@ -48,6 +48,8 @@ const edited = (
   switch (command._tag) {
     case "Drop":
       return Draft.drop(draft)
+    case "Join":
+      return Draft.joined(draft)
     case "Pages":
       return Draft.paged(draft, command.selector, ids)
     case "Input":
@@ -106,9 +108,9 @@ export const saves = (text: string): { readonly note: string | null } | null => 
   return Result.isSuccess(command) && command.success._tag === "Save" ? { note: command.success.note } : null
 }
 
-/** An answer of the agent that changes nothing else. */
+/** An answer of the agent that changes nothing else. A message that is answered at once is done. */
 export const replied = (one: Conversation.Conversation, id: string, text: string, at: number): Conversation.Change =>
-  Conversation.say(one, [{ id, role: "agent", kind: "text", text }], at)
+  Conversation.say({ ...one, rest: "completed" }, [{ id, role: "agent", kind: "text", text }], at)
 
 /** The draft was kept: further saves make the next versions of that workflow. */
 export const saved = (
@@ -119,8 +121,7 @@ export const saved = (
 ): Conversation.Change => {
   const origin = { workflowId: workflow.id, versionId: version.versionId, versionNumber: version.versionNumber }
   const text = `Saved as version ${version.versionNumber} of the workflow "${workflow.name}" (${workflow.id})`
-  const rest = one.turn === null && one.question === null ? "completed" : one.rest
-  return replied({ ...one, origin, rest }, noticeId, text, at)
+  return replied({ ...one, origin }, noticeId, text, at)
 }
 
 const respond = (
@@ -145,6 +146,7 @@ const respond = (
       return reply({ ...one, draft: undone.draft }, `Taken back: ${undone.what}. The page stays as it is`)
     }
     case "Pages":
+    case "Join":
     case "Input":
     case "Credential":
     case "Drop":

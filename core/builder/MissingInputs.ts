@@ -41,6 +41,37 @@ export class AnswerIncomplete extends Schema.TaggedError<AnswerIncomplete>()("An
   }
 }
 
+/** One thing that a question asks for, as forms show it. */
+export interface AskedInput {
+  readonly name: string
+  /** `auth` for a credential, otherwise the type in the schema, `string` where it names none. */
+  readonly type: string
+  readonly description: string
+  readonly default?: Schema.Json
+  readonly options?: ReadonlyArray<Schema.Json>
+}
+
+/** The inputs that a question asks for. */
+export const askedInputs = (
+  { content }: Conversation.Conversation["draft"],
+  question: NonNullable<ConversationMessage["question"]>
+): ReadonlyArray<AskedInput> => {
+  const properties = Json.objectOf(question.schema.properties)
+  return question.missing.map((name) => {
+    const { default: preset, description, enum: options, type } = Json.objectOf(properties[name])
+    const credential = Json.objectOf(content.vault_schema[name])
+    const isCredential = Object.hasOwn(content.vault_schema, name)
+    const said = typeof description === "string" ? description : null
+    return {
+      name,
+      type: isCredential ? "auth" : typeof type === "string" ? type : "string",
+      description: said ?? (isCredential ? `The user to sign in with at ${credential.domain}` : `The input ${name}`),
+      ...(preset === undefined ? {} : { default: preset }),
+      ...(Array.isArray(options) ? { options } : {})
+    }
+  })
+}
+
 export type Refused = QuestionNotFound | AlreadyAnswered | AnswerIncomplete | InputContract.InvalidInput
 
 /** The inputs of a conversation with the values of an answer. */
@@ -57,7 +88,17 @@ export const inputsWith = (
       : missing.length === 1 && only !== undefined
         ? { [only]: given.value }
         : Json.objectOf(given.value)
-  return { ...one.inputs, ...values }
+  const { vault_schema } = one.draft.content
+  const plain = Object.entries(values).map(([name, value]) => {
+    return [name, Object.hasOwn(vault_schema, name) ? userOf(value, Json.objectOf(vault_schema[name]).domain) : value]
+  })
+  return { ...one.inputs, ...Object.fromEntries(plain) }
+}
+
+/** The user that a credential is answered with; clients also send it with the domain of the credential. */
+const userOf = (value: Schema.Json, domain: Schema.Json | undefined): Schema.Json => {
+  if (!Json.isObject(value) || typeof value.permissioned_user_id !== "string") return value
+  return value.domain === undefined || value.domain === domain ? value.permissioned_user_id : value
 }
 
 /**

@@ -173,6 +173,7 @@ const table: Readonly<Record<string, Row>> = {
   "GET /workflow-builder/agent/sessions": { ability: "read", status: 200 },
   "POST /workflow-builder/agent/{conversation_id}/message": { ability: "edit", json: { text: "help" }, status: 200 },
   "GET /workflow-builder/agent/{conversation_id}/status": { ability: "read", status: 200 },
+  "GET /workflow-builder/agent/{conversation_id}/turn-state": { ability: "read", status: 200 },
   "GET /workflow-builder/agent/{conversation_id}/messages": { ability: "read", status: 200 },
   "POST /workflow-builder/agent/{conversation_id}/respond": {
     ability: "edit",

@@ -67,14 +67,12 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const { caller, key } = yield* member("Member")
       const { body, id } = yield* opened(key, { description: "All of them", jsonExample: '{"user":"me"}' })
       assert.hasAllKeys(body, ["conversationId", "startedAt", "status", "terminal", "isProcessing"])
-      assert.deepEqual(yield* rested(key, id), {
-        conversationId: id,
-        status: "idle",
-        terminal: false,
-        isProcessing: false
-      })
+      const settled = { conversationId: id, terminal: true, isProcessing: false }
+      assert.deepEqual(yield* rested(key, id), { ...settled, status: "completed" })
+      const state = yield* send({ method: "GET", path: `${base}/${id}/turn-state`, key })
+      assert.deepEqual(state.body, { ...settled, phase: "completed", report: `Opened ${home}` })
       const typed = yield* tell(key, id, "type #user = {{context.inputs.user}}")
-      assert.deepInclude(typed, { role: "agent", type: "action_result", number: 3 })
+      assert.deepInclude(typed, { role: "assistant", status: "success", type: "action_result", number: 3 })
       yield* tell(key, id, '{"action":"CLICK","parameters":{"selector":"#go"},"name":"Orders, please"}')
       const draft = yield* send({ method: "GET", path: `${base}/${id}/workflow`, key })
       assert.deepInclude(draft.body, {
@@ -167,6 +165,17 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const { body } = yield* send({ method: "GET", path: `${base}/${id}/messages`, key })
       const [question] = body.messages as ReadonlyArray<{ id: string; question: { missing: ReadonlyArray<string> } }>
       assert.deepStrictEqual(question?.question.missing, ["user"])
+      const fields = [{ name: "user", type: "string", description: "The input user" }]
+      assert.deepInclude({ ...question } as Record<string, unknown>, {
+        role: "assistant",
+        status: "waiting_for_input",
+        event_type: "interaction.inputs",
+        content: { humanInputs: fields }
+      })
+      const state = () => send({ method: "GET", path: `${base}/${id}/turn-state`, key })
+      const waiting = yield* state()
+      assert.deepInclude(waiting.body, { phase: "awaiting-human-input", terminal: false, workflowId })
+      assert.deepInclude(waiting.body.humanInput, { messageId: question?.id, fields })
       const respond = (json: object) => send({ method: "POST", path: `${base}/${id}/respond`, key, json })
       const messageId = question?.id
       assert.strictEqual((yield* respond({ messageId })).status, 400)
@@ -174,7 +183,8 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       assert.deepInclude((yield* respond({ messageId, responses: {} })).body, { code: "VALIDATION_FAILED" })
       assert.isArray((yield* respond({ messageId, value: 5 })).body.run_input_variables_errors)
       assert.strictEqual((yield* respond({ messageId, responses: { user: "me" } })).status, 200)
-      assert.deepInclude(yield* rested(key, id), { status: "idle" })
+      assert.deepInclude(yield* rested(key, id), { status: "completed" })
+      assert.doesNotHaveAnyKeys((yield* state()).body, ["humanInput"])
       assert.deepInclude((yield* respond({ messageId, value: "me" })).body, { code: "ALREADY_ANSWERED" })
       assert.deepInclude((yield* tell(key, id, "next")).result, { action: "CLICK", done: true, url: list })
       assert.strictEqual((yield* open({ inputVariables: { user: 5 } })).status, 400)
@@ -317,7 +327,7 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const { key } = yield* member("Member")
       const { id } = yield* opened(key)
       const stream = openRaw(url, `${base}/${id}/stream`, key)
-      yield* Effect.promise(() => stream.until((body) => body.includes('"idle"')))
+      yield* Effect.promise(() => stream.until((body) => body.includes('"completed"')))
       yield* tell(key, id, "click #go")
       yield* Effect.promise(() => stream.until((body) => body.includes("Done: Click #go")))
       yield* send({ method: "DELETE", path: `${base}/${id}`, key })
@@ -347,7 +357,7 @@ it.layer(hosted, { timeout: "60 seconds" })("a conversation over HTTP", (it) => 
       const guest = yield* member("Viewer", owner)
       const { id } = yield* opened(owner.key)
       const stream = openRaw(url, `${base}/${id}/stream`, guest.key, { connection: "close" })
-      yield* Effect.promise(() => stream.until((body) => body.includes('"idle"')))
+      yield* Effect.promise(() => stream.until((body) => body.includes('"completed"')))
       yield* revoke(guest)
       yield* tell(owner.key, id, "click #go")
       yield* Effect.promise(() => stream.ended)

@@ -54,10 +54,12 @@ const work = Effect.gen(function* () {
 )
 
 /** Runs a workflow of these steps, and answers its record. */
-const carriedOut = (me: Member, steps: ReadonlyArray<Step>) =>
+const carriedOut = (me: Member, steps: ReadonlyArray<Step>, ofStart: object = {}) =>
   Effect.gen(function* () {
     const { send } = yield* Service
-    const workflow = { name: "Files", ...graphOf(shop, steps), input_schema: {}, output_schema: {} }
+    const { edges, nodes: all } = graphOf(shop, steps)
+    const nodes = all.map((node, index) => (index === 0 ? { ...node, parameters: { url: shop, ...ofStart } } : node))
+    const workflow = { name: "Files", nodes, edges, input_schema: {}, output_schema: {} }
     const { body: created } = yield* send({ method: "POST", path: "/workflows", key: me.key, json: workflow })
     const json = { workflow_id: created.id, run_input_variables: {} }
     const { body: started } = yield* send({ method: "POST", path: "/run", key: me.key, json })
@@ -138,6 +140,28 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
       })
     )
 
+    it.effect("are named by inputs that START of an older workflow has, and are not kept where it says so", () =>
+      Effect.gen(function* () {
+        const me = yield* (yield* Service).member("Member")
+        const steps = save.map((step) =>
+          step.action === "FILE_DOWNLOAD"
+            ? { ...step, parameters: { metadata: { kind: "{{context.inputs.kind}}" } } }
+            : step
+        )
+        const ofStart = { input_variables: { $kind: "weekly" } }
+        const kept = yield* carriedOut(me, steps, ofStart)
+        assert.deepStrictEqual(
+          (kept.file_urls as ReadonlyArray<File>).map(({ file_name, metadata }) => [file_name, metadata]),
+          [
+            ["report.csv", { kind: "weekly" }],
+            ["notes.txt", { kind: "weekly" }]
+          ]
+        )
+        const dropped = yield* carriedOut(me, steps, { ...ofStart, store_downloaded_files: false })
+        assert.deepStrictEqual([dropped.status, dropped.file_urls], ["execution.success", []])
+      })
+    )
+
     it.effect("are saved by the command line under their names, in a folder that was empty", () =>
       Effect.gen(function* () {
         const { member, url } = yield* Service
@@ -151,6 +175,7 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
         })
         const shown = yield* show
         assert.strictEqual(shown.code, 0, shown.problem)
+        assert.include(shown.out, `Saved its record and 2 artifacts in ${saved}`)
         assert.deepStrictEqual(readdirSync(join(saved, "files")).toSorted(), ["notes.txt", "report.csv"])
         assert.strictEqual(readFileSync(join(saved, "files/report.csv"), "utf8"), "a;b")
         assert.strictEqual(JSON.parse(readFileSync(join(saved, "record.json"), "utf8")).session_id, record.session_id)

@@ -28,6 +28,23 @@ it.each([
   ["delay 1.5", act("DELAY", { delay_time: 1.5 })],
   ['{"action":"CLICK","parameters":{"selector":"a"},"name":null}', act("CLICK", { selector: "a" })],
   ['{"action":"SCREENSHOT"}', act("SCREENSHOT", {})],
+  [
+    "loop context.orders as order",
+    act("LOOP", {
+      variable_over: "{{context.orders}}",
+      variable_current_item: "order",
+      variable_current_index: "order_index"
+    })
+  ],
+  [
+    "check //h1",
+    act("BOOL_CONDITION", {
+      execution: "STATIC",
+      comparison_operator: "IS_NOT_NULL",
+      comparison_value_1: "<<xpath://h1>>"
+    })
+  ],
+  ["join", { _tag: "Join" }],
   ["next", { _tag: "Next" }],
   ["continue", { _tag: "Continue" }],
   ["drop", { _tag: "Drop" }],
@@ -59,6 +76,8 @@ it.each([
   ["extract [1]", "expected an object"],
   ["extract {", "Cannot read the JSON"],
   ["delay soon", "Expected a number of seconds"],
+  ["loop context.orders", "Expected loop EXPRESSION as NAME"],
+  ["check css=h1", "Expected an XPath"],
   ["undo that", 'Cannot read "that"'],
   ['{"parameters":{}}', "Cannot read the node"],
   ['{"action":"CLICK","parameters":[]}', "Cannot read the node"]

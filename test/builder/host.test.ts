@@ -148,7 +148,7 @@ it.effect("messages become the steps of a workflow that does the same again", ()
       const { conversation, status } = yield* builder.open(caller, opening)
       assert.strictEqual(status, "processing")
       yield* settle
-      assert.strictEqual((yield* builder.get(caller, conversation.id)).status, "idle")
+      assert.strictEqual((yield* builder.get(caller, conversation.id)).status, "completed")
       const typed = yield* tell(caller, conversation.id, "type #user = {{context.inputs.user}}")
       assert.deepInclude(typed.last, { role: "agent", kind: "action_result" })
       assert.deepInclude(typed.last.result, { done: true, action: "INPUT_TEXT", url: login })
@@ -161,6 +161,7 @@ it.effect("messages become the steps of a workflow that does the same again", ()
       yield* tell(caller, conversation.id, "click #go")
       const extracted = yield* tell(caller, conversation.id, orders)
       assert.deepStrictEqual(extracted.last.result?.data, { orders: [{ id: "A-1" }, { id: "A-2" }] })
+      assert.include(extracted.last.text, 'It extracted {"orders":[{"id":"A-1"},{"id":"A-2"}]}')
       const again = yield* tell(caller, conversation.id, "again Extract orders")
       assert.deepInclude(again.last.result, { done: true, action: "EXTRACT_DATAMODEL" })
       assert.deepStrictEqual(again.conversation.draft.content, extracted.conversation.draft.content)
@@ -194,6 +195,55 @@ const steps: ReadonlyArray<Step> = [
 
 const nodeId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`
 
+it.effect("a loop is built on its first item, and leave does the others", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      yield* tell(caller, id, "click #go")
+      assert.include((yield* tell(caller, id, "leave")).last.text, "The next step is in no loop")
+      assert.include((yield* tell(caller, id, "loop context.none as one")).last.text, '"context.none"')
+      yield* tell(caller, id, orders)
+      const begun = yield* tell(caller, id, "loop context.orders as order")
+      assert.include(begun.last.text, "Done: For each of {{context.orders}}. The next steps are its body")
+      const set = { type: "SET", target: "context.last", value: "context.runtime.order.id" }
+      const inside = yield* tell(caller, id, JSON.stringify({ action: "TRANSFORM", parameters: { operations: [set] } }))
+      assert.isTrue(inside.last.result?.done, inside.last.text)
+      const ended = yield* tell(caller, id, "leave")
+      assert.include(ended.last.text, "Did 3 steps. The end of the workflow comes next")
+      assert.strictEqual(ended.conversation.draft.cursor.way, "loop_done")
+      yield* tell(caller, id, "screenshot")
+      const replayed = yield* tell(caller, id, "replay")
+      assert.include(replayed.last.text, "Did 8 steps. The end of the workflow comes next")
+      assert.deepStrictEqual(names(replayed.conversation).slice(2), [
+        "Extract orders",
+        "For each of {{context.orders}}",
+        "Take a picture",
+        "TRANSFORM",
+        "Done"
+      ])
+    })
+  )
+)
+
+it.effect("steps behind a check that does not hold are for that way, which can lead back", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      assert.include((yield* tell(caller, id, "join")).last.text, "This way leads on already")
+      const checked = yield* tell(caller, id, "check //h2")
+      assert.include(checked.last.text, "It does not hold here")
+      assert.include((yield* tell(caller, id, "join")).last.text, "without a step on this one")
+      yield* tell(caller, id, "click #go")
+      const joined = yield* tell(caller, id, "join")
+      assert.strictEqual(joined.last.text, 'This way goes on with "Done", as the other one does')
+      assert.include((yield* tell(caller, id, "join")).last.text, "This way leads on already")
+      assert.deepStrictEqual(names(joined.conversation), ["Open the start page", "Check", "Click #go", "Done"])
+      const undone = yield* tell(caller, id, "undo")
+      assert.deepStrictEqual(names(undone.conversation).at(-1), "Ended by: Check")
+    })
+  )
+)
+
 /** A workflow whose second step does not fit the page. */
 const kept = (caller: Caller) =>
   Effect.gen(function* () {
@@ -214,12 +264,16 @@ it.effect("a workflow is done up to a node, where a failing step is replaced and
       assert.strictEqual(replayed?.text, `Did 1 step. Next comes "CLICK 2". The page is at ${login}`)
       const failing = yield* tell(caller, id, "next")
       assert.include(failing.last.text, 'Node "CLICK 2": Cannot click #gone')
-      assert.strictEqual(failing.status, "idle")
+      assert.strictEqual(failing.status, "completed")
       yield* tell(caller, id, "click #go")
       const dropped = yield* tell(caller, id, "drop")
       assert.strictEqual(dropped.last.text, 'The step "CLICK 2" is no longer part of the workflow')
       const done = yield* tell(caller, id, "continue")
-      assert.strictEqual(done.last.text, `Did 1 step. The end of the workflow comes next. The page is at ${list}`)
+      assert.strictEqual(
+        done.last.text,
+        `Did 1 step. The end of the workflow comes next. The page is at ${list}. It extracted {"title":"Orders"}`
+      )
+      assert.deepStrictEqual(done.last.result?.data, { title: "Orders" })
       assert.deepStrictEqual(names(done.conversation), [
         "START 0",
         "INPUT_TEXT 1",
@@ -283,7 +337,7 @@ it.effect("a conversation skips the nodes that a run would skip, and reads the n
       const replayed = yield* tell(caller, id, "replay")
       assert.strictEqual(
         replayed.last.text,
-        `Did 1 step, skipped 1. The end of the workflow comes next. The page is at ${login}`
+        `Did 1 step, skipped 1. The end of the workflow comes next. The page is at ${login}. It extracted {"status":200}`
       )
     })
   )
@@ -325,7 +379,7 @@ it.effect("inputs that are missing are asked for, once", () =>
       assert.strictEqual(Result.isFailure(wrong) && wrong.failure._tag, "InvalidInput")
       assert.isTrue(Result.isSuccess(yield* answer({ value: "secret" })))
       yield* settle
-      assert.strictEqual(yield* status(caller, id), "idle")
+      assert.strictEqual(yield* status(caller, id), "completed")
       const again = yield* answer({ value: "me" })
       assert.strictEqual(Result.isFailure(again) && again.failure._tag, "AlreadyAnswered")
       const told = yield* builder.messages(caller, id, 1, 100)
@@ -429,7 +483,7 @@ it.effect("a loop is recorded in its first turn, leaving it does the others, and
       const over = (variable_over: unknown) =>
         JSON.stringify({
           action: "LOOP",
-          name: "For each order",
+          name: "For each of {{context.orders}}",
           parameters: { variable_over, variable_current_item: "order", variable_current_index: "order_number" }
         })
       assert.include((yield* tell(caller, id, "leave")).last.text, "in no loop")
@@ -441,7 +495,8 @@ it.effect("a loop is recorded in its first turn, leaving it does the others, and
       const seen = `extract {"type":"object","properties":{"seen":{"type":"array","path":"//h1","items":{"type":"string","path":"."}}}}`
       assert.deepStrictEqual((yield* tell(caller, id, seen)).last.result?.data, { seen: ["Orders"] })
       const left = yield* tell(caller, id, "leave")
-      assert.strictEqual(left.last.text, `Did 3 steps. The end of the workflow comes next. The page is at ${list}`)
+      const did = `Did 3 steps. The end of the workflow comes next. The page is at ${list}`
+      assert.strictEqual(left.last.text, `${did}. It extracted {"seen":["Orders","Orders"]}`)
       assert.deepInclude(left.conversation.draft.cursor, { way: "loop_done" })
       assert.include((yield* tell(caller, id, "input user = you")).last.text, 'There is an input "user" already')
       const added = yield* tell(caller, id, "input city = Bremen")
@@ -477,7 +532,7 @@ it.effect("a conversation in which nothing happens ends, and one that is ended g
       assert.deepStrictEqual([watched.open, yield* status(waiting.caller, waiting.id)], [2, "processing"])
       yield* builder.end(left.caller, left.id)
       yield* settle
-      assert.deepStrictEqual([watched.open, yield* status(waiting.caller, waiting.id)], [2, "idle"])
+      assert.deepStrictEqual([watched.open, yield* status(waiting.caller, waiting.id)], [2, "completed"])
       yield* TestClock.adjust(Conversation.idleMillis)
       yield* settle
       assert.deepStrictEqual([yield* status(idle.caller, idle.id), watched.open], ["ended", 0])

@@ -88,7 +88,7 @@ describe.concurrent("conversations", () => {
             json: { name: "Open orders", startUrl: `${site}/login`, jsonExample: inputs }
           })
           const id = String(opened.body.conversationId)
-          yield* until(`${base}/${id}/status`, key, ({ status }) => status === "idle")
+          yield* until(`${base}/${id}/status`, key, ({ status }) => status === "completed")
           yield* tell(key, id, "type //input[@id = 'user'] = {{context.inputs.user}}")
           const wrong = yield* tell(key, id, '{"action":"CLICK","parameters":{"selector":"//input","wait_time":200}}')
           assert.include(wrong.text, "2 elements match after 200 ms, expected exactly 1")

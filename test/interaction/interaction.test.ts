@@ -216,7 +216,14 @@ describe("a question for corrected inputs", () => {
   it("takes an option at a pop-up for its action", () => {
     const chosen = { _tag: "option", option: "b", save: true } as const
     const decided = Interaction.correct(forDecision(), run, chosen, 2_000, InputContract.problems)
-    assert.deepStrictEqual(Result.getOrThrow(decided).answer, { _tag: "action", action: "b" })
+    assert.deepStrictEqual(Result.getOrThrow(decided).answer, { _tag: "action", action: "b", save: true })
+  })
+
+  it("takes an option at a pop-up by the label of its action", () => {
+    const option = ` ${popup.actions.find(({ id }) => id === "b")?.label.toUpperCase()} `
+    const chosen = { _tag: "option", option, save: false } as const
+    const decided = Interaction.correct(forDecision(), run, chosen, 2_000, InputContract.problems)
+    assert.deepStrictEqual(Result.getOrThrow(decided).answer, { _tag: "action", action: "b", save: false })
   })
 
   it("puts corrected inputs in the places of the old ones, and keeps the others", () => {

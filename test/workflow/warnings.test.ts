@@ -35,6 +35,7 @@ const code: Step = {
   action: "TFA",
   parameters: { tfa_type: "AUTHENTICATOR", credential: "BANK", selector: "//input[@id='otp']" }
 }
+const wait: Step = { action: "DELAY", parameters: { delay_time: 0 } }
 const bank = { BANK: { type: "credential", domain: "bank.example" } }
 const open = { type: "object", properties: { BANK: { type: "string" } } }
 
@@ -70,7 +71,11 @@ describe("a saved workflow is warned of", () => {
     ["a bare #name", click("#user"), `${at}.selector`, "css=#user"],
     ["a selector that may match many", click("//button"), `${at}.selector`, "may match many"],
     ["items that nothing tells apart", click("//ul[1]//x/li".replace("[1]", "")), `${at}.selector`, "may match many"],
+    ["a button of a part that pages have many of", click("//div//button"), `${at}.selector`, "may match many"],
+    ["a link of an item that nothing tells apart", click("//ul/li/a"), `${at}.selector`, "may match many"],
     ["Enter in a field that is emptied first", type("{{enter}}"), `${at}.text`, "do_not_clear"],
+    ["Enter in capitals in such a field", type(" {{Enter}}"), `${at}.text`, "do_not_clear"],
+    ["a choice by arrows in such a field", type("{{down}}{{Arrow_Down}}{{enter}}"), `${at}.text`, "do_not_clear"],
     ["an unknown function", type("{{$uppercse(context.inputs.a)}}"), `${at}.text`, "did you mean $uppercase?"],
     ["an expression without an end", type("a {{context.inputs.a} b"), `${at}.text`, "expected }} after {{context"],
     ["a name without its root", type("{{inputs.user.name}}"), `${at}.text`, "did you mean context.inputs.user.name?"]
@@ -88,6 +93,8 @@ describe("a saved workflow is warned of", () => {
     ["keywords of JSON Schema in a data model", extract({ total: { type: "string", title: "Sum", path: "//b" } })],
     ["an XPath with a predicate", click("//button[@type='submit']")],
     ["an XPath from the root", click("/html/body/main/button")],
+    ["an XPath through what a page has once", click("//main//button")],
+    ["a text that is pasted, and Enter", type("{{Ctrl+V}}{{enter}}")],
     ["a selector of a named kind", click("css=form > button")],
     ["a text with a key at its end", type("x{{enter}}")],
     ["Enter in a field that is kept", type("{{enter}}", { do_not_clear: true })],
@@ -123,6 +130,10 @@ describe("a saved workflow is warned of", () => {
       warned([code, button], more).map(([path]) => path),
       ["nodes[2].parameters"]
     )
+    assert.deepStrictEqual(
+      warned([code, wait, button], more).map(([path]) => path),
+      ["nodes[3].parameters"]
+    )
     assert.deepStrictEqual(warned([code, click("//a[@id='home']")], more), [])
     assert.deepStrictEqual(warned([button, code], more), [])
   })
@@ -145,7 +156,8 @@ describe("a saved workflow is warned of", () => {
     ["an input under context", "{{context.user}}", "did you mean context.inputs.user?"],
     ["a misspelt variable of a loop", "{{context.runtime.rwo}}", "did you mean context.runtime.row?"],
     ["a misspelt input", "{{context.inputs.usr}}", "did you mean context.inputs.user?"],
-    ["an input in the place of a variable of a loop", "{{context.runtime.user}}", "did you mean context.inputs.user?"]
+    ["an input in the place of a variable of a loop", "{{context.runtime.user}}", "did you mean context.inputs.user?"],
+    ["a variable of a loop under a name for loops", "{{context.loop.row.id}}", "did you mean context.runtime.row?"]
   ])("refused with the place that was meant: %s", (_name, text, message) => {
     const loop: Step = {
       action: "LOOP",
@@ -156,6 +168,27 @@ describe("a saved workflow is warned of", () => {
     const { problems } = read([loop, { ...type(text), to: 1 }], { input_schema: schema })
     assert.strictEqual(problems.length, 1)
     assert.include(problems[0]?.message, message)
+  })
+
+  it("a variable of a loop that is read as an input, where any input may be given", () => {
+    const loop: Step = {
+      action: "LOOP",
+      parameters: { variable_over: 2, variable_current_item: "row", variable_current_index: "index" },
+      to: { body: 2, done: 3 }
+    }
+    const texts = ["{{context.inputs.row.id}}", "{{context.inputs.user}}"]
+    const [found, other] = texts.map((text) => warned([loop, { ...type(text), to: 1 }, wait]))
+    assert.deepStrictEqual(
+      found?.map(([path]) => path),
+      ["nodes[2].parameters.text"]
+    )
+    assert.include(found?.[0]?.[1], "did you mean context.runtime.row?")
+    assert.deepStrictEqual(other, [])
+    // Before the loop, the name can only be that of an input.
+    assert.deepStrictEqual(
+      warned([type("{{context.inputs.row}}"), { ...loop, to: { body: 3, done: 4 } }, { ...wait, to: 2 }]),
+      []
+    )
   })
 
   it("unknown fields of a body and of its window, and settings without effect", () => {

@@ -44,7 +44,7 @@ const reading = {
   conversationId: ConversationId,
   status: Status,
   /**
-   * The conversation neither works nor waits for an answer: the work was saved, it failed, or the conversation ended.
+   * Nothing changes before the next message: the last one was done, it failed, or the conversation ended.
    */
   terminal: Schema.Boolean,
   isProcessing: Schema.Boolean,
@@ -65,16 +65,46 @@ const Session = Schema.Struct({
   workspaceId: Schema.String
 }).annotate({ identifier: "BuilderSession" })
 
+/** One input that an open question asks for. */
+const HumanInput = Schema.Struct({
+  name: Schema.String,
+  /** `auth` for a credential: its value is `permissioned_user_id`, or an object with that and `domain`. */
+  type: Schema.String,
+  description: Schema.String,
+  default: Schema.optionalKey(Schema.Json),
+  options: Schema.optionalKey(Schema.Array(Schema.Json))
+}).annotate({ identifier: "BuilderHumanInput" })
+
+export const TurnStateJson = Schema.Struct({
+  conversationId: ConversationId,
+  /** As `status` of the conversation. */
+  phase: Status,
+  terminal: Schema.Boolean,
+  isProcessing: Schema.Boolean,
+  workflowId: Schema.optionalKey(Schema.String),
+  /** The last answer of the agent, where the turn is completed or failed. */
+  report: Schema.optionalKey(Schema.String),
+  /** The open question, where the conversation waits for its answer. */
+  humanInput: Schema.optionalKey(
+    Schema.Struct({ messageId: Schema.String, prompt: Schema.String, fields: Schema.Array(HumanInput) })
+  )
+}).annotate({ identifier: "BuilderTurnState" })
+
 export const MessageJson = Schema.Struct({
   id: Schema.String,
   /** Counts the messages of the conversation from 1. */
   number: Schema.Int,
-  role: Schema.Literals(["user", "agent"]),
+  role: Schema.Literals(["user", "assistant"]),
+  /** `waiting_for_input` for an open question. */
+  status: Schema.Literals(["success", "waiting_for_input"]),
   type: Schema.Literals(["text", "question", "action_result"]),
   text: Schema.String,
   createdAt: Millis,
   result: Schema.optionalKey(ActionResult),
-  question: Schema.optionalKey(Question)
+  question: Schema.optionalKey(Question),
+  /** Beside an open question. */
+  event_type: Schema.optionalKey(Schema.Literal("interaction.inputs")),
+  content: Schema.optionalKey(Schema.Struct({ humanInputs: Schema.Array(HumanInput) }))
 }).annotate({ identifier: "BuilderMessage" })
 
 const NewSession = Schema.Struct({
@@ -205,6 +235,13 @@ export class BuilderGroup extends group.add(
     error: ConversationGone
   })
     .annotate(OpenApi.Summary, "Read the status of a conversation")
+    .annotate(Needs, "read"),
+  HttpApiEndpoint.get("turnState", `${base}/:conversation_id/turn-state`, {
+    params: conversation,
+    success: TurnStateJson,
+    error: ConversationGone
+  })
+    .annotate(OpenApi.Summary, "Read what the last message of a conversation has led to: its report, or its question")
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("messages", `${base}/:conversation_id/messages`, {
     params: conversation,

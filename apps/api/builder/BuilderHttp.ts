@@ -1,11 +1,12 @@
 /** Answers the endpoints of conversations that build a workflow. */
 import { Clock, Effect, Option, Schema, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Builder, defaultNote, type Reading } from "../../../core/builder/Builder.ts"
+import { Builder, defaultNote, type Reading, type TurnReading } from "../../../core/builder/Builder.ts"
 import { PointedPage, type ViewKind } from "../../../core/builder/BuilderStore.ts"
 import * as Conversation from "../../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../../core/builder/ConversationMessage.ts"
-import type { Answer } from "../../../core/builder/MissingInputs.ts"
+import type * as Draft from "../../../core/builder/Draft.ts"
+import * as MissingInputs from "../../../core/builder/MissingInputs.ts"
 import * as Sources from "../../../core/builder/Sources.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
@@ -19,7 +20,7 @@ import { runId } from "../run/RunsHttp.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import { view } from "../workflow/WorkflowView.ts"
-import type { MessageJson, StatusJson } from "./BuilderApi.ts"
+import type { MessageJson, StatusJson, TurnStateJson } from "./BuilderApi.ts"
 import * as Page from "./BuilderPage.ts"
 
 const pingEvery = "15 seconds"
@@ -62,6 +63,7 @@ export const layer = HttpApiBuilder.group(
         Effect.fn(function* ({ headers, params }) {
           const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
+          const { conversation } = yield* builder.get(caller, id)
           const after = headers["last-event-id"] ?? "0"
           if (!/^\d{1,9}$/.test(after)) {
             return yield* Effect.fail(
@@ -73,7 +75,7 @@ export const layer = HttpApiBuilder.group(
           const frames = Stream.map(news, (one) =>
             "status" in one
               ? frame("status", statusJson(one))
-              : `id: ${one.number}\n${frame("message", messageJson(one))}`
+              : `id: ${one.number}\n${frame("message", messageJson(conversation.draft, one))}`
           )
           const pings = Stream.mapEffect(Stream.tick(pingEvery), () =>
             Effect.map(Clock.currentTimeMillis, (ts) => frame("ping", { ts }))
@@ -148,6 +150,9 @@ export const layer = HttpApiBuilder.group(
         status: Effect.fn(function* ({ params }) {
           return statusJson(yield* find(params.conversation_id))
         }),
+        turnState: Effect.fn(function* ({ params }) {
+          return turnStateJson(yield* builder.turn(yield* CurrentCaller, yield* conversationId(params.conversation_id)))
+        }),
         messages: Effect.fn(function* ({ params, query }) {
           const caller = yield* CurrentCaller
           const { conversation, status } = yield* find(params.conversation_id)
@@ -155,7 +160,7 @@ export const layer = HttpApiBuilder.group(
           const { from, hasMore, to } = Page.range(asked, conversation.messages)
           const found = yield* builder.messages(caller, conversation.id, from, to)
           return {
-            messages: found.map(messageJson),
+            messages: found.map((one) => messageJson(conversation.draft, one)),
             total: conversation.messages,
             ...asked,
             hasMore,
@@ -165,7 +170,7 @@ export const layer = HttpApiBuilder.group(
         respond: Effect.fn(function* ({ params, payload }) {
           const caller = yield* CurrentCaller
           const id = yield* conversationId(params.conversation_id)
-          const answer: Answer["given"] | null =
+          const answer: MissingInputs.Answer["given"] | null =
             payload.responses != null
               ? { responses: payload.responses }
               : payload.value != null
@@ -251,4 +256,36 @@ const statusJson = ({ conversation, status }: Reading): typeof StatusJson.Type =
   ...ofWorkflow(conversation)
 })
 
-const messageJson = ({ kind, ...message }: ConversationMessage): typeof MessageJson.Type => ({ ...message, type: kind })
+const turnStateJson = (reading: TurnReading): typeof TurnStateJson.Type => {
+  const { asked, conversation, report } = reading
+  const { status: phase, ...state } = statusJson(reading)
+  const isDone = phase === "completed" || phase === "agent-errored"
+  return {
+    ...state,
+    phase,
+    ...(isDone && report !== null ? { report: report.text } : {}),
+    ...(phase === "awaiting-human-input" && asked?.question !== undefined
+      ? {
+          humanInput: {
+            messageId: asked.id,
+            prompt: asked.text,
+            fields: MissingInputs.askedInputs(conversation.draft, asked.question)
+          }
+        }
+      : {})
+  }
+}
+
+/** A message. What it asks for is as the draft describes it, which does not change while the question is open. */
+const messageJson = (draft: Draft.Draft, { kind, role, ...message }: ConversationMessage): typeof MessageJson.Type => {
+  const { question } = message
+  const json = { ...message, type: kind, role: role === "user" ? role : ("assistant" as const) }
+  return question?.state === "open"
+    ? {
+        ...json,
+        status: "waiting_for_input",
+        event_type: "interaction.inputs",
+        content: { humanInputs: MissingInputs.askedInputs(draft, question) }
+      }
+    : { ...json, status: "success" }
+}

@@ -35,9 +35,12 @@ export const NewInputVariables = Schema.Struct({
   input_variables: optional(Schema.JsonObject),
   /** The id of one of the available actions of a pop-up. */
   modal_action: optional(Schema.String),
-  /** The value or the text of an option. */
+  /** The value or the text of an option; at a pop-up, the id or the label of an action. */
   chosen_option: optional(Schema.String),
-  /** Takes the same option when the step misses the same one again later in the run. */
+  /**
+   * Takes the same option when the step misses the same one again later in the run, and the same action when the same
+   * pop-up is in the way again.
+   */
   save_decision: optional(Schema.Boolean)
 }).annotate({ identifier: "NewInputVariables" })
 

@@ -72,11 +72,12 @@ export const layer = HttpApiBuilder.group(
 /** Reads which of its forms a body has. */
 const correctionOf = (body: typeof NewInputVariables.Type) => {
   const given: Array<Correction> = []
+  const save = body.save_decision === true
   if (body.input_variables != null) given.push({ _tag: "inputs", inputs: body.input_variables })
   if (body.chosen_option != null) {
-    given.push({ _tag: "option", option: body.chosen_option, save: body.save_decision === true })
+    given.push({ _tag: "option", option: body.chosen_option, save })
   }
-  if (body.modal_action != null) given.push({ _tag: "action", action: body.modal_action })
+  if (body.modal_action != null) given.push({ _tag: "action", action: body.modal_action, save })
   const [only] = given
   return only !== undefined && given.length === 1
     ? Effect.succeed(only)

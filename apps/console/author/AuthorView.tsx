@@ -22,7 +22,7 @@ const words: Readonly<Record<Status["status"], string>> = {
   processing: "Working",
   "awaiting-human-input": "Asks for inputs",
   "agent-errored": "Its page is gone",
-  completed: "Saved",
+  completed: "Ready",
   idle: "Ready",
   ended: "Ended"
 }

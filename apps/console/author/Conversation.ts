@@ -102,7 +102,7 @@ export const useConversation = (id: string): Conversation => {
         if (one.event !== "message") return
         after = Math.max(after, one.data.number)
         last.current = after
-        if (one.data.role === "agent") {
+        if (one.data.role === "assistant") {
           const [next, ...rest] = one.data.result?.done === false ? [] : queued.current
           queued.current = rest
           if (next === undefined) setSending(false)

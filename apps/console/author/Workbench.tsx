@@ -51,7 +51,7 @@ const useRecording = (conversation: Conversation) => {
   const [chosen, choose] = useState<PageTarget | null>(null)
   const [reading, setReading] = useState<Reading>(noReading)
   const loop = draft === null ? null : loopOf(draft)
-  const said = messages.findLast(({ role }) => role === "agent") ?? null
+  const said = messages.findLast(({ role }) => role === "assistant") ?? null
   useEffect(() => {
     // A step that was done has changed the page: what was chosen there may be gone.
     if (said?.result?.done === true) choose(null)

@@ -25,7 +25,7 @@ export interface Listing {
   readonly pages: ReadonlyArray<Page>
   /** Where the next page begins; `null` after the last. */
   readonly next: string | null
-  /** What has changed at the top since the list stands still; `null` where nothing new is there. */
+  /** The first page as it is now, where runs came or went since the list stands still; `null` otherwise. */
   readonly arrived: (Fresh & { readonly count: number; readonly isMore: boolean }) | null
   /** The rows that match the filters no longer, and stay where they are while the list stands still. */
   readonly gone: ReadonlySet<string>
@@ -96,7 +96,7 @@ export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listin
     pages,
     next: listing.next,
     gone,
-    arrived: count === 0 ? null : { ...fresh, count, isMore: known.size === 0 && fresh.cursor !== null }
+    arrived: count + gone.size === 0 ? null : { ...fresh, count, isMore: known.size === 0 && fresh.cursor !== null }
   }
 }
 

@@ -61,17 +61,20 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           }}
         />
       )}
-      {(arrived !== null || gone.size > 0) && (
+      {arrived !== null && (
         <button
           type="button"
           class="arrived"
           onClick={() => {
             setListing(admitted)
+            // What is not shown any more must not be acted on.
+            const shown = new Set(arrived.rows.map(({ session_id }) => session_id))
+            setSelected((before) => new Set([...before].filter((id) => shown.has(id))))
             again()
             document.querySelector(".list")?.scrollTo({ top: 0 })
           }}
         >
-          {arrivedWords(arrived, gone.size)}: show
+          {changeWords(arrived, gone.size)}: show
         </button>
       )}
       {isRead && count === 0 && next !== null ? (
@@ -114,11 +117,12 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const arrivedWords = (arrived: Listing["arrived"], gone: number): string => {
-  const changed = gone === 0 ? [] : [`${gone.toLocaleString("en")} no longer ${gone === 1 ? "matches" : "match"}`]
-  if (arrived === null) return changed.join("")
-  const count = `${arrived.count.toLocaleString("en")}${arrived.isMore ? "+" : ""}`
-  return [`${count} new ${count === "1" ? "run" : "runs"}`, ...changed].join(", ")
+const changeWords = ({ count, isMore }: NonNullable<Listing["arrived"]>, gone: number): string => {
+  const more = `${count.toLocaleString("en")}${isMore ? "+" : ""}`
+  return [
+    ...(count === 0 ? [] : [`${more} new ${more === "1" ? "run" : "runs"}`]),
+    ...(gone === 0 ? [] : [`${gone.toLocaleString("en")} no longer ${gone === 1 ? "matches" : "match"}`])
+  ].join(", ")
 }
 
 const counted = (total: string): string => {

@@ -8,13 +8,13 @@ import { cleanOf } from "../../browser/element/Appearance.ts"
 import { inTheWay, type Overlay } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { Offer } from "../../workflow/patch/Patch.ts"
-import type { Person } from "../Person.ts"
 import * as Dismissal from "./Dismissal.ts"
 import {
   type Analysis,
   type FailedStep,
   isAboutElement,
   type PopupFacts,
+  type RecoveryContext,
   type RecoveryStrategy,
   type Remedy
 } from "./RecoveryStrategy.ts"
@@ -37,13 +37,12 @@ const mostPresses = 2
 const unreadMillis = 8_000
 
 /** Dismisses what covers the element of a step. */
-export const overlayDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
+export const overlayDismissal: RecoveryStrategy = (trouble, means) => {
+  const { settings } = means
   const overlay = trouble.survey.overlays.find(({ coversTarget }) => coversTarget)
   if (!settings.popups || !isFor(trouble)) return Effect.succeed(null)
   return Effect.flatMap(knownDismissal(trouble, settings.popupXpaths), (known) =>
-    known !== null || overlay === undefined
-      ? Effect.succeed(known)
-      : outOfTheWay(trouble, overlay, correctable ? person : null)
+    known !== null || overlay === undefined ? Effect.succeed(known) : outOfTheWay(trouble, overlay, means)
   )
 }
 
@@ -51,10 +50,10 @@ export const overlayDismissal: RecoveryStrategy = (trouble, { correctable, perso
  * Dismisses a dialog, the last thing to be tried for an element that is nowhere to be found. What covers the element is
  * left to `overlayDismissal`, which has tried all that there is to try.
  */
-export const dialogDismissal: RecoveryStrategy = (trouble, { correctable, person, settings }) => {
+export const dialogDismissal: RecoveryStrategy = (trouble, means) => {
   const overlay = inTheWay(trouble.survey)
-  if (!settings.popups || overlay === null || overlay.coversTarget || !isFor(trouble)) return Effect.succeed(null)
-  return outOfTheWay(trouble, overlay, correctable ? person : null)
+  if (!means.settings.popups || overlay === null || overlay.coversTarget || !isFor(trouble)) return Effect.succeed(null)
+  return outOfTheWay(trouble, overlay, means)
 }
 
 /** Presses what the workflow knows to dismiss pop-ups, where one came up only while a step waited for its element. */
@@ -66,11 +65,20 @@ const knownDismissal = Effect.fnUntraced(function* (trouble: FailedStep, xpaths:
   return { _tag: "Again", remedy, ...(popup === null ? {} : { popup }) } satisfies Remedy
 })
 
+type Deciding = Pick<RecoveryContext, "choices" | "correctable" | "person">
+
 const isFor = ({ failure, tried }: FailedStep): boolean => isAboutElement(failure) && tried < mostTries
 
-const outOfTheWay = Effect.fnUntraced(function* (trouble: FailedStep, found: Overlay, person: Person | null) {
+const outOfTheWay = Effect.fnUntraced(function* (
+  trouble: FailedStep,
+  found: Overlay,
+  { choices, correctable, person }: Deciding
+) {
   const { page } = trouble
   const overlay = yield* whenRead(trouble, found)
+  const saved = choices.get(questionOf(trouble, overlay))
+  const known = saved === undefined ? null : yield* actedOn(trouble, overlay, saved)
+  if (known?.isGone === true) return { ...known.remedy, remedy: `${known.remedy.remedy} before` }
   for (const button of Dismissal.waysOut(overlay).slice(0, mostWays)) {
     if (!(yield* isPressedAway(trouble, overlay, button.selector))) continue
     const facts = factsOf(trouble, overlay, { phase: "popup_dismiss_verified", action: null, label: button.label })
@@ -87,11 +95,19 @@ const outOfTheWay = Effect.fnUntraced(function* (trouble: FailedStep, found: Ove
       return { _tag: "Again", remedy: "Pressed Escape to dismiss a pop-up", popup: facts } satisfies Remedy
     }
   }
-  return person === null || overlay.buttons.length === 0 ? null : yield* decided(trouble, overlay, person)
+  return correctable && overlay.buttons.length > 0 ? yield* decided(trouble, overlay, { choices, person }) : null
 })
 
+/** The question that a pop-up asks: one with another text, or other buttons, asks something else. */
+const questionOf = ({ survey }: FailedStep, { buttons, text }: Overlay): string =>
+  JSON.stringify([hostOf(survey.address), text, buttons.map(({ label }) => label)])
+
 /** Lets a person choose one of the buttons. */
-const decided = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, person: Person) {
+const decided = Effect.fnUntraced(function* (
+  trouble: FailedStep,
+  overlay: Overlay,
+  { choices, person }: Pick<Deciding, "choices" | "person">
+) {
   const { memory, node, page, survey, tried } = trouble
   const { secrets } = memory.credentials
   const shot = yield* Effect.option(page.observation.glimpse)
@@ -112,18 +128,22 @@ const decided = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overl
       maxAttempts: mostTries
     }
   })
-  const action = answer?._tag === "action" ? answer.action : null
-  const button = action === null ? undefined : Dismissal.buttonOf(overlay, action)
-  if (action === null || button === undefined) return null
+  if (answer?._tag !== "action") return null
   const responseMillis = (yield* Clock.currentTimeMillis) - began
-  yield* press(page, button.selector)
-  yield* isGone(trouble, overlay)
-  const facts = factsOf(trouble, overlay, { phase: "modal_decision_dispatched", action, label: button.label })
-  return {
-    _tag: "Again",
-    remedy: `Pressed "${button.label}" on a pop-up, as a person decided`,
-    popup: { ...facts, responseMillis }
-  } satisfies Remedy
+  const done = yield* actedOn(trouble, overlay, answer.action)
+  if (done === null) return null
+  if (answer.save === true && done.isGone) choices.set(questionOf(trouble, overlay), answer.action)
+  return { ...done.remedy, popup: { ...done.remedy.popup, responseMillis } } satisfies Remedy
+})
+
+/** Presses the button of an action once, and looks whether the pop-up is gone; `null` if it has no such action. */
+const actedOn = Effect.fnUntraced(function* (trouble: FailedStep, overlay: Overlay, action: string) {
+  const button = Dismissal.buttonOf(overlay, action)
+  if (button === undefined) return null
+  yield* press(trouble.page, button.selector)
+  const popup = factsOf(trouble, overlay, { phase: "modal_decision_dispatched", action, label: button.label })
+  const remedy = `Pressed "${popup.label}" on a pop-up, as a person decided`
+  return { isGone: yield* isGone(trouble, overlay), remedy: { _tag: "Again", remedy, popup } satisfies Remedy }
 })
 
 /** The overlay once its frames were read, as far as they can be: before that, its buttons are not known. */

@@ -98,7 +98,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 /** Tries every allowed recovery. It fails only if the listener fails. */
 export const recover = Effect.fnUntraced(function* <A, E>(
   { failure: first, memory, node, page, signedIn, signsIn, trail }: Failed,
-  means: RecoveryContext & { readonly choices: StepCorrection.Choices },
+  means: RecoveryContext,
   listener: RecoveryListener<E>,
   again: Again<A>
 ) {

@@ -43,6 +43,9 @@ export interface FailedStep {
   readonly tried: number
 }
 
+/** What persons chose to be taken again, by the question that it answers. */
+export type Choices = Map<string, string>
+
 /** The context of recoveries, the same for all steps of an execution. */
 export interface RecoveryContext {
   readonly graph: Graph
@@ -51,6 +54,8 @@ export interface RecoveryContext {
   readonly secrets: Secrets
   /** Whether a person may be asked for corrections. */
   readonly correctable: boolean
+  /** Kept for the rest of the execution. */
+  readonly choices: Choices
   /** The appearance of the element of a node when the node last succeeded. */
   readonly remembered: (node: Node) => Effect.Effect<Appearance | null>
   /** Does an earlier step again. */

@@ -9,12 +9,10 @@ import * as NodeExpressions from "../../workflow/language/graph/NodeExpressions.
 import type { StepFailed } from "../Failure.ts"
 import type { Person } from "../Person.ts"
 import type * as Memory from "../variables/Memory.ts"
+import type { Choices } from "./RecoveryStrategy.ts"
 
 /** How often a person is asked about one step before it fails for good. */
 const mostQuestions = 3
-
-/** Options that were named for good, by the failure that they mend. */
-export type Choices = Map<string, string>
 
 interface CorrectionContext {
   readonly page: Using<"elements">

@@ -47,6 +47,10 @@ export const hear = (memory: Memory, answer: Schema.JsonObject): Memory => ({
   answers: { ...memory.answers, ...answer }
 })
 
+/** What was gathered by these names. */
+export const named = ({ data }: Memory, names: ReadonlySet<string>): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => names.has(name)))
+
 /** The output of a successful run: what it gathered, and of the answers those that the schema names. */
 export const gathered = ({ answers, data }: Memory, outputSchema: Schema.JsonObject): Schema.JsonObject => {
   const { properties } = outputSchema

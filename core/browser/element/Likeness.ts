@@ -60,6 +60,9 @@ const naming: ReadonlySet<Trait> = new Set([
 /** A naming trait agrees from this likeness on. */
 const agrees = 0.85
 
+/** The minimum likeness of the names of links for the address that they lead to to name them. */
+const akin = 0.8
+
 /** The minimum likeness of a match, and its minimum lead over the next candidate. */
 export const enough = 0.55
 export const ahead = 0.12
@@ -81,7 +84,7 @@ export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>)
  * in the document itself goes before those in frames, as it does for selectors.
  */
 export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): Scored | null => {
-  if (known(wanted) < leastKnown) return null
+  if (known(named(wanted)) < leastKnown) return null
   const [best, ...others] = ranked(wanted, candidates)
   const next = others.find(({ frame }) => frame === null || best?.frame !== null)
   if (best === undefined || !best.isNamed || best.likeness < enough) return null
@@ -91,8 +94,21 @@ export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>)
 const known = (wanted: Appearance): number =>
   traits.reduce((sum, trait) => sum + (wanted[trait] === null || !naming.has(trait) ? 0 : weights[trait]), 0)
 
-const compare = (wanted: Appearance, seen: Appearance): Pick<Scored, "likeness" | "isNamed"> => {
-  if (!isSameKind(wanted, seen)) return { likeness: 0, isNamed: false }
+/** The appearance with its title as its name, where the element has no other: a title beside a name is only a hint. */
+const named = (one: Appearance): Appearance =>
+  one.title !== null && (one.text ?? one.ariaLabel ?? one.label) === null
+    ? { ...one, ariaLabel: one.title, title: null }
+    : one
+
+/** Whether both elements have a name, and the two are not alike. */
+const isContrary = (wanted: Appearance, seen: Appearance): boolean => {
+  const [one, other] = [wanted, seen].map(({ ariaLabel, label, text }) => text ?? ariaLabel ?? label)
+  return one != null && other != null && textLikeness(one, other) < akin
+}
+
+const compare = (former: Appearance, present: Appearance): Pick<Scored, "likeness" | "isNamed"> => {
+  if (!isSameKind(former, present)) return { likeness: 0, isNamed: false }
+  const [wanted, seen] = [named(former), named(present)]
   let total = 0
   let shared = 0
   let isNamed = false
@@ -105,6 +121,8 @@ const compare = (wanted: Appearance, seen: Appearance): Pick<Scored, "likeness" 
     if (one === null) continue
     const likeness = other === null ? 0 : textLikeness(one, other)
     count(weights[trait], likeness)
+    // Links with other queries, or that only run a script, share the path.
+    if (trait === "hrefPath" && isContrary(wanted, seen)) continue
     if (naming.has(trait) && likeness >= agrees && other !== null && beginsAlike(one, other)) isNamed = true
   }
   if (wanted.tag !== "") count(tagWeight, wanted.tag === seen.tag ? 1 : 0)

@@ -67,6 +67,9 @@ export const limits: Limits = { steps: 10_000, millis: 10 * 60_000 }
 /** How much extracted data a message shows, in characters of JSON. */
 const maxShown = 100_000
 
+/** How much of it the text of a message shows. */
+const maxTold = 10_000
+
 /** A walk through the draft. */
 export interface Walk {
   /** Whether it stops before the node that comes next. Every walk stops at the end. */
@@ -77,7 +80,7 @@ export interface Walk {
 
 /** Opens the start page, and walks on from there where a walk is given. */
 export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage: Stage, onward: Walk | null) {
-  const graph = yield* read(draft)
+  const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
   const start = Position.nodeOf(graph, graph.start)
   const opened = yield* step(draft, graph, start, stage, yield* Clock.currentTimeMillis)
@@ -89,24 +92,33 @@ export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage:
 
 /** Does the steps of the draft that come next. A step that fails is where the walk stays. */
 export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage: Stage, onward: Walk) {
-  const graph = yield* read(draft)
+  const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
   const began = yield* Clock.currentTimeMillis
   let [now, here, done, skipped] = [draft, stage, 0, 0]
+  const names = new Set<string>()
+  let reader: Node | null = null
   while (true) {
     const node = Draft.next(now, graph)
     if (node.action === "END" || onward.stops(now.cursor, node)) {
       const did = `Did ${counted(done)}${skipped === 0 ? "" : `, skipped ${skipped}`}. ${comesNext(node)}`
-      return settled(now, here, `${did}. The page is at ${yield* here.page.navigation.address}`, null)
+      if (reader === null)
+        return settled(now, here, `${did}. The page is at ${yield* here.page.navigation.address}`, null)
+      return yield* succeeded(now, here, reader, did, Memory.named(here.known.memory, names))
     }
     if (done + skipped === limits.steps) {
       return settled(now, here, `Stopped after ${limits.steps} steps, the most at once. ${comesNext(node)}`, null)
     }
     const passed = yield* step(now, graph, node, here, began)
-    if (Result.isFailure(passed)) return yield* failed(now, here, node, passed.failure, "idle")
+    if (Result.isFailure(passed)) return yield* failed(now, here, node, passed.failure, "completed")
     now = passed.success.draft
     here = passed.success.stage
     yield* onward.reached(now, here)
+    const { found } = passed.success
+    if (found !== null) {
+      reader = node
+      for (const name of Object.keys(found)) names.add(name)
+    }
     if (passed.success.skipped) skipped++
     else done++
   }
@@ -116,12 +128,12 @@ const counted = (steps: number): string => `${steps} step${steps === 1 ? "" : "s
 
 /** Does the one step of the draft that comes next. */
 export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage: Stage) {
-  const graph = yield* read(draft)
+  const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
   const node = Draft.next(draft, graph)
   if (node.action === "END") return settled(draft, stage, `There is nothing to do: ${comesNext(node)}`, null)
   const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
-  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "idle")
+  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
   const { draft: after, found, skipped, stage: here } = passed.success
   const onward = comesNext(Draft.next(after, graph))
   if (skipped) return settled(after, here, `Skipped: ${node.name}. Its run_if does not hold here. ${onward}`, null)
@@ -142,13 +154,14 @@ export const act = Effect.fn("Turn.act")(function* (
     const reasons = problems.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; ")
     return settled(draft, stage, `This cannot be done: ${reasons}`, null)
   }
-  const graph = yield* read(inserted.success.draft)
+  const graph = yield* graphOf(inserted.success.draft)
   if (graph === null) return unread(draft, stage)
   const node = Position.nodeOf(graph, inserted.success.node)
   const passed = yield* step(inserted.success.draft, graph, node, stage, yield* Clock.currentTimeMillis)
-  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "idle")
+  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
   const after = passed.success
-  if (after.skipped || after.draft.cursor.way === "false") {
+  const { way } = after.draft.cursor
+  if (after.skipped) {
     return yield* refused(draft, stage, node, "The condition does not hold here. The draft is unchanged")
   }
   if (after.draft.cursor.way === "loop_done") {
@@ -156,12 +169,20 @@ export const act = Effect.fn("Turn.act")(function* (
     return yield* refused(draft, stage, node, nothing)
   }
   const before = new Map([...stage.before, [node.id, stage.known] as const])
-  return yield* succeeded(after.draft, { ...after.stage, before }, node, `Done: ${node.name}`, after.found)
+  const text = `Done: ${node.name}${Object.hasOwn(openings, way) ? `. ${openings[way]}` : ""}`
+  return yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
 })
+
+/** What a message says behind a step from which several ways lead on. */
+const openings: Readonly<Record<string, string>> = {
+  true: "It holds here: the next steps are for where it holds",
+  false: "It does not hold here: the next steps are for where it does not; join leads them back to the others",
+  loop_not_done: "The next steps are its body, done with the first item; leave does them with the other items"
+}
 
 /** Does one step of the draft once more, wherever the page is. The draft and its position are unchanged. */
 export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stage: Stage, named: string) {
-  const graph = yield* read(draft)
+  const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
   const all = [...graph.nodes.values()]
   const node = graph.nodes.get(named) ?? all.find(({ name }) => name === named)
@@ -171,7 +192,7 @@ export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stag
     return settled(draft, stage, `Cannot do "${named.slice(0, 80)}" again: expected one of the steps ${expected}`, null)
   }
   const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
-  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "idle")
+  if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
   const { found, skipped, stage: here } = passed.success
   const text = skipped ? `Skipped: ${node.name}. Its run_if does not hold here` : `Done again: ${node.name}`
   return yield* succeeded(draft, here, node, text, found)
@@ -209,7 +230,7 @@ export const without = (stage: Stage, draft: Draft.Draft): Stage => {
 }
 
 /** The graph of a draft; `null` where reading it takes more than it may. */
-const read = (draft: Draft.Draft): Effect.Effect<Graph | null> =>
+const graphOf = (draft: Draft.Draft): Effect.Effect<Graph | null> =>
   Draft.graph(draft).pipe(Effect.catchTag("TooCostly", () => Effect.succeed(null)))
 
 const unread = (draft: Draft.Draft, stage: Stage): TurnResult =>
@@ -228,8 +249,11 @@ export const withUnavailable = (done: TurnResult, unavailable: StartingState["un
 }
 
 /** A turn that was stopped on the way. */
-export const interrupted = (draft: Draft.Draft, stage: Stage): TurnResult =>
-  settled(draft, stage, "Interrupted. No step was changed; the last action may have taken effect on the page", null)
+export const interrupted = (draft: Draft.Draft, stage: Stage): TurnResult => {
+  const text = "Interrupted. No step was changed; the last action may have taken effect on the page"
+  const done = settled(draft, stage, text, null)
+  return { ...done, outcome: { ...done.outcome, rest: "idle" } }
+}
 
 /** The output of a step, and the draft and the stage after it. */
 interface Passed {
@@ -328,7 +352,7 @@ const comesNext = (node: Node): string =>
 
 /** The outcome of a turn, without its secrets: those in data of its result are hidden already. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): TurnResult => ({
-  outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "idle", page: true },
+  outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "completed", page: true },
   stage
 })
 
@@ -343,10 +367,21 @@ const shown = (result: ActionResult | null, stage: Stage): ActionResult | null =
 const succeeded = (draft: Draft.Draft, stage: Stage, node: Node, text: string, found: Schema.JsonObject | null) =>
   Effect.gen(function* () {
     const url = yield* stage.page.navigation.address
-    const shown = found !== null && isShown(found) ? { data: yield* secretsOf(stage).hideInData(found) } : {}
-    const more = found !== null && !("data" in shown) ? ". It extracted more than a message can show" : ""
-    return settled(draft, stage, `${text}. The page is at ${url}${more}`, { ...about(node, true, url), ...shown })
+    const where = `${text}. The page is at ${url}`
+    if (found === null) return settled(draft, stage, where, about(node, true, url))
+    if (!isShown(found)) {
+      return settled(draft, stage, `${where}. It extracted more than a message can show`, about(node, true, url))
+    }
+    const data = yield* secretsOf(stage).hideInData(found)
+    return settled(draft, stage, `${where}. ${told(data)}`, { ...about(node, true, url), data })
   })
+
+/** The data as a sentence, for readers of the text alone. */
+const told = (data: Schema.JsonObject): string => {
+  const json = JSON.stringify(data)
+  if (json.length <= maxTold) return `It extracted ${json}`
+  return `It extracted ${json.length} characters of data, which begin with ${json.slice(0, maxTold)}`
+}
 
 /** Whether a message shows this much data. It is weighed first: writing out what is large holds the event loop. */
 const isShown = (found: Schema.JsonObject): boolean =>
@@ -355,7 +390,7 @@ const isShown = (found: Schema.JsonObject): boolean =>
 const refused = (draft: Draft.Draft, stage: Stage, node: Node, text: string) =>
   Effect.map(stage.page.navigation.address, (url) => settled(draft, stage, text, about(node, false, url)))
 
-const failed = (draft: Draft.Draft, stage: Stage, node: Node, failure: StepFailed, rest: "idle" | "errored") =>
+const failed = (draft: Draft.Draft, stage: Stage, node: Node, failure: StepFailed, rest: "completed" | "errored") =>
   Effect.map(stage.page.navigation.address, (url): TurnResult => {
     const gone = failure.code === "BROWSER-E0001"
     const text = `Node "${node.name}": ${failure.sentence} (at ${url})`

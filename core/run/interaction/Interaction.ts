@@ -53,7 +53,7 @@ export const Answer = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("data"), data: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("inputs"), inputs: Schema.JsonObject }),
   Schema.Struct({ _tag: Schema.Literal("option"), option: Schema.String, save: Schema.Boolean }),
-  Schema.Struct({ _tag: Schema.Literal("action"), action: Schema.String })
+  Schema.Struct({ _tag: Schema.Literal("action"), action: Schema.String, save: Schema.optionalKey(Schema.Boolean) })
 ])
 export type Answer = typeof Answer.Type
 
@@ -93,7 +93,7 @@ export interface AnsweredQuestion extends AskedQuestion {
 export type Correction =
   | { readonly _tag: "inputs"; readonly inputs: Schema.JsonObject }
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
-  | { readonly _tag: "action"; readonly action: string }
+  | { readonly _tag: "action"; readonly action: string; readonly save?: boolean }
 
 /** Raised when a run does not wait for what was sent. `reason` says why not. */
 export class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", {
@@ -194,10 +194,11 @@ export const correct = (
     return invalid("input_variables", "The run waits at a pop-up: expected modal_action")
   }
   if (popup !== undefined && correction._tag === "option") {
-    const ids = popup.actions.map(({ id }) => id)
-    return ids.includes(correction.option)
-      ? Result.succeed(answered(interaction, { _tag: "action", action: correction.option }, at))
-      : invalid("chosen_option", `Expected ${ids.join(" or ")}`)
+    const action = actionOf(popup.actions, correction.option)
+    const expected = popup.actions.map(({ id, label }) => `${id} (${label})`).join(" or ")
+    return action !== null
+      ? Result.succeed(answered(interaction, { _tag: "action", action, save: correction.save }, at))
+      : invalid("chosen_option", `Expected one action by its id or its label: ${expected}`)
   }
   switch (correction._tag) {
     case "action": {
@@ -226,6 +227,17 @@ export const correct = (
         : Result.fail(new InvalidAnswer({ problems, expected: schema }))
     }
   }
+}
+
+/** The id of the action that an option means: by its id, or by a label that no other action has; `null` for none. */
+const actionOf = (
+  actions: ReadonlyArray<{ readonly id: string; readonly label: string }>,
+  option: string
+): string | null => {
+  const plain = (text: string) => text.replace(/\s+/g, " ").trim().toLowerCase()
+  const [named, another] = actions.filter(({ label }) => plain(label) === plain(option))
+  if (actions.some(({ id }) => id === option)) return option
+  return named !== undefined && another === undefined ? named.id : null
 }
 
 /** Ends a question: its answer, if there is one, is not kept any longer. A closed one is not changed. */

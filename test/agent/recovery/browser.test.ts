@@ -8,9 +8,12 @@ import { type Answer, html, serve } from "../../support/site.ts"
 
 const done = `<h1>Done</h1>`
 
+/** A form is hidden by fields with the names of what it has as an element. */
+const hiding = ["id", "children", "attributes"].map((name) => `<input type="hidden" name="${name}" value="7">`).join("")
+
 const order = (id: string, more = "") => `
   <section><h2>Advertisement</h2><button type="button" onclick="document.title='decoy'">Place your orders here</button></section>
-  <form action="/done"><fieldset><legend>Your order</legend><p>Total 12.50</p>${more}
+  <form action="/done">${hiding}<fieldset><legend>Your order</legend><p>Total 12.50</p>${more}
   <button type="submit" id="${id}">Place order</button></fieldset></form>`
 
 const banner = (inner: string) => `

@@ -21,6 +21,18 @@ const submit: Partial<Appearance> = {
 
 const field: Partial<Appearance> = { tag: "input", role: "textbox", type: "text", name: "email", label: "E-mail" }
 
+/** A link of a site whose pages differ by their queries alone. */
+const edit: Partial<Appearance> = {
+  tag: "a",
+  role: "link",
+  hrefPath: "/doku.php",
+  text: "Edit this page",
+  section: "Page tools",
+  path: "html>body>nav>ul>li>a"
+}
+
+const icon: Partial<Appearance> = { ...edit, text: null, title: "Edit this page [E]" }
+
 /** The wanted element, the elements of the page, and the chosen one. */
 const table: ReadonlyArray<readonly [string, Partial<Appearance>, ReadonlyArray<Partial<Appearance>>, string | null]> =
   [
@@ -66,6 +78,18 @@ const table: ReadonlyArray<readonly [string, Partial<Appearance>, ReadonlyArray<
       ],
       "0"
     ],
+    ["no other link of the same address", edit, [{ ...edit, text: "Delete" }], null],
+    ["no other link of the same address that has no text", icon, [{ ...icon, title: "Delete this page [D]" }], null],
+    [
+      "a link without text by its title",
+      icon,
+      [
+        { ...icon, title: "Old revisions [O]" },
+        { ...icon, path: "" }
+      ],
+      "1"
+    ],
+    ["no decoy that has the title and says something else", icon, [{ ...icon, text: "Discard everything" }], null],
     ["nothing where too little is known", { placeholder: "Search" }, [{ placeholder: "Search" }], null]
   ]
 

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Outcome } from "../../../core/agent/Outcome.ts"
+import type { Mistake } from "../../../core/agent/Person.ts"
 import { Advisor } from "../../../core/agent/recovery/Advisor.ts"
 import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
 import { Browser } from "../../../core/browser/Browser.ts"
@@ -13,6 +14,7 @@ import { graphOf, type Step, walk } from "../../support/browser.ts"
 
 const home = "https://shop.example/"
 const done = "https://shop.example/done"
+const other = "https://shop.example/other"
 const order = { tag: "button", role: "button", type: "submit", section: "Your order" }
 
 const site: ScriptedBrowser.ScriptedSite = {
@@ -40,6 +42,22 @@ const site: ScriptedBrowser.ScriptedSite = {
     {
       selector: "//question",
       text: "Which account?",
+      over: {
+        covers: ["//locked"],
+        buttons: [
+          { label: "Private", selector: "//private" },
+          { label: "Business", selector: "//business" }
+        ]
+      }
+    },
+    { selector: "//private", removes: ["//question"] },
+    { selector: "//business", removes: ["//question"] }
+  ],
+  [other]: [
+    { selector: "//locked", leadsTo: done },
+    {
+      selector: "//question",
+      text: "Which account is to be closed?",
       over: {
         covers: ["//locked"],
         buttons: [
@@ -123,6 +141,34 @@ it.effect("a pop-up that nothing dismisses is decided by a person, where a perso
       assert.deepInclude(alone.outcome.failure, { category: "UNEXPECTED_UI_STATE", subType: "NON_DISMISSIBLE" })
     }
     assert.lengthOf(asked, 1)
+  })
+)
+
+it.effect("a decision about a pop-up that is saved is used for the same pop-up again, and for no other", () =>
+  Effect.gen(function* () {
+    const open = (url: string): Step => ({ action: "NAVIGATE", parameters: { url } })
+    const steps = [home, home, other].flatMap((url) => [open(url), click("//locked")])
+    const decided = (save: boolean) =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const person = {
+          ask: () => Effect.succeed(null),
+          correct: ({ popup }: Mistake) =>
+            Effect.sync(() => {
+              asked.push(popup?.description ?? "")
+              return { _tag: "action", action: "action_2", save } as const
+            })
+        }
+        const found = yield* run([...steps, read], { recovery: { popups: true }, person, correctable: true })
+        assert.deepEqual(found.outcome, reached)
+        assert.deepStrictEqual(
+          found.analyses.map(({ popup }) => [popup?.phase, popup?.label]),
+          steps.filter(({ action }) => action === "CLICK").map(() => ["modal_decision_dispatched", "Business"])
+        )
+        return asked.map((description) => description.includes("closed"))
+      })
+    assert.deepStrictEqual(yield* decided(true), [false, true])
+    assert.deepStrictEqual(yield* decided(false), [false, false, true])
   })
 )
 

@@ -5,6 +5,8 @@
  * `visibility: hidden`, and where a person sees it besides: it is not transparent, not clipped away, and in the
  * viewport or within reach of scrolling. The decision on code beside pages says why.
  */
+
+import { childrenOf } from "../find/Nodes.ts"
 import { drawnIn } from "./Tree.ts"
 import { remembered } from "./Visit.ts"
 
@@ -37,7 +39,7 @@ export const isRendered = (element: Element): boolean =>
 const isShown = (element: Element, opaque: boolean): boolean => {
   const { display, visibility } = getComputedStyle(element)
   // It has no box: what is in it has.
-  if (display === "contents") return [...element.childNodes].some((node) => isShownWithin(node, opaque))
+  if (display === "contents") return [...childrenOf(element)].some((node) => isShownWithin(node, opaque))
   if (visibility !== "visible" || !element.checkVisibility()) return false
   if (opaque && isTransparent(element)) return false
   const box = element.getBoundingClientRect()

@@ -1,6 +1,6 @@
 /**
- * How nodes hang together, read by the getters of the DOM itself: a form can hide what it has from its parents by fields of
- * these names.
+ * What nodes have, read by the getters of the DOM itself: a form hides its own properties behind fields of their names,
+ * such as `id` or `children`.
  */
 
 /** Whether a node is an element, of this document or of one in a frame. */
@@ -19,6 +19,10 @@ export const nextOf = getter<Node | null>(Node.prototype, "nextSibling")
 export const previousOf = getter<Node | null>(Node.prototype, "previousSibling")
 export const childrenOf = getter<NodeListOf<ChildNode>>(Node.prototype, "childNodes")
 export const attributesOf = getter<NamedNodeMap>(Element.prototype, "attributes")
+export const idOf = getter<string>(Element.prototype, "id")
+
+/** The elements that are children of an element. */
+export const innerOf = getter<HTMLCollection>(Element.prototype, "children")
 
 const open = getter<ShadowRoot | null>(Element.prototype, "shadowRoot")
 

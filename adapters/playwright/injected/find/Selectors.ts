@@ -5,6 +5,7 @@
 import { isPress, says } from "../dom/Text.ts"
 import { around, everything } from "../dom/Tree.ts"
 import { oncePerVisit } from "../dom/Visit.ts"
+import { innerOf } from "./Nodes.ts"
 
 /** The attributes that tests use to name elements. */
 export const testIds: ReadonlyArray<string> = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"]
@@ -47,7 +48,9 @@ export const matchesOf = (xpath: string): number =>
 export const steps = (element: Element): ReadonlyArray<string> => {
   const path: Array<string> = []
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
-    path.unshift(`${at.tagName.toLowerCase()}${position(at, [...(at.parentElement?.children ?? [])])}`)
+    path.unshift(
+      `${at.tagName.toLowerCase()}${position(at, [...(at.parentElement === null ? [] : innerOf(at.parentElement))])}`
+    )
   }
   return path
 }
@@ -116,7 +119,7 @@ const inShadow = (element: Element, root: ShadowRoot): string => {
   if (way !== null) return way
   const path: Array<string> = []
   for (let at: Element | null = element; at !== null; at = at.parentElement) {
-    const siblings = [...(at.parentElement ?? root).children]
+    const siblings = [...(at.parentElement === null ? root.children : innerOf(at.parentElement))]
     path.unshift(`${at.tagName.toLowerCase()}:nth-child(${siblings.indexOf(at) + 1})`)
   }
   const { host } = root
@@ -146,7 +149,7 @@ const stepsInShadow = (element: Element): string | null => {
   const path: Array<string> = []
   for (let at: Element | null = element; at !== null; at = around(at)) {
     const outer = around(at)
-    const siblings = outer === null ? [] : [...(outer.shadowRoot?.children ?? []), ...outer.children]
+    const siblings = outer === null ? [] : [...(outer.shadowRoot?.children ?? []), ...innerOf(outer)]
     path.unshift(`${at.tagName.toLowerCase()}${position(at, siblings)}`)
   }
   const way = `/${path.join("/")}`

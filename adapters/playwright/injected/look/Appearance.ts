@@ -4,11 +4,12 @@
 import type { Appearance } from "../../../../core/browser/element/Appearance.ts"
 import { altOf, labelOf, roleOf } from "../dom/Names.ts"
 import { isField, orNull, says } from "../dom/Text.ts"
+import { idOf } from "../find/Nodes.ts"
 import { steps, testIds } from "../find/Selectors.ts"
 
 export const appearanceOf = (element: Element): Appearance => ({
   tag: element.tagName.toLowerCase(),
-  id: orNull(element.id),
+  id: orNull(idOf(element)),
   testId: orNull(testIds.map((name) => element.getAttribute(name)).find((value) => value !== null)),
   name: orNull(element.getAttribute("name")),
   type: isField(element) || element instanceof HTMLButtonElement ? orNull(element.type) : null,

@@ -5,6 +5,7 @@ import { nameOf, roleOf } from "../dom/Names.ts"
 import { orNull, squeeze } from "../dom/Text.ts"
 import { clickedFor } from "../dom/Visible.ts"
 import { keep } from "../find/Kept.ts"
+import { idOf } from "../find/Nodes.ts"
 
 const interactive =
   'a[href],button,input:not([type="hidden"]),select,textarea,summary,[contenteditable=""],[contenteditable="true"],[onclick],[tabindex]:not([tabindex="-1"]),' +
@@ -23,7 +24,8 @@ export const outline = (maxElements: number) => {
   for (const [index, { clicked }] of found.entries()) keep(`outlined ${index}`, clicked)
   const listed = found.map(({ clicked, element }) => ({
     role: (orNull(element.getAttribute("role")) ?? kindOf(element)).slice(0, 30),
-    name: nameOf(element) || squeeze(element.getAttribute("name")).slice(0, 120) || squeeze(element.id).slice(0, 120),
+    name:
+      nameOf(element) || squeeze(element.getAttribute("name")).slice(0, 120) || squeeze(idOf(element)).slice(0, 120),
     value: valueOf(element),
     states: statesOf(element),
     box: boxOf(clicked)

@@ -6,6 +6,7 @@ import { nameOf } from "../dom/Names.ts"
 import { squeeze } from "../dom/Text.ts"
 import { contains, everything, innermostAt } from "../dom/Tree.ts"
 import { isVisible } from "../dom/Visible.ts"
+import { idOf } from "../find/Nodes.ts"
 import { selectorOf, steps } from "../find/Selectors.ts"
 import { framesAmong, type Inner } from "./Frames.ts"
 
@@ -103,7 +104,7 @@ const overlayOf = (element: Element, coversTarget: boolean): Covering => {
   const text = squeeze(element instanceof HTMLElement ? element.innerText : element.textContent)
   const words = squeeze(text + (element.shadowRoot === null ? "" : ` ${element.shadowRoot.textContent ?? ""}`))
   return {
-    signature: `${steps(element).at(-1) ?? ""}#${element.id}@${element.getAttribute("role") ?? ""} ${words.slice(0, 80)}`,
+    signature: `${steps(element).at(-1) ?? ""}#${idOf(element)}@${element.getAttribute("role") ?? ""} ${words.slice(0, 80)}`,
     text: words.slice(0, 1_000),
     isDialog: isDialog(element),
     isAlert: element.getAttribute("role") === "alertdialog",

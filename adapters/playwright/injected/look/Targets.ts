@@ -5,6 +5,7 @@ import { nameOf } from "../dom/Names.ts"
 import { isPress, orNull, says, squeeze } from "../dom/Text.ts"
 import { around, contains, everything, innermostAt } from "../dom/Tree.ts"
 import { clickedFor, isVisible } from "../dom/Visible.ts"
+import { childrenOf, idOf, innerOf } from "../find/Nodes.ts"
 import { matchesOf, selectorOf, selectorsOf } from "../find/Selectors.ts"
 import { boxOf, invitesAction, kindOf } from "./Outline.ts"
 
@@ -29,7 +30,7 @@ export const targets = (maxElements: number) => {
     elements.push({
       kind,
       role: (orNull(element.getAttribute("role")) ?? kindOf(element)).slice(0, 30),
-      name: (nameOf(element) || squeeze(element.getAttribute("name")) || squeeze(element.id)).slice(0, 120),
+      name: (nameOf(element) || squeeze(element.getAttribute("name")) || squeeze(idOf(element))).slice(0, 120),
       secret: element instanceof HTMLInputElement && element.type === "password",
       options: optionsOf(element),
       box,
@@ -57,7 +58,7 @@ const kindFor = (element: Element): "press" | "type" | "choose" | "read" | null 
 }
 
 const hasOwnText = (element: Element): boolean =>
-  [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && squeeze(node.textContent) !== "")
+  [...childrenOf(element)].some((node) => node.nodeType === Node.TEXT_NODE && squeeze(node.textContent) !== "")
 
 const isWithinPressed = (element: Element): boolean => {
   for (let at = around(element); at !== null; at = around(at)) {
@@ -104,7 +105,7 @@ const rowOf = (element: Element) => {
       const selector = `${placeOf(outer)}/${test}`
       return { selector, matches: matchesOf(selector), path: path.length === 0 ? "." : `/${path.join("/")}` }
     }
-    const like = [...outer.children].filter(({ tagName }) => tagName === at.tagName)
+    const like = [...innerOf(outer)].filter(({ tagName }) => tagName === at.tagName)
     path.unshift(`${at.tagName.toLowerCase()}${like.length > 1 ? `[${like.indexOf(at) + 1}]` : ""}`)
     at = outer
   }
@@ -115,7 +116,7 @@ const rowOf = (element: Element) => {
 const placeOf = (outer: Element): string => {
   const table = outer.parentElement
   if (!/^(tbody|thead|tfoot)$/i.test(outer.tagName) || table === null) return selectorOf(outer)
-  const like = [...table.children].filter(({ tagName }) => tagName === outer.tagName)
+  const like = [...innerOf(table)].filter(({ tagName }) => tagName === outer.tagName)
   const position = like.length > 1 ? `[${like.indexOf(outer) + 1}]` : ""
   return `${selectorOf(table)}/${outer.tagName.toLowerCase()}${position}`
 }
@@ -125,7 +126,7 @@ const rowTest = (element: Element, outer: Element): string | null => {
   const tag = element.tagName.toLowerCase()
   if (/^(td|th|caption|thead|tbody|tfoot|colgroup|option|label|span|b|i|em|strong|br|p|h[1-6])$/.test(tag)) return null
   if (tag === "tr") return element.querySelector(":scope > td") === null ? null : "tr[td]"
-  const like = [...outer.children].filter(({ tagName }) => tagName === element.tagName)
+  const like = [...innerOf(outer)].filter(({ tagName }) => tagName === element.tagName)
   if (tag === "li" || /^(row|listitem|article)$/.test(element.getAttribute("role") ?? "") || tag === "article") {
     return like.length > 1 ? tag : null
   }

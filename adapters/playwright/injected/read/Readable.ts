@@ -2,7 +2,7 @@
  * The contents of elements, as HTML of what can be read.
  */
 import { isRendered } from "../dom/Visible.ts"
-import { isElement } from "../find/Nodes.ts"
+import { attributesOf, childrenOf, isElement } from "../find/Nodes.ts"
 import { escapeText } from "./Escape.ts"
 
 const skipped = /^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE|SVG|CANVAS|LINK|META|OBJECT|EMBED)$/i
@@ -28,11 +28,11 @@ export const readable = (
   const visitElement = (element: Element): void => {
     if (skipped.test(element.tagName) || !isRendered(element)) return
     const tag = element.tagName.toLowerCase()
-    add(`<${tag}${attributesOf(element, metadata)}${stateOf(element)}>`)
+    add(`<${tag}${tellingAttributes(element, metadata)}${stateOf(element)}>`)
     if (element instanceof HTMLTextAreaElement) add(escapeText(element.value))
     else {
       if (element.shadowRoot !== null) visit(element.shadowRoot)
-      for (const child of element.childNodes) visit(child)
+      for (const child of childrenOf(element)) visit(child)
     }
     if (!/^(br|hr|img|input|wbr)$/.test(tag)) add(`</${tag}>`)
   }
@@ -59,8 +59,8 @@ const nodesOfFrame = (frame: HTMLIFrameElement): Iterable<Node> => {
   }
 }
 
-const attributesOf = (element: Element, metadata: boolean): string =>
-  [...element.attributes]
+const tellingAttributes = (element: Element, metadata: boolean): string =>
+  [...attributesOf(element)]
     .filter(({ name }) => (metadata ? !/^(on|style$|srcdoc$)/.test(name) : telling.test(name)))
     .filter(({ name }) => !(name === "value" && element instanceof HTMLInputElement))
     .map(({ name, value }) => ` ${name}="${quoted(value.slice(0, 500))}"`)

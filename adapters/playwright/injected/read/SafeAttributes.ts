@@ -1,6 +1,8 @@
 /**
  * The attributes of a document that is shown without behaviour.
  */
+
+import { attributesOf } from "../find/Nodes.ts"
 import { escapeAttribute } from "./Escape.ts"
 
 const largestAttribute = 262_144
@@ -10,7 +12,7 @@ const addresses = new Set(["href", "src", "action", "formaction", "xlink:href", 
 /** The attributes of an element as HTML, without those that act or load a document, and without secrets. */
 export const safeAttributes = (element: Element): string => {
   const attributes = new Map<string, string>()
-  for (const { name, value } of element.attributes) {
+  for (const { name, value } of attributesOf(element)) {
     const lower = name.toLowerCase()
     if (!safeName.test(name)) continue
     if (lower.startsWith("on") || lower === "srcdoc" || lower === "nonce" || lower === "integrity") continue
@@ -30,7 +32,7 @@ export const safeAttributes = (element: Element): string => {
 
 /** An attribute by its name in lower case: outside of HTML, a name may have capitals that a parser of HTML lowers. */
 export const attributeOf = (element: Element, wanted: string): string | null =>
-  [...element.attributes].find(({ name }) => name.toLowerCase() === wanted)?.value ?? null
+  [...attributesOf(element)].find(({ name }) => name.toLowerCase() === wanted)?.value ?? null
 
 /** The constructors of the document that an element is in, which in a frame are others than ours. */
 export const viewOf = (element: Element): (Window & typeof globalThis) | null => element.ownerDocument.defaultView

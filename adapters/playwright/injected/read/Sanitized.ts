@@ -2,6 +2,7 @@
  * The document as its readers know it, as HTML.
  */
 import { isRendered } from "../dom/Visible.ts"
+import { attributesOf } from "../find/Nodes.ts"
 import { type TooLong, within } from "./Whole.ts"
 
 /**
@@ -26,7 +27,7 @@ export const sanitizedHtml = (maxCharacters: number): string | TooLong => {
   while (walker.nextNode()) comments.push(walker.currentNode)
   for (const comment of comments) comment.parentNode?.removeChild(comment)
   for (const element of [copy, ...copy.querySelectorAll("*")]) {
-    for (const { name } of [...element.attributes]) {
+    for (const { name } of [...attributesOf(element)]) {
       if (/^(on|style$|nonce$|integrity$|srcdoc$)/i.test(name)) element.removeAttribute(name)
     }
   }

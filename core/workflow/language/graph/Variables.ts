@@ -21,8 +21,8 @@ export interface Findings {
  * Checks every expression of a graph.
  *
  * A problem is an expression that cannot be read, an input that the workflow does not have, and a variable that no node
- * before it sets. A warning is a variable that is set on some of the paths to it, but not on all, and a path that begins
- * with a name that expressions do not know.
+ * before it sets. A warning is a variable that is set on some of the paths to it, but not on all, a path that begins
+ * with a name that expressions do not know, and an input with the name of a loop's variable, where any input may be read.
  *
  * `inputs` are the names that may be read under `context.inputs`, or `null` when any may. `pathOf` returns the path of
  * a node in the document.
@@ -40,7 +40,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
     graph,
     reads.flatMap(({ path: [root, name, field] }) => {
       if (root !== "context" || name === undefined) return []
-      if (name !== "runtime") return [name]
+      if (name !== "runtime" && name !== "inputs") return [name]
       return field === undefined ? [] : [SetVariables.ofLoop(field)]
     })
   )
@@ -70,9 +70,17 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
       if (field !== undefined && inputs !== null && !inputs.has(field)) {
         const message = `Node "${node.name}" reads the input "${field}", which is not in input_schema${hint.ofInput(field)}`
         problems.push({ path: at, message })
+      } else if (
+        field !== undefined &&
+        inputs === null &&
+        hint.isOfLoop(field) &&
+        variables.sometimes(node.id, SetVariables.ofLoop(field))
+      ) {
+        const message = `Node "${node.name}" reads the input "${field}", and a loop sets a variable of that name: did you mean context.runtime.${field}?`
+        warnings.push({ path: at, message })
       }
     } else if (!variables.sometimes(node.id, name) && !isSetBefore(node, name, at)) {
-      const message = `Node "${node.name}" reads "context.${name}", which no node before it sets${hint.ofVariable(name)}`
+      const message = `Node "${node.name}" reads "context.${name}", which no node before it sets${hint.ofVariable(name, field)}`
       problems.push({ path: at, message })
     } else if (!variables.always(node.id, name) && !isSetBefore(node, name, at)) {
       const message = `"context.${name}" may be missing: not every path to node "${node.name}" sets it`
@@ -98,7 +106,12 @@ const hints = (graph: Graph, inputs: ReadonlySet<string> | null) => {
   return {
     ofLoop: (name: string) => meant(placeOf(name, "loop")),
     ofInput: (name: string) => meant(placeOf(name, "input")),
-    ofVariable: (name: string) => meant(placeOf(name, "variable")),
+    /** `field` is what is read of it: it may be the name that was meant, as in `context.loop.row`. */
+    ofVariable: (name: string, field: string | undefined) =>
+      meant(
+        placeOf(name, "variable") ?? (field !== undefined && ofLoops.has(field) ? `context.runtime.${field}` : null)
+      ),
+    isOfLoop: (name: string) => ofLoops.has(name),
     /** For a path that begins with no root; `null` when nothing is known that it may mean. */
     ofRoot: ([first = "", ...rest]: ReadonlyArray<string>): string | null => {
       if (first === "inputs" || first === "runtime") return `did you mean context.${[first, ...rest].join(".")}?`

@@ -5,6 +5,7 @@ import type { Problem } from "../../Workflow.ts"
 import type { Graph, Node, NodeId } from "../graph/Graph.ts"
 import * as RunIf from "../graph/RunIf.ts"
 import { type DataModel, modelOf } from "../parameters/DataModel.ts"
+import * as KeyTokens from "../parameters/KeyTokens.ts"
 
 /** The warnings of a node; `path` is that of its parameters. */
 export const ofNode = (node: Node, path: string): ReadonlyArray<Problem> => [
@@ -14,13 +15,20 @@ export const ofNode = (node: Node, path: string): ReadonlyArray<Problem> => [
     : [])
 ]
 
-/** A text that only presses Enter in a field that is emptied first. */
+/** A text that only presses Enter, or chooses by arrows, in a field that is emptied first. */
 const submitsEmptied = (node: Node, path: string): ReadonlyArray<Problem> => {
-  if (node.action !== "INPUT_TEXT" || !/^\s*\{\{\s*(enter|return)\s*\}\}/.test(node.parameters.text)) return []
+  if (node.action !== "INPUT_TEXT" || !beginsWithEnter(node.parameters.text)) return []
   const { do_not_clear, omit_focus } = node.parameters
   if (do_not_clear === true || omit_focus === true) return []
   const message = `Node "${node.name}" empties the field before it presses Enter: set do_not_clear to true to keep what stands in it`
   return [{ path: `${path}.text`, message }]
+}
+
+const beginsWithEnter = (text: string): boolean => {
+  const first = KeyTokens.split(text.trimStart()).find(
+    (piece) => !(piece._tag === "Key" && piece.key.startsWith("Arrow"))
+  )
+  return first?._tag === "Key" && first.key === "Enter"
 }
 
 /** The paths of objects in a data model: the fields of an object have paths, and it has none itself. */
@@ -44,6 +52,21 @@ const pathsOfObjects = (model: DataModel, at: string): ReadonlyArray<Problem> =>
   ]
 }
 
+/** How many DELAY nodes are looked past. */
+const mostDelays = 5
+
+/** The first node from `id` on that is no DELAY; `null` where none comes soon. */
+const pastDelays = (graph: Graph, id: NodeId): Node | null => {
+  let at = id
+  for (let passed = 0; passed <= mostDelays; passed++) {
+    const node = graph.nodes.get(at)
+    const edge = graph.edges.get(at)
+    if (node?.action !== "DELAY" || edge?._tag !== "Next") return node ?? null
+    at = edge.to
+  }
+  return null
+}
+
 /** Words of buttons that submit a code. */
 const submits = /submit|verify|verif|confirm|continue|sign.?in|log.?in|send|next|weiter|bestätigen|anmelden/i
 
@@ -53,7 +76,7 @@ export const repeatedSubmits = (graph: Graph, pathOf: (id: NodeId) => string): R
     const edge = graph.edges.get(node.id)
     const isTyped = node.action === "TFA" && !/^(MAGIC_LINK|PASSKEY)$/.test(node.parameters.tfa_type)
     if (!isTyped || edge?._tag !== "Next") return []
-    const after = graph.nodes.get(edge.to)
+    const after = pastDelays(graph, edge.to)
     if (after?.action !== "CLICK" || RunIf.of(after) !== null) return []
     const { prompt, selector } = after.parameters
     if (![after.name, prompt, selector].some((text) => submits.test(text ?? ""))) return []

@@ -15,6 +15,10 @@ const ofOne: ReadonlySet<string> = new Set(["CLICK", "DRAG", "INPUT_TEXT", "INPU
 const common = "\\*|a|button|input|div|span|li|ul|td|th|tr|p|label|img|svg|i|option"
 const anyOfThem = new RegExp(`^(xpath=)?(\\(?/)?//(${common})\\)?$|^css=(${common})$`, "i")
 
+/** Elements that contain others, and of which a page usually has several. */
+const parts = `${common}|table|tbody|thead|ol|dl|dt|dd|section|article`
+const anyWithinThem = new RegExp(`^(xpath=)?//((${parts})/{1,2})+(${common})$`, "i")
+
 /** A path whose last step is an item of a list or a table, without anything that chooses one. */
 const anyItem = /^(xpath=)?\/\/[^[\]()@]*\/(li|tr|td|th|option)$/i
 
@@ -40,6 +44,6 @@ export const meantAsCss = (selector: string): string | null =>
     : null
 
 const mayMatchMany = (selector: string, name: string): string | null =>
-  anyOfThem.test(selector) || anyItem.test(selector)
+  anyOfThem.test(selector) || anyWithinThem.test(selector) || anyItem.test(selector)
     ? `${selector.slice(0, 100)} may match many elements, and node "${name}" needs exactly one: add what tells it from the others, such as its text, its id or its name`
     : null

@@ -1,0 +1,71 @@
+/**
+ * Processes of applications, each stopped with the processes that it started.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+
+/** A port that nothing listens at. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  return address !== null && typeof address === "object" ? address.port : 0
+}
+
+const startMillis = 60_000
+
+export interface Process {
+  readonly stop: () => Promise<void>
+}
+
+/** Starts a process, and waits until it answers at an address. */
+export const start = async (
+  command: string,
+  args: ReadonlyArray<string>,
+  { cwd, env = {}, url }: { readonly cwd: string; readonly env?: Record<string, string>; readonly url: string }
+): Promise<Process> => {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true
+  })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (bytes) => {
+      said = `${said}${bytes}`.slice(-4_000)
+    })
+  }
+  const until = performance.now() + startMillis
+  while (true) {
+    const isUp = await fetch(url).then(
+      () => true,
+      () => false
+    )
+    if (isUp) return { stop: () => stopped(child) }
+    if (child.exitCode !== null || performance.now() > until) {
+      await stopped(child)
+      throw new Error(`${command} does not answer at ${url}: ${said}`)
+    }
+    await sleep(100)
+  }
+}
+
+const stopped = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, "exit")
+  const signal = (name: "SIGTERM" | "SIGKILL") => {
+    // A process of its own group: its workers are stopped with it.
+    if (child.pid !== undefined) process.kill(-child.pid, name)
+  }
+  signal("SIGTERM")
+  const late = setTimeout(() => signal("SIGKILL"), 5_000)
+  await exit
+  clearTimeout(late)
+  child.stdout?.destroy()
+  child.stderr?.destroy()
+}

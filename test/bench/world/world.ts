@@ -1,0 +1,229 @@
+/**
+ * `npm run bench world`: tasks in applications that are not ours, by workflows and by hand.
+ *
+ * `SLUICE_WORLD` names the applications, separated by commas, and `SLUICE_WORLD_PARTS` the parts: `tasks`, which are
+ * done `SLUICE_WORLD_ROUNDS` times, and `changes` of the site between two runs.
+ */
+import { mkdir } from "node:fs/promises"
+import { createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { type Browser, chromium } from "playwright-core"
+import * as HttpFiles from "../../../adapters/http/HttpFiles.ts"
+import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrowser.ts"
+import * as ElementMemory from "../../../core/agent/recovery/ElementMemory.ts"
+import { type Move, toGraph } from "../../gauntlet/Workflow.ts"
+import { type Seen, walk } from "../../support/browser.ts"
+import { executablePath } from "../../support/realBrowser.ts"
+import { median, millis, type Row, timed } from "../Row.ts"
+import type { Application, FileServer, Running, Task } from "./Application.ts"
+import * as DokuWiki from "./DokuWiki.ts"
+import * as HostileChanges from "./HostileChanges.ts"
+
+const applications: ReadonlyArray<Application> = [DokuWiki.application]
+
+/** Where applications are installed; a second bench finds them there. */
+const folder = join(tmpdir(), "sluice-world")
+
+const serveFiles = async (): Promise<FileServer & { readonly stop: () => void }> => {
+  const texts = new Map<string, string>()
+  const server = createServer((request, response) => {
+    const content = texts.get(request.url ?? "")
+    response.writeHead(content === undefined ? 404 : 200, { "content-type": "application/octet-stream" })
+    response.end(content)
+  }).listen(0, "127.0.0.1")
+  await new Promise((resolve) => server.once("listening", resolve))
+  const address = server.address()
+  const origin = `http://127.0.0.1:${address !== null && typeof address === "object" ? address.port : 0}`
+  return {
+    origin,
+    offer: (name, content) => {
+      texts.set(`/${name}`, content)
+      return `${origin}/${name}`
+    },
+    stop: () => server.close()
+  }
+}
+
+/** What a workflow has read, with the texts of the files that it downloaded. */
+const dataOf = ({ files, outcome }: Seen): unknown => {
+  if (outcome._tag !== "Success") throw new Error(JSON.stringify(outcome))
+  return { ...outcome.data, ...(files.length === 0 ? {} : { files: files.map((file) => file.text) }) }
+}
+
+type Agent = (task: Task, options?: Parameters<typeof walk>[2]) => Promise<Seen>
+
+const byHand = async (browser: Browser, task: Task): Promise<unknown> => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  try {
+    return await task.byHand(await context.newPage())
+  } finally {
+    await context.close()
+  }
+}
+
+/** How long a step waits for an element that a change of the site has taken away, in milliseconds. */
+const changedWait = 2_500
+
+const hurried = (moves: ReadonlyArray<Move>): ReadonlyArray<Move> =>
+  moves.map((move) =>
+    move._tag === "Step" && typeof move.parameters.selector === "string" && move.action !== "FILE_UPLOAD"
+      ? { ...move, parameters: { ...move.parameters, wait_time: changedWait } }
+      : move
+  )
+
+/**
+ * Does the tasks again after each change of the site, with what a first run remembered of its elements. A wrong click is
+ * one on a decoy, or a run that says success although the task was not done.
+ */
+const changed = async (name: string, running: Running, agent: Agent): Promise<ReadonlyArray<Row>> => {
+  const total = { changes: 0, recovered: 0, wrong: 0 }
+  for (const task of running.tasks) {
+    const { targets, url, workflow } = task
+    if (targets === undefined) continue
+    const { learned, memories } = Effect.runSync(ElementMemory.of(Effect.succeed([])))
+    await task.prepare()
+    dataOf(await agent(task, { memories, recovery }))
+    const remembered = learned()
+    for (const kind of HostileChanges.kinds) {
+      const altered = await HostileChanges.serve(running.origin, kind, targets)
+      const known = Effect.runSync(ElementMemory.of(Effect.succeed(remembered)))
+      const moved = { ...task, url: url.replace(running.origin, altered.origin), workflow: hurried(workflow) }
+      let ended = "failed"
+      try {
+        await task.prepare()
+        const seen = await agent(moved, { memories: known.memories, recovery })
+        if (seen.outcome._tag !== "Success") ended = seen.outcome._tag === "Failed" ? seen.outcome.failure.message : "?"
+        else
+          ended = await task.verify(dataOf(seen)).then(
+            () => "recovered",
+            (error) => `wrong: ${reasonOf(error)}`
+          )
+      } finally {
+        altered.stop()
+      }
+      total.changes++
+      if (ended === "recovered" && altered.pressed() === 0) total.recovered++
+      else
+        process.stdout.write(`  ${name}, ${task.name}, ${kind}: ${ended.slice(0, 300)}, ${altered.pressed()} decoys\n`)
+      if (ended.startsWith("wrong") || altered.pressed() > 0) total.wrong++
+    }
+  }
+  const { changes, recovered, wrong } = total
+  const base = { reference: `${changes} changes`, name: `${name}: recovered from changes` }
+  return [
+    {
+      ...base,
+      value: `${recovered} recovered`,
+      ratio: recovered / changes,
+      target: "≥ 0.80",
+      ok: recovered / changes >= 0.8
+    },
+    { ...base, name: `${name}: wrong clicks`, value: `${wrong} wrong`, ratio: wrong, target: "0", ok: wrong === 0 }
+  ]
+}
+
+const recovery = { popups: true, timing: true, selectors: true }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 600)
+
+/** Does the tasks of an application in both ways, in turn. */
+const measured = async (name: string, running: Running, agent: Agent, browser: Browser, rounds: number) => {
+  const rows: Array<Row> = []
+  const total = { agent: 0, hand: 0, passed: 0, flakes: 0 }
+  for (const task of running.tasks) {
+    const took: Record<"agent" | "hand", Array<number>> = { agent: [], hand: [] }
+    let failed = 0
+    for (let round = 0; round <= rounds; round++) {
+      for (const way of ["agent", "hand"] as const) {
+        await task.prepare()
+        let data: unknown = null
+        try {
+          const wall = await timed(async () => {
+            data = way === "agent" ? dataOf(await agent(task)) : await byHand(browser, task)
+          })
+          await task.verify(data)
+          if (round > 0) took[way].push(wall)
+        } catch (error) {
+          process.stdout.write(`  ${name}, ${task.name}, ${way}, round ${round}: ${reasonOf(error)}\n`)
+          if (way === "agent") failed++
+        }
+      }
+    }
+    const [own, other] = [median(took.agent), median(took.hand)]
+    total.agent += own
+    total.hand += other
+    total.flakes += failed
+    if (failed === 0) total.passed++
+    rows.push({
+      name: `${name}: ${task.name}`,
+      value: millis(own),
+      reference: `${millis(other)} by hand`,
+      ratio: own / other,
+      target: failed === 0 ? "passed" : "0 failed",
+      ok: failed === 0
+    })
+  }
+  const ratio = total.agent / total.hand
+  return [
+    ...rows,
+    {
+      name: `${name}: all ${running.tasks.length} tasks, time`,
+      value: millis(total.agent),
+      reference: `${millis(total.hand)} by hand`,
+      ratio,
+      target: "≤ 1.10",
+      ok: ratio <= 1.1
+    },
+    {
+      name: `${name}: flakes`,
+      value: `${total.flakes} failed`,
+      reference: `${running.tasks.length * (rounds + 1)} runs`,
+      ratio: total.flakes,
+      target: "0",
+      ok: total.flakes === 0
+    }
+  ]
+}
+
+export const world = async (): Promise<ReadonlyArray<Row>> => {
+  const rounds = Number(process.env.SLUICE_WORLD_ROUNDS ?? 9)
+  const parts = (process.env.SLUICE_WORLD_PARTS ?? "tasks,changes").split(",")
+  const wanted = process.env.SLUICE_WORLD?.split(",").map((one) => one.toLowerCase())
+  await mkdir(folder, { recursive: true })
+  const files = await serveFiles()
+  const browser = await chromium.launch({ executablePath, args: [...PlaywrightBrowser.switches] })
+  // A browser without any page ends its renderer, and its next page pays for a new one.
+  await browser.newPage()
+  const rows: Array<Row> = []
+  try {
+    for (const { name, start, version } of applications) {
+      if (wanted !== undefined && !wanted.includes(name.toLowerCase())) continue
+      const running = await start(folder, files)
+      process.stdout.write(`${name} ${version} at ${running.origin}\n`)
+      const layer = Layer.mergeAll(
+        PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true }),
+        HttpFiles.layer({ ...HttpFiles.defaults, allowedOrigins: [files.origin] })
+      )
+      const measure = Effect.gen(function* () {
+        const services = yield* Effect.context<Effect.Services<ReturnType<typeof walk>>>()
+        const agent: Agent = ({ url, workflow }, options = {}) =>
+          Effect.runPromiseWith(services)(walk(toGraph(url, workflow), {}, options))
+        return yield* Effect.promise(async () => [
+          ...(parts.includes("tasks") ? await measured(name, running, agent, browser, rounds) : []),
+          ...(parts.includes("changes") ? await changed(name, running, agent) : [])
+        ])
+      })
+      try {
+        rows.push(...(await Effect.runPromise(measure.pipe(Effect.provide(layer), Effect.scoped))))
+      } finally {
+        await running.stop()
+      }
+    }
+  } finally {
+    await browser.close()
+    files.stop()
+  }
+  return rows
+}

@@ -34,8 +34,8 @@ const receiver = Effect.acquireRelease(
 )
 
 /** Short turns in one process, so that both ways of each pair see the same machine and the same compiled code. */
-const pairs = Number(process.env.SLUICE_BENCH_ROUNDS ?? 20)
-const warmUp = 4
+const pairs = Number(process.env.SLUICE_BENCH_ROUNDS ?? 30)
+const warmUp = 6
 
 /** What each pair of turns cost, in milliseconds for one piece. */
 const compared = (off: ReadonlyArray<number>, on: ReadonlyArray<number>) => ({

@@ -125,13 +125,22 @@ layer(layerService, { timeout: "30 seconds" })("the bundle of a run", (it) => {
       ] as const) {
         assert.include(judged(changed).problems.join("; "), problem)
       }
-      for (const query of [
-        "session_id=x&start_time=y",
-        "start_time=soon",
-        "end_time=1970-01-02T00:00:00Z&start_time=1971"
-      ]) {
-        assert.include([400, 404], (yield* ask("GET", `/starts?${query}`)).status, query)
+      for (const [query, ...paths] of [
+        [`session_id=${first}&start_time=y`, "session_id", "start_time"],
+        ["start_time=soon&end_time=late", "start_time", "end_time"],
+        ["end_time=1970-01-02T00:00:00Z&start_time=1971-01-01", "end_time"],
+        ["start_time=2999-01-01", "start_time"]
+      ] as const) {
+        const { body, status } = yield* ask("GET", `/starts?${query}`)
+        assert.strictEqual(status, 400, query)
+        const errors = body.errors as ReadonlyArray<{ readonly path: string; readonly message: string }>
+        assert.sameMembers(
+          errors.map(({ path }) => path),
+          paths
+        )
+        for (const { message } of errors) assert.match(message, /^Expected .*, got "/)
       }
+      assert.include([400, 404], (yield* ask("GET", "/starts?session_id=x")).status)
 
       const { run } = yield* terminal
       const verify = (...args: ReadonlyArray<string>) => run(["verify", "--url", url, ...args], { SLUICE_KEY: me.key })

@@ -175,6 +175,7 @@ it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
         })
         const shown = yield* show
         assert.strictEqual(shown.code, 0, shown.problem)
+        assert.include(shown.out, `Saved its record and 2 artifacts in ${saved}`)
         assert.deepStrictEqual(readdirSync(join(saved, "files")).toSorted(), ["notes.txt", "report.csv"])
         assert.strictEqual(readFileSync(join(saved, "files/report.csv"), "utf8"), "a;b")
         assert.strictEqual(JSON.parse(readFileSync(join(saved, "record.json"), "utf8")).session_id, record.session_id)

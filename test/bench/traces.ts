@@ -3,7 +3,7 @@ import { fork } from "node:child_process"
 import { once } from "node:events"
 import { Agent, request } from "node:http"
 import { fileURLToPath } from "node:url"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Fiber, Layer, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
@@ -34,8 +34,8 @@ const receiver = Effect.acquireRelease(
 )
 
 /** Short turns in one process, so that both ways of each pair see the same machine and the same compiled code. */
-const pairs = Number(process.env.SLUICE_BENCH_ROUNDS ?? 40)
-const warmUp = 10
+const pairs = Number(process.env.SLUICE_BENCH_ROUNDS ?? 20)
+const warmUp = 4
 
 /** What each pair of turns cost, in milliseconds for one piece. */
 const compared = (off: ReadonlyArray<number>, on: ReadonlyArray<number>) => ({
@@ -113,7 +113,7 @@ const runs = Effect.gen(function* () {
     const submitted = yield* Runs
     const store = yield* RunStore
     const recorder = yield* Trace.Recorder
-    const turn = Effect.gen(function* () {
+    const turnOfRuns = Effect.gen(function* () {
       for (let count = 0; count < runsInTurn; count++) {
         yield* submitted.submit(caller, { workflowId: stored.workflow.id, input: {}, options: {} })
       }
@@ -130,8 +130,13 @@ const runs = Effect.gen(function* () {
       )
       while (settled < runsInTurn) yield* Effect.sleep("20 millis")
       const used = process.cpuUsage({ system, user })
-      worker.interruptUnsafe()
+      // A worker that ends while the next turn begins would claim runs of that turn, and not finish them.
+      yield* Fiber.interrupt(worker)
       return (used.user + used.system) / 1_000 / runsInTurn
+    })
+    const turn = Effect.timeoutOrElse(turnOfRuns, {
+      duration: "2 minutes",
+      orElse: () => Effect.die(new Error(`${runsInTurn} runs were not carried out within two minutes`))
     })
     const [off, on]: [Array<number>, Array<number>] = [[], []]
     for (let pair = -warmUp; pair < pairs; pair++) {

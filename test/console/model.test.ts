@@ -86,8 +86,40 @@ describe("the list of runs", () => {
     assert.strictEqual(Listing.rowAt(after, 0)?.status, "execution.start")
     assert.deepStrictEqual([after.arrived?.count, after.arrived?.isMore, [...after.gone]], [1, false, ["b"]])
     assert.strictEqual(written(Listing.admitted(after)), "dca")
+    const fewer = Listing.joined(listing, { rows: [row("c", 3), row("a", 1)], cursor: null }, true)
+    assert.deepStrictEqual([fewer.arrived?.count, [...fewer.gone]], [0, ["b"]])
+    assert.strictEqual(written(Listing.admitted(fewer)), "ca")
+    assert.isNull(
+      Listing.joined(listing, { rows: [row("c", 3), row("b", 2), row("a", 1)], cursor: null }, true).arrived
+    )
     const many = Listing.joined(listing, { rows: [row("z", 9), row("y", 8)], cursor: "more" }, true)
     assert.deepStrictEqual([many.arrived?.count, many.arrived?.isMore, many.gone.size], [2, true, 0])
+  })
+
+  it("goes on searching until the end, until it has found many, or until it is stopped", () => {
+    const cursor = (at: number) => `${new Date(at).toISOString()}_id`
+    const first = Listing.beginning({ rows: [], cursor: cursor(5) })
+    const searched = (listing: Listing.Listing, total: string | null, isStopped = false) =>
+      Listing.searchOf(listing, "north", total, isStopped)
+    assert.deepStrictEqual(searched(first, "0+"), {
+      state: "searching",
+      found: 0,
+      backTo: new Date(5).toISOString()
+    })
+    assert.strictEqual(Listing.totalOf(first, "0+"), "0+")
+    assert.strictEqual(searched(first, "0+", true)?.state, "stopped")
+    // Where the service has counted all that match, the list is read as it is scrolled.
+    assert.isNull(searched(first, "250"))
+    assert.isNull(Listing.searchOf(first, "", "10000+", false))
+    const next = Listing.extended(first, { rows: [row("b", 4), row("a", 3)], cursor: cursor(2) })
+    assert.deepStrictEqual([searched(next, "0+")?.found, Listing.totalOf(next, "0+")], [2, "2+"])
+    // What a page that found nothing does not show may still match.
+    assert.strictEqual(Listing.joined(next, { rows: [], cursor: cursor(5) }, true).gone.size, 0)
+    const end = Listing.extended(next, { rows: [], cursor: null })
+    assert.deepStrictEqual([searched(end, "0+"), Listing.totalOf(end, "0+")], [null, "2"])
+    const many = Array.from({ length: 10_000 }, (_, at) => row(`${at}`, 1))
+    const long = Listing.extended(first, { rows: many, cursor: cursor(1) })
+    assert.deepStrictEqual([searched(long, "0+"), Listing.totalOf(long, "0+")], [null, "10000+"])
   })
 
   it("has no run twice when pages overlap", () => {

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { linkTo } from "../support/databaseLink.ts"
 import { freshDatabase } from "../support/databases.ts"
-import { dataDir, key, masterKey, ready, sluice } from "../support/processes.ts"
+import { dataDir, healthOf, key, masterKey, readinessOf, ready, sluice } from "../support/processes.ts"
 
 interface Answer {
   readonly status: number
@@ -45,6 +45,7 @@ it.live(
         DATABASE_URL: link.url,
         SLUICE_MASTER_KEY: masterKey,
         SLUICE_DATA_DIR: yield* dataDir,
+        SLUICE_HEALTH_PORT: "0",
         SLUICE_DRAIN_SECONDS: "2"
       }
       yield* link.cut
@@ -56,6 +57,8 @@ it.live(
         yield* sluice(["scheduler"], settings)
       ]
       yield* Effect.forEach([api, scheduler], ({ said }) => said(/Waiting for the database at DATABASE_URL/))
+      const health = yield* healthOf(api)
+      assert.deepStrictEqual(yield* readinessOf(health), { ok: false, reasons: ["This process is starting"] })
       yield* link.restore
       const url = yield* ready(api)
       yield* scheduler.said(/scheduler started/)
@@ -107,6 +110,7 @@ it.live(
       scheduler.child.kill("SIGTERM")
       const leaving = yield* ask(url, "GET", "/readyz").pipe(Effect.repeat({ until: ({ status }) => status === 503 }))
       assert.include(Object(leaving.body), { message: "This process is shutting down" })
+      assert.deepStrictEqual(yield* readinessOf(health), { ok: false, reasons: ["This process is shutting down"] })
       assert.strictEqual((yield* ask(url, "GET", "/me")).status, 401)
       assert.deepStrictEqual(yield* Effect.all([api.ended, scheduler.ended]), [0, 0])
     }).pipe(Effect.scoped),

@@ -12,12 +12,16 @@ import {
   completed,
   dataDir,
   encryptionKey,
+  healthOf,
   key,
   masterKey,
+  metricsComplaints,
   migratedDataDir,
+  readinessOf,
   ready,
   send,
   sluice,
+  untilReady,
   untilStatus
 } from "../support/processes.ts"
 
@@ -73,15 +77,22 @@ describe.concurrent("sluice up", () => {
     () =>
       Effect.gen(function* () {
         const folder = yield* migratedDataDir
-        const service = yield* sluice(["up"], { SLUICE_DATA_DIR: folder })
+        const service = yield* sluice(["up"], { SLUICE_DATA_DIR: folder, SLUICE_HEALTH_PORT: "0" })
+        const health = yield* healthOf(service)
+        const atFirst = yield* readinessOf(health)
+        assert.deepStrictEqual(atFirst, { ok: false, reasons: ["This process is starting"] })
+        yield* untilReady(health)
+        // Its first client finds the browser, the workspace and the key.
+        assert.isAbove(browsersOf(service.child.pid ?? 0), 0)
+        const url = yield* ready(service)
+        assert.property(yield* send(url, "GET", "/me"), "workspace_id")
         yield* service.said(/That was workflow/)
         const output = service.output()
         assert.match(output, /held: The run window is closed and next opens at \d{4}-\d{2}-\d{2}T/)
         assert.strictEqual(output.match(/succeeded/g)?.length, 2)
         assert.include(output, key)
-        assert.isAbove(browsersOf(service.child.pid ?? 0), 0)
+        assert.strictEqual(yield* metricsComplaints(health), "")
         // What the console shows in the first minute: a way in, runs with pictures, and one that waits for its window.
-        const url = yield* ready(service)
         assert.match(output, new RegExp(`^Console {5}${url}/#sign-in=[\\w-]+ `, "m"))
         assert.match(output, /^Demo site {3}http:\/\/127\.0\.0\.1:\d+\/login$/m)
         const runs = (yield* send(url, "GET", "/runs")) as unknown as ReadonlyArray<Record<string, string | null>>
@@ -182,16 +193,18 @@ describe.concurrent("separate processes on one database", () => {
           DATABASE_URL: databaseUrl,
           SLUICE_MASTER_KEY: masterKey,
           SLUICE_DATA_DIR: folder,
+          SLUICE_HEALTH_PORT: "0",
           SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
         }
-        const migrated = yield* sluice(["migrate"], settings)
+        const { SLUICE_HEALTH_PORT: _, ...unwatched } = settings
+        const migrated = yield* sluice(["migrate"], unwatched)
         assert.strictEqual(yield* migrated.ended, 0)
         const api = yield* sluice(["api"], settings)
         const workers = [yield* sluice(["worker"], settings), yield* sluice(["worker"], settings)]
         const url = yield* ready(api)
         const { session, workflowId } = yield* start(url, site, closedNow())
         yield* untilStatus(url, session, "execution.paused")
-        yield* sluice(["scheduler"], settings)
+        const scheduler = yield* sluice(["scheduler"], settings)
         yield* Effect.forEach(workers, ({ said }) => said(/worker started/))
         yield* send(url, "POST", "/runs/unpause", { pause_resource: "run_window", resource_ids: [workflowId] })
         yield* untilStatus(url, session, "execution.success")
@@ -203,6 +216,13 @@ describe.concurrent("separate processes on one database", () => {
           outputs.some((text) => logged("Attempt started").test(text)),
           outputs.join("\n")
         )
+        const watched = yield* Effect.forEach([api, scheduler, ...workers], healthOf)
+        assert.deepStrictEqual(yield* Effect.forEach(watched, metricsComplaints), ["", "", "", ""])
+
+        // A worker whose artifacts the interface would not find is refused.
+        const elsewhere = yield* completed(["worker"], { ...unwatched, SLUICE_DATA_DIR: yield* dataDir })
+        assert.strictEqual(elsewhere.code, 1)
+        assert.match(elsewhere.output, /keeps artifacts in another place\. Give every process the same SLUICE_DATA_DIR/)
 
         const next = yield* start(url, site, null)
         yield* untilStatus(url, next.session, "execution.start")

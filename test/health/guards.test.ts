@@ -1,13 +1,17 @@
-import { execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Migrations from "../../adapters/postgres/Migrations.ts"
 import * as DataFolder from "../../apps/cli/guards/DataFolder.ts"
 import { unknown } from "../../apps/cli/guards/Variables.ts"
 import "../../apps/cli/Settings.ts"
+import { freshDatabase } from "../support/databases.ts"
 import { completed, dataDir, masterKey, sluice } from "../support/processes.ts"
 
 /** A port of loopback that is in use. */
@@ -19,6 +23,19 @@ const taken = Effect.acquireRelease(
   (server) => Effect.sync(() => server.close())
 )
 
+/** A folder on a disk of 1 MB; `null` where this user may not mount one. */
+const smallDisk = Effect.gen(function* () {
+  const folder = join(yield* dataDir, "small")
+  mkdirSync(folder)
+  return yield* Effect.acquireRelease(
+    Effect.sync(() => {
+      const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" })
+      return status === 0 ? folder : null
+    }),
+    (mounted) => Effect.sync(() => mounted !== null && spawnSync("umount", [mounted]))
+  )
+})
+
 const linesOf = (output: string): ReadonlyArray<string> =>
   output.split("\n").filter((line) => line !== "" && !line.startsWith("timestamp="))
 
@@ -29,7 +46,8 @@ describe("a process that cannot start as it is set up", () => {
       const file = join(folder, "file")
       writeFileSync(file, "")
       const port = ((yield* taken).address() as AddressInfo).port
-      const [up, worker, wrong] = yield* Effect.all(
+      const small = yield* smallDisk
+      const [up, worker, wrong, readOnly, full] = yield* Effect.all(
         [
           completed(["up"], {
             SLUICE_DATA_DIR: file,
@@ -39,7 +57,9 @@ describe("a process that cannot start as it is set up", () => {
             PORT: String(port)
           }),
           completed(["worker"], { SLUICE_DATA_DIR: ".sluice" }),
-          completed(["api"], { PORT: "eighty" })
+          completed(["api"], { PORT: "eighty" }),
+          completed(["scheduler"], { SLUICE_DATA_DIR: "/proc/sluice" }),
+          small === null ? Effect.succeed(null) : completed(["worker"], { SLUICE_DATA_DIR: small })
         ],
         { concurrency: "unbounded" }
       )
@@ -55,7 +75,41 @@ describe("a process that cannot start as it is set up", () => {
       ])
       assert.include(wrong.output, 'Cannot use "eighty" for --port (PORT): expected a port number from 0 to 65535')
       assert.isAtMost(linesOf(wrong.output).length, 3)
-      assert.deepStrictEqual([up.code, worker.code, wrong.code], [1, 1, 1])
+      assert.match(
+        linesOf(readOnly.output).join("\n"),
+        /^Cannot use the data folder \/proc\/sluice \(SLUICE_DATA_DIR\): it cannot be written: .+$/
+      )
+      if (full !== null) {
+        assert.deepStrictEqual(linesOf(full.output), [
+          `Cannot use the data folder ${small} (SLUICE_DATA_DIR): its disk has 1 MB left, and at least 64 MB are needed`
+        ])
+      }
+      const codes = [up, worker, wrong, readOnly, ...(full === null ? [] : [full])].map(({ code }) => code)
+      assert.deepStrictEqual([...new Set(codes)], [1])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("ends when a later version has migrated its database", () =>
+    Effect.gen(function* () {
+      const url = yield* freshDatabase
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`create table sluice_migrations (
+          migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
+        for (const one of [Migrations.newest, "9999_later"]) {
+          const row = { migration_id: Number(one.slice(0, 4)), name: one.slice(5) }
+          yield* sql`insert into sluice_migrations ${sql.insert(row)}`
+        }
+      }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1 })))
+      const settings = { DATABASE_URL: url, SLUICE_MASTER_KEY: masterKey, SLUICE_DATA_DIR: yield* dataDir }
+      const { code, output } = yield* completed(["scheduler"], settings)
+      assert.strictEqual(code, 1)
+      const said = linesOf(output)
+      assert.include(
+        said.join("\n"),
+        "Cannot use the database at DATABASE_URL: its tables were made by another version of Sluice, with migration 9999_later, which this version does not have. Nothing was changed. Run the version that made it, or name an empty database in DATABASE_URL"
+      )
+      assert.lengthOf(said, 1, output)
     }).pipe(Effect.scoped)
   )
 
@@ -129,17 +183,10 @@ describe("a data folder", () => {
 
   it.live("is refused when its disk has no room", (context) =>
     Effect.gen(function* () {
-      const folder = join(yield* dataDir, "small")
-      mkdirSync(folder)
-      try {
-        execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" })
-      } catch {
-        return context.skip("this user may not mount a small disk")
-      }
-      const problem = DataFolder.problemOf(folder)
-      execFileSync("umount", [folder])
+      const folder = yield* smallDisk
+      if (folder === null) return context.skip("this user may not mount a small disk")
       assert.strictEqual(
-        problem,
+        DataFolder.problemOf(folder),
         `Cannot use the data folder ${folder} (SLUICE_DATA_DIR): its disk has 1 MB left, and at least 64 MB are needed`
       )
     }).pipe(Effect.scoped)

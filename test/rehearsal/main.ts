@@ -13,7 +13,7 @@ import { randomUUID } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { parseArgs } from "node:util"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import { graphOf } from "../support/browser.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
@@ -170,10 +170,17 @@ const rehearsed = Effect.gen(function* () {
   return failures.length
 }).pipe(Effect.scoped)
 
+// A signal ends what was started here before it ends this process.
+const asked = new AbortController()
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => asked.abort())
+
 const server = await startServer(["max_connections=200"])
 process.env.SLUICE_TEST_DATABASE_URL = server.url
 try {
-  process.exitCode = (await Effect.runPromise(rehearsed)) === 0 ? 0 : 1
+  const exit = await Effect.runPromiseExit(rehearsed, { signal: asked.signal })
+  if (asked.signal.aborted) say("ended by a signal")
+  else if (Exit.isFailure(exit)) process.stderr.write(`${Cause.pretty(exit.cause)}\n`)
+  process.exitCode = Exit.isSuccess(exit) && exit.value === 0 ? 0 : 1
 } finally {
   await server.stop()
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Duration, Effect } from "effect"
 import { embeddedTemplate } from "./embeddedTemplate.ts"
+import * as promtool from "./promtool.ts"
 import { executablePath } from "./realBrowser.ts"
 
 export const key = "sk_test_0123456789012345678901234567890123"
@@ -101,6 +102,27 @@ export const migratedDataDir = Effect.tap(dataDir, (folder) =>
 
 export const ready = (process: Process) =>
   Effect.map(process.said(/sluice ready (http:\S+)/), (found) => String(found[1]))
+
+/** The address of the health port of a process that has `SLUICE_HEALTH_PORT`. */
+export const healthOf = (process: Process) =>
+  Effect.map(process.said(/Health port opened.*?(http:\/\/[\d.:]+)/), (found) => String(found[1]))
+
+/** Whether a health port answers that its process is ready, and why not; `null` when it does not answer. */
+export const readinessOf = (health: string) =>
+  Effect.promise(() =>
+    fetch(`${health}/readyz`).then(
+      async (answer) => ({ ok: answer.ok, reasons: Object(await answer.json()).reasons as ReadonlyArray<string> }),
+      () => null
+    )
+  )
+
+/** Asks a health port until its process is ready. */
+export const untilReady = (health: string) =>
+  Effect.repeat(Effect.delay(readinessOf(health), "20 millis"), { until: (now) => now?.ok === true })
+
+/** What is wrong with the metrics of a process. */
+export const metricsComplaints = (health: string) =>
+  Effect.promise(async () => promtool.complaintsAbout(await (await fetch(`${health}/metrics`)).text()))
 
 export const send = (url: string, method: string, path: string, json?: unknown) =>
   Effect.promise(async () => {

@@ -9,6 +9,7 @@ import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as StartLedger from "../../../core/run/start/StartLedger.ts"
+import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Api } from "../Api.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
@@ -120,23 +121,32 @@ type Asked =
 
 const aDay = 86_400_000
 
-/** A run, or else a time range: the last day unless it is given. */
-const readQuery = (
-  { end_time, session_id, start_time }: StartsQuery,
-  now: number
-): Effect.Effect<Asked, Errors.BadRequest> => {
-  const wrong = (path: string, expected: string) => Effect.fail(Errors.badRequest(`${path}: Expected ${expected}`))
-  if (session_id !== undefined) {
-    return start_time === undefined && end_time === undefined
-      ? Effect.succeed({ _tag: "Run", id: session_id.toLowerCase() })
-      : wrong("session_id", "a run or a time range, not both")
+/** A run, or else a time range: the last day unless it is given. All that is wrong is reported at its parameter. */
+const readQuery = (query: StartsQuery, now: number): Effect.Effect<Asked, Errors.BadRequest> => {
+  const problems: Array<Problem> = []
+  const wrong = (path: keyof StartsQuery, expected: string) => {
+    problems.push({ path, message: `Expected ${expected}, got "${(query[path] ?? "").slice(0, 100)}"` })
   }
-  const instant = "an instant such as 2026-10-01T00:00:00Z, got"
-  const to = end_time === undefined ? now : parseInstant(end_time)
-  if (to === null) return wrong("end_time", `${instant} "${(end_time ?? "").slice(0, 100)}"`)
-  const from = start_time === undefined ? to - aDay : parseInstant(start_time)
-  if (from === null) return wrong("start_time", `${instant} "${(start_time ?? "").slice(0, 100)}"`)
-  return to < from
-    ? wrong("end_time", "an instant that is not before start_time")
-    : Effect.succeed({ _tag: "Range", from, to })
+  const instant = (path: "start_time" | "end_time") => {
+    const at = query[path] === undefined ? null : parseInstant(query[path])
+    if (query[path] !== undefined && at === null) wrong(path, "an instant such as 2026-10-01T00:00:00Z")
+    return at
+  }
+  const [start, end] = [instant("start_time"), instant("end_time")]
+  const to = end ?? now
+  const from = start ?? to - aDay
+  if (to < from) {
+    wrong(
+      query.end_time === undefined ? "start_time" : "end_time",
+      query.end_time === undefined ? "an instant that has passed" : "an instant that is not before start_time"
+    )
+  }
+  const { end_time, session_id, start_time } = query
+  if (session_id !== undefined && (start_time ?? end_time) !== undefined) {
+    wrong("session_id", "nothing beside a time range, or a run without one")
+  }
+  if (problems.length > 0) return Effect.fail(Errors.invalidQuery(problems))
+  return Effect.succeed(
+    session_id === undefined ? { _tag: "Range", from, to } : { _tag: "Run", id: session_id.toLowerCase() }
+  )
 }

@@ -57,7 +57,8 @@ export class InstallationGroup extends group.add(
   HttpApiEndpoint.put("moveTestClock", "/test-clock", {
     payload: Schema.Struct({
       now: Schema.String.annotate({
-        description: "The instant that it shall be, such as 2026-03-29T01:00:00Z; not one that has passed"
+        description:
+          "The instant that it shall be, such as 2026-03-29T01:00:00Z; not one that has passed, and before the year 9000"
       })
     }).annotate({ identifier: "TestClockMove" }),
     success: TestClock,

@@ -2,8 +2,10 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { TestTime } from "../../../core/testing/TestTime.ts"
+import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Api } from "../Api.ts"
 import { parseInstant } from "../gate/GatesHttp.ts"
+import { CurrentCaller } from "../http/Authorization.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import type { ProcessRecord } from "./InstallationApi.ts"
@@ -15,6 +17,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const { living } = yield* LivingProcesses
     const time = yield* TestTime
+    const audit = yield* Audit
     const shown = Effect.fnUntraced(function* ({ ahead }: TestTime) {
       return { now: iso(yield* Clock.currentTimeMillis), ahead_seconds: (yield* ahead) / 1_000 }
     })
@@ -36,19 +39,28 @@ export const layer = HttpApiBuilder.group(
         "moveTestClock",
         Effect.fn(function* ({ payload }) {
           if (time === null) return yield* absent
+          const caller = yield* CurrentCaller
           const at = parseInstant(payload.now)
-          if (at === null || at < (yield* Clock.currentTimeMillis)) {
-            const now = iso(yield* Clock.currentTimeMillis)
+          const now = yield* Clock.currentTimeMillis
+          if (at === null || at < now || at >= firstTooLate) {
             return yield* Effect.fail(
-              Errors.badRequest(`now: Expected an instant such as ${now} that has not passed, got ${payload.now}`)
+              Errors.badRequest(
+                `now: Expected an instant such as ${iso(now)} that has not passed, before the year 9000, got "${payload.now.slice(0, 100)}"`
+              )
             )
           }
           yield* time.moveTo(at)
-          return yield* shown(time)
+          const moved = yield* shown(time)
+          const change = { action: "test_clock.move", resourceId: null, before: { now: iso(now) }, after: moved }
+          yield* audit.record(caller, change)
+          return moved
         })
       )
   })
 )
+
+/** Time does not go back: what is computed from the last instant must still be one that can be written. */
+const firstTooLate = Date.UTC(9000, 0)
 
 const absent = Effect.fail(
   Errors.general(404, "The time of this installation cannot be moved: it runs without SLUICE_TEST_CLOCK=1")

@@ -41,7 +41,8 @@ const clockSkew = Metric.gauge("sluice_clock_skew_seconds", {
 })
 
 const loopDelay = Metric.gauge("sluice_event_loop_delay_seconds", {
-  description: "How late the event loop ran its timers since the process was last asked, by quantile; 1 is the longest"
+  description:
+    "How late the event loop ran its timers since the process was last asked, by percentile; 100 is the longest"
 })
 
 const memory = Metric.gauge("process_resident_memory_bytes", { description: "Memory that the process holds" })
@@ -60,9 +61,10 @@ const metrics = ({
     yield* Gauges.setReady((yield* reasons).length === 0)
     yield* Metric.update(clockSkew, (yield* skew) / 1_000)
     yield* Metric.update(memory, process.memoryUsage.rss())
-    for (const quantile of [0.5, 0.99, 1]) {
-      const nanos = delay.count === 0 ? 0 : delay.percentile(quantile * 100)
-      yield* Metric.update(Metric.withAttributes(loopDelay, { quantile: String(quantile) }), nanos / 1e9)
+    // The label `quantile` belongs to summaries alone.
+    for (const percentile of [50, 99, 100]) {
+      const nanos = delay.count === 0 ? 0 : delay.percentile(percentile)
+      yield* Metric.update(Metric.withAttributes(loopDelay, { percentile: String(percentile) }), nanos / 1e9)
     }
     delay.reset()
     return HttpServerResponse.text(yield* PrometheusMetrics.format(), {

@@ -19,7 +19,8 @@ export const kinds: Readonly<Record<string, string>> = {
   secret_provider: "Secret providers",
   encryption_key: "Encryption keys",
   workspace: "Workspaces",
-  invitation: "Invitations"
+  invitation: "Invitations",
+  test_clock: "Clock for tests"
 }
 
 /** An action such as `run_window.set` in words. */

@@ -2,7 +2,7 @@
  * News of what happens to runs in the workspace, by one stream for the whole page. It continues where it broke off, and the
  * page says when it cannot be had.
  */
-import { Effect, Schedule, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import { useEffect } from "preact/hooks"
 import { registry } from "../kit/Registry.ts"
@@ -38,15 +38,20 @@ const tell = () => {
   )
 }
 
+/** How soon a connection that ended is tried again, and the longest that attempts lie apart, in milliseconds. */
+const again = { first: 250, longest: 2_000 }
+
 /** Follows the events from the one after the last that was seen. */
 const follow = Effect.suspend(() => {
   let after: string | undefined
+  let attempts = 0
   const connection = Stream.suspend(() => {
     const headers = after === undefined ? {} : { "last-event-id": after }
     return client().events.workspaceEvents({ headers, query: {} }).pipe(Stream.unwrap)
   })
   const heard = Stream.runForEach(connection, ({ event, id }) =>
     Effect.sync(() => {
+      attempts = 0
       if (registry.get(isLost)) {
         registry.set(isLost, false)
         tell()
@@ -58,9 +63,11 @@ const follow = Effect.suspend(() => {
   const lost = Effect.promise(async () => {
     if (!(await lookForEnd())) registry.set(isLost, true)
   })
+  const pause = Effect.suspend(() => Effect.sleep(Math.min(again.longest, again.first * 2 ** attempts++)))
   return heard.pipe(
     Effect.catchCause(() => lost),
-    Effect.repeat(Schedule.spaced("2 seconds"))
+    Effect.andThen(pause),
+    Effect.forever
   )
 })
 

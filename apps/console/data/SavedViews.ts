@@ -61,9 +61,18 @@ export const withView = (views: ReadonlyArray<SavedView>, view: SavedView): Read
   return views.length >= mostViews ? null : [...views, view]
 }
 
+/** What the browser has stored; `null` where its storage is switched off. */
+const stored = (): string | null => {
+  try {
+    return localStorage.getItem(place())
+  } catch {
+    return null
+  }
+}
+
 /** The views of the user who is signed in. Another tab of the browser may change them. */
 export const savedViews = Atom.readable<ReadonlyArray<SavedView>>((get) => {
-  const read = () => viewsIn(localStorage.getItem(place()))
+  const read = () => viewsIn(stored())
   const changed = () => get.setSelf(read())
   window.addEventListener("storage", changed)
   get.addFinalizer(() => window.removeEventListener("storage", changed))

@@ -35,7 +35,7 @@ export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArra
     ...(zones.length > 1
       ? [
           {
-            text: `Processes have different time zone data (${zones.join(", ")}): windows of zones that changed open at different times`,
+            text: `Processes have different time zone data (${zones.join(", ")}): the scheduler with the newest decides when windows open`,
             remedy: "Give every process the same Node"
           }
         ]

@@ -10,7 +10,7 @@ import { Empty, Page } from "../kit/Page.tsx"
 import { act, client, query, refresh } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
-import { Table } from "../kit/Table.tsx"
+import { Named, Table } from "../kit/Table.tsx"
 
 const keys = query((client) => client.workspaces.listApiKeys())
 
@@ -108,11 +108,7 @@ const Listed = ({
     columns={[
       {
         word: "Name",
-        cell: ({ id, name }) => (
-          <>
-            {name ?? <span class="quiet">without a name</span>} <span class="quiet mono">{id.slice(-8)}</span>
-          </>
-        )
+        cell: ({ id, name }) => <Named id={id} name={name} />
       },
       {
         word: "Role",

@@ -1,4 +1,7 @@
-/** A dialog above the page. It holds the focus, gives it back when it is closed, and Escape closes it. */
+/**
+ * A dialog above the page. It holds the focus, gives it back when it is closed, and Escape closes it, unless `onClose` is
+ * `null`: then it stays until its owner removes it.
+ */
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
 
@@ -10,7 +13,7 @@ export const Dialog = ({
 }: {
   readonly title: string
   readonly wide?: boolean
-  readonly onClose: () => void
+  readonly onClose: (() => void) | null
   readonly children: ComponentChildren
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -34,18 +37,24 @@ export const Dialog = ({
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        onClose?.()
       }}
       // A browser may close it at Escape without asking first. The event of its removal comes late, and says nothing new.
-      onClose={() => isOpen.current && onClose()}
-      onClick={(event) => event.target === dialog.current && onClose()}
+      onClose={() => {
+        if (!isOpen.current) return
+        if (onClose === null) dialog.current?.showModal()
+        else onClose()
+      }}
+      onClick={(event) => event.target === dialog.current && onClose?.()}
     >
       <div class="dialog-body">
         <header>
           <h2 id={id}>{title}</h2>
-          <button type="button" class="plain" aria-label="Close" onClick={onClose}>
-            ✕
-          </button>
+          {onClose !== null && (
+            <button type="button" class="plain" aria-label="Close" onClick={onClose}>
+              ✕
+            </button>
+          )}
         </header>
         {children}
       </div>

@@ -2,6 +2,7 @@
 import { Atom } from "effect/reactivity"
 import type { Session } from "../../api/console/SessionRoutes.ts"
 import { registry } from "./Registry.ts"
+import { go } from "./Route.ts"
 
 /** `null` while it is not known, `"none"` when nobody is signed in. */
 export const session = Atom.keepAlive(Atom.make<Session | "none" | null>(null))
@@ -31,7 +32,7 @@ export const invitationLink = (token: string): string =>
 export const takeInvitation = (): string | null => {
   const [, token] = /^#\/?invitation=(inv_\w[\w-]*)$/.exec(location.hash) ?? []
   if (token === undefined) return null
-  history.replaceState(null, "", "#/")
+  go("#/", { replace: true })
   return token
 }
 

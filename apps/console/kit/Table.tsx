@@ -44,3 +44,10 @@ export const Table = <A,>({
     </table>
   </div>
 )
+
+/** The name of what may have none, with the end of its id, which tells equal names apart. */
+export const Named = ({ id, name }: { readonly id: string; readonly name: string | null }) => (
+  <>
+    {name ?? <span class="quiet">without a name</span>} <span class="quiet mono">{id.slice(-8)}</span>
+  </>
+)

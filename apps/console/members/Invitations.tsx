@@ -10,7 +10,7 @@ import { Empty, Section } from "../kit/Page.tsx"
 import { act, client, problemsByField, query, refresh } from "../kit/Service.ts"
 import { invitationLink, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
-import { Table } from "../kit/Table.tsx"
+import { Named, Table } from "../kit/Table.tsx"
 
 type Invitation = typeof InvitationRecord.Type
 
@@ -43,7 +43,7 @@ export const Invitations = () => {
         {(all) =>
           all.length === 0 ? (
             <Empty title="No invitation yet">
-              <b>Invite…</b> makes a link. Who opens it gets a key of this workspace, once.
+              <b>Invite…</b> makes a link. The first person who accepts it gets a key of this workspace.
             </Empty>
           ) : (
             <Table
@@ -53,11 +53,7 @@ export const Invitations = () => {
               columns={[
                 {
                   word: "Name",
-                  cell: ({ id, name }) => (
-                    <>
-                      {name ?? <span class="quiet">without a name</span>} <span class="quiet mono">{id.slice(-8)}</span>
-                    </>
-                  )
+                  cell: ({ id, name }) => <Named id={id} name={name} />
                 },
                 { word: "Role", cell: ({ role }) => role },
                 { word: "By", kind: "quiet", cell: ({ created_by }) => whoIs(created_by) },
@@ -132,7 +128,7 @@ const Inviting = ({ onClose }: { readonly onClose: () => void }) => {
     <Dialog title={token === null ? "Invite a person" : "The link of the invitation"} onClose={onClose}>
       {token !== null ? (
         <Secret what="Link" value={invitationLink(token)} onClose={onClose}>
-          Send this link to the person. The first person who opens it gets a key with the role {role}.
+          Send this link to the person. The first person who accepts it gets a key with the role {role}.
         </Secret>
       ) : (
         <form class="form" onSubmit={send} noValidate>

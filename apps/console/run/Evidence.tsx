@@ -104,7 +104,7 @@ const Decisions = ({ id }: { readonly id: string }) => {
             <ul class="changes">
               {decisions.map((decision, index) => (
                 <li key={index}>
-                  <Decided decision={decision} />
+                  <Decided decision={decision} number={index + 1} />
                 </li>
               ))}
             </ul>
@@ -128,9 +128,12 @@ const Decided = ({
     prompt,
     purpose,
     refusal
-  }
+  },
+  number
 }: {
   readonly decision: Decision
+  /** Its place among the decisions of the run, from 1: a step may ask more than once. */
+  readonly number: number
 }) => (
   <>
     <p>
@@ -143,11 +146,11 @@ const Decided = ({
     <p class={refusal === null ? "" : "wrong"}>{refusal ?? decision}</p>
     <details>
       <summary>Question and answer</summary>
-      <pre role="region" tabIndex={0} aria-label={`Question of ${node_display_name}`}>
+      <pre role="region" tabIndex={0} aria-label={`Question ${number}, of ${node_display_name}`}>
         {prompt}
       </pre>
       {answer !== null && (
-        <pre role="region" tabIndex={0} aria-label={`Answer for ${node_display_name}`}>
+        <pre role="region" tabIndex={0} aria-label={`Answer ${number}, for ${node_display_name}`}>
           {answer}
         </pre>
       )}

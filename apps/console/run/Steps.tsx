@@ -104,7 +104,7 @@ export const Steps = ({
       </ol>
       {shown !== null && (
         <Dialog title={shown.name} wide onClose={() => show(null)}>
-          <div class={before === undefined ? "" : "pair"}>
+          <div class={before === undefined ? "" : "before-after"}>
             {before !== undefined && (
               <figure>
                 <figcaption class="note">Before: after {before.name}</figcaption>

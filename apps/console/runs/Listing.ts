@@ -6,11 +6,15 @@ import { client, reasonOf } from "../kit/Service.ts"
 import * as Listing from "./ListingModel.ts"
 import { type Filters, parametersOf } from "./RunsModel.ts"
 
-const pageSize = 100
+/** How many runs a page has at most. One of a search has more, so that a search takes fewer of them. */
+const pageSizeOf = (filters: Filters): number => (filters.text === "" ? 100 : 200)
 
 const readPage = (filters: Filters, cursor: string | null) =>
   client()
-    .runs.listRuns({ query: parametersOf(filters, Date.now(), pageSize, cursor), responseMode: "decoded-and-response" })
+    .runs.listRuns({
+      query: parametersOf(filters, Date.now(), pageSizeOf(filters), cursor),
+      responseMode: "decoded-and-response"
+    })
     .pipe(
       Effect.map(([rows, response]) => ({
         rows,
@@ -22,6 +26,9 @@ const readPage = (filters: Filters, cursor: string | null) =>
 /**
  * The runs that match filters, read again when something happens while the page is in sight. `isStill` says whether rows
  * must stay where they are, although the list shows its top.
+ *
+ * A page of a search by text looks through the newest runs alone. The search goes on through older ones by itself: until
+ * its end, until it has found as many as it may, or until its reader stops it.
  */
 export const useRuns = (filters: Filters, address: string, isStill: () => boolean) => {
   const [listing, setListing] = useState(Listing.empty)
@@ -29,6 +36,9 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
   const [isRead, setRead] = useState(false)
   const [total, setTotal] = useState<string | null>(null)
   const isAtTop = useRef(true)
+  const [isStopped, setStopped] = useState(false)
+  /** Whether the list has what a search found behind its first page, which is not read again by itself. */
+  const hasSearched = useRef(false)
   const pending = useRef(new Set<string>())
   const readAgain = useRef(() => {})
 
@@ -39,6 +49,8 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
     setListing(Listing.empty)
     setTotal(null)
     setRead(false)
+    setStopped(false)
+    hasSearched.current = false
     pending.current = new Set()
     const read = async (isFirst: boolean): Promise<void> => {
       // One reading at a time: what happens meanwhile is read after it.
@@ -55,9 +67,8 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
       if (result._tag === "Success") {
         setTotal(result.success.total)
         const fresh = result.success
-        setListing((before) =>
-          isFirst ? Listing.beginning(fresh) : Listing.joined(before, fresh, !isAtTop.current || isStill())
-        )
+        const stands = !isAtTop.current || isStill() || hasSearched.current
+        setListing((before) => (isFirst ? Listing.beginning(fresh) : Listing.joined(before, fresh, stands)))
       }
       if (!isOutdated) return
       isOutdated = false
@@ -83,9 +94,21 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
     asked.add(name)
     const result = await Effect.runPromise(Effect.result(readPage(filters, cursor)))
     asked.delete(name)
-    if (result._tag === "Failure" || asked !== pending.current) return
+    if (asked !== pending.current) return
+    if (result._tag === "Failure") return setProblem(reasonOf(result.failure))
     setListing((before) => join(before, result.success))
   }
+
+  const extend = (cursor: string) =>
+    fetchPage(cursor, (before, page) => (before.next === cursor ? Listing.extended(before, page) : before))
+
+  const search = problem === null ? Listing.searchOf(listing, filters.text, total, isStopped) : null
+  const isSearching = search?.state === "searching"
+  useEffect(() => {
+    if (!isSearching || listing.next === null) return
+    hasSearched.current = true
+    void extend(listing.next)
+  }, [isSearching, listing.next])
 
   /** Has the rows in sight in memory, and the next page when the end is near. */
   const look = (from: number, until: number) => {
@@ -97,10 +120,26 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
       )
     }
     if (next !== null && until >= Listing.countOf(listing)) {
-      void fetchPage(next, (before, page) => (before.next === next ? Listing.extended(before, page) : before))
+      void extend(next)
     }
     setListing((before) => Listing.trimmed(before, from, until))
   }
 
-  return { listing, setListing, problem, isRead, isAtTop, look, total, again: () => readAgain.current() }
+  const again = () => {
+    hasSearched.current = false
+    readAgain.current()
+  }
+
+  return {
+    listing,
+    setListing,
+    problem,
+    isRead,
+    isAtTop,
+    look,
+    total: Listing.totalOf(listing, total),
+    search,
+    setStopped,
+    again
+  }
 }

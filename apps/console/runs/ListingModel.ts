@@ -25,7 +25,7 @@ export interface Listing {
   readonly pages: ReadonlyArray<Page>
   /** Where the next page begins; `null` after the last. */
   readonly next: string | null
-  /** What has changed at the top since the list stands still; `null` where nothing new is there. */
+  /** The first page as it is now, where runs came or went since the list stands still; `null` otherwise. */
   readonly arrived: (Fresh & { readonly count: number; readonly isMore: boolean }) | null
   /** The rows that match the filters no longer, and stay where they are while the list stands still. */
   readonly gone: ReadonlySet<string>
@@ -76,7 +76,7 @@ export const rowAt = (listing: Listing, index: number): Row | null => {
 export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listing => {
   if (!isStill) return beginning(fresh)
   const latest = new Map(fresh.rows.map((row) => [row.session_id, row]))
-  const oldest = fresh.rows.at(-1)?.created_at ?? ""
+  const oldest = fresh.rows.at(-1)?.created_at
   const gone = new Set<string>()
   const known = new Set<string>()
   const pages = listing.pages.map((page) => {
@@ -85,7 +85,9 @@ export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listin
     let isChanged = false
     const rows = page.rows.map((row) => {
       const now = latest.get(row.session_id)
-      if (now === undefined && (fresh.cursor === null || row.created_at > oldest)) gone.add(row.session_id)
+      // What lies behind the page that was read may still match.
+      const isBehind = fresh.cursor !== null && (oldest === undefined || row.created_at <= oldest)
+      if (now === undefined && !isBehind) gone.add(row.session_id)
       isChanged ||= now !== undefined
       return now ?? row
     })
@@ -96,7 +98,7 @@ export const joined = (listing: Listing, fresh: Fresh, isStill: boolean): Listin
     pages,
     next: listing.next,
     gone,
-    arrived: count === 0 ? null : { ...fresh, count, isMore: known.size === 0 && fresh.cursor !== null }
+    arrived: count + gone.size === 0 ? null : { ...fresh, count, isMore: known.size === 0 && fresh.cursor !== null }
   }
 }
 
@@ -114,6 +116,37 @@ export const extended = (listing: Listing, { cursor, rows: found }: Fresh): List
     rows
   }
   return { ...listing, pages: rows.length === 0 ? listing.pages : [...listing.pages, page], next: cursor }
+}
+
+/** How many runs a search finds by itself: as many as a verb takes by their ids. Scrolling finds the others. */
+const mostFound = 10_000
+
+/** How far a search by text has come through the runs, newest first. */
+export interface Search {
+  readonly state: "searching" | "stopped"
+  readonly found: number
+  /** When the oldest run that it has looked at was submitted. */
+  readonly backTo: string
+}
+
+/**
+ * The search for a text that has not come to its end; `null` where all that match are known or counted. `total` is the
+ * count of the service: one that ends in `+` is a lower bound.
+ */
+export const searchOf = (listing: Listing, text: string, total: string | null, isStopped: boolean): Search | null => {
+  const found = countOf(listing)
+  if (text === "" || listing.next === null || total?.endsWith("+") !== true || found >= mostFound) return null
+  // A cursor is an instant and the id of a run.
+  const [backTo = ""] = listing.next.split("_")
+  return { state: isStopped ? "stopped" : "searching", found, backTo }
+}
+
+/** How many runs match as far as it is known; one that ends in `+` is a lower bound. `counted` is that of the service. */
+export const totalOf = (listing: Listing, counted: string | null): string => {
+  const found = countOf(listing)
+  if (counted !== null && !counted.endsWith("+")) return counted
+  if (listing.next === null) return String(found - listing.gone.size + (listing.arrived?.count ?? 0))
+  return `${Math.max(found, Number.parseInt(counted ?? "0", 10))}+`
 }
 
 /** How many pages beyond those in sight stay in memory, on either side. */

@@ -1,15 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import { holdWords } from "../data/Holds.ts"
-import { namesOf, workflows } from "../data/Workflows.ts"
+import { WorkflowFilter } from "../data/WorkflowFilter.tsx"
+import { workflows } from "../data/Workflows.ts"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page } from "../kit/Page.tsx"
 import { now, registry, useAtom } from "../kit/Registry.ts"
 import { filter, go, route, to } from "../kit/Route.ts"
 import { may } from "../kit/Session.ts"
 import { statuses, statusOf } from "../kit/Status.tsx"
+import { short } from "../kit/Times.ts"
 import { Head, Line } from "./Line.tsx"
 import { useRuns } from "./Listing.ts"
-import { admitted, countOf, idsOf, type Listing, rowAt } from "./ListingModel.ts"
+import { admitted, countOf, idsOf, type Listing, rowAt, type Search } from "./ListingModel.ts"
 import { type Filters, filtersOf, selectedAfter, selectionOf, sinces, sinceWords, toggled } from "./RunsModel.ts"
 import { Saved } from "./Saved.tsx"
 import { Verbs } from "./Verbs.tsx"
@@ -26,9 +28,13 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   hasSelected.current = selected.size > 0
   // Rows do not move under the hand of their reader.
   const isStill = () => hasSelected.current || isFocused()
-  const { again, isAtTop, isRead, listing, look, problem, setListing, total } = useRuns(filters, address, isStill)
+  const { again, isAtTop, isRead, listing, look, problem, search, setListing, setStopped, total } = useRuns(
+    filters,
+    address,
+    isStill
+  )
   const lastClicked = useRef<number | null>(null)
-  const names = namesOf(useQuery(workflows).value)
+  const hasWorkflows = (useQuery(workflows).value ?? []).length > 0
   const present = useAtom(now)
   const { arrived, gone, next } = listing
   const count = countOf(listing)
@@ -41,8 +47,8 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   }
 
   return (
-    <Page title="Runs" wide note={isRead ? counted(total ?? `${count}${next === null ? "" : "+"}`) : "…"}>
-      <FilterBar filters={filters} names={names} query={address} />
+    <Page title="Runs" wide note={isRead ? counted(total) : "…"}>
+      <FilterBar filters={filters} query={address} />
       {problem !== null && (
         <div class="problem" role="alert">
           {problem}
@@ -61,27 +67,27 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
           }}
         />
       )}
-      {(arrived !== null || gone.size > 0) && (
+      {arrived !== null && (
         <button
           type="button"
           class="arrived"
           onClick={() => {
             setListing(admitted)
+            // What is not shown any more must not be acted on.
+            const shown = new Set(arrived.rows.map(({ session_id }) => session_id))
+            setSelected((before) => new Set([...before].filter((id) => shown.has(id))))
             again()
             document.querySelector(".list")?.scrollTo({ top: 0 })
           }}
         >
-          {arrivedWords(arrived, gone.size)}: show
+          {changeWords(arrived, gone.size)}: show
         </button>
       )}
+      {search !== null && <Searching search={search} onStopped={setStopped} />}
       {isRead && count === 0 && next !== null ? (
-        <Empty title="No run matches among the newest ones">
-          <button type="button" onClick={() => look(0, 0)}>
-            Search older ones
-          </button>
-        </Empty>
+        <Empty title="No run matches among the newest ones" />
       ) : isRead && count === 0 ? (
-        <NoRuns filters={filters} hasWorkflows={names.size > 0} />
+        <NoRuns filters={filters} hasWorkflows={hasWorkflows} />
       ) : (
         <Virtual
           label="Runs"
@@ -114,11 +120,31 @@ export const RunsView = ({ query }: { readonly query: URLSearchParams }) => {
   )
 }
 
-const arrivedWords = (arrived: Listing["arrived"], gone: number): string => {
-  const changed = gone === 0 ? [] : [`${gone.toLocaleString("en")} no longer ${gone === 1 ? "matches" : "match"}`]
-  if (arrived === null) return changed.join("")
-  const count = `${arrived.count.toLocaleString("en")}${arrived.isMore ? "+" : ""}`
-  return [`${count} new ${count === "1" ? "run" : "runs"}`, ...changed].join(", ")
+/** How far the search for a text has come, and what stops it or lets it go on. */
+const Searching = ({
+  onStopped,
+  search: { backTo, found, state }
+}: {
+  readonly search: Search
+  readonly onStopped: (isStopped: boolean) => void
+}) => (
+  <div class="searching">
+    <span role="status">{state === "searching" ? "Searching older runs…" : "The search was stopped."}</span>
+    <span class="quiet">
+      {found.toLocaleString("en")} found, back to {short(Date.parse(backTo))}
+    </span>
+    <button type="button" onClick={() => onStopped(state === "searching")}>
+      {state === "searching" ? "Stop" : "Search older ones"}
+    </button>
+  </div>
+)
+
+const changeWords = ({ count, isMore }: NonNullable<Listing["arrived"]>, gone: number): string => {
+  const more = `${count.toLocaleString("en")}${isMore ? "+" : ""}`
+  return [
+    ...(count === 0 ? [] : [`${more} new ${more === "1" ? "run" : "runs"}`]),
+    ...(gone === 0 ? [] : [`${gone.toLocaleString("en")} no longer ${gone === 1 ? "matches" : "match"}`])
+  ].join(", ")
 }
 
 const counted = (total: string): string => {
@@ -128,15 +154,7 @@ const counted = (total: string): string => {
   return `${count.toLocaleString("en")}${total.endsWith("+") ? "+" : ""} ${total === "1" ? "run" : "runs"}, newest first`
 }
 
-const FilterBar = ({
-  filters,
-  names,
-  query
-}: {
-  readonly filters: Filters
-  readonly names: ReadonlyMap<string, string>
-  readonly query: string
-}) => (
+const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly query: string }) => (
   <div class="filters" role="group" aria-label="Filters">
     <div class="chips">
       {statuses.map((status) => (
@@ -150,18 +168,7 @@ const FilterBar = ({
         </Chip>
       ))}
     </div>
-    <select
-      aria-label="Workflow"
-      value={filters.workflow ?? ""}
-      onChange={({ currentTarget }) => filter({ workflow: currentTarget.value })}
-    >
-      <option value="">All workflows</option>
-      {[...names].map(([id, name]) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <WorkflowFilter workflow={filters.workflow} />
     <select
       aria-label="Submitted within"
       value={filters.since}

@@ -1,10 +1,11 @@
 /** The schedules, which submit runs automatically, with the actions on each. */
 import { useMemo, useState } from "preact/hooks"
+import { WorkflowFilter } from "../data/WorkflowFilter.tsx"
 import { namesOf, workflows } from "../data/Workflows.ts"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
-import { filter, go, to } from "../kit/Route.ts"
+import { go, to } from "../kit/Route.ts"
 import { act, query as ask, client, refresh } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
@@ -47,18 +48,7 @@ export const SchedulesView = ({ query }: { readonly query: URLSearchParams }) =>
       }
     >
       <div class="filters">
-        <select
-          aria-label="Workflow"
-          value={workflow}
-          onChange={({ currentTarget }) => filter({ workflow: currentTarget.value })}
-        >
-          <option value="">All workflows</option>
-          {[...names].map(([id, name]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <WorkflowFilter workflow={workflow === "" ? null : workflow} />
       </div>
       <div class="section">
         <Loaded query={schedules} rows={4}>

@@ -15,6 +15,12 @@ import { places, viewOf } from "./Views.tsx"
 export const App = () => {
   const [problem, setProblem] = useState<string | null>(null)
   const [invitation, setInvitation] = useState(takeInvitation)
+  useEffect(() => {
+    // A link that is opened where the console is open already changes no more than the part behind the `#`.
+    const look = () => setInvitation((before) => takeInvitation() ?? before)
+    window.addEventListener("hashchange", look)
+    return () => window.removeEventListener("hashchange", look)
+  }, [])
   const signedIn = useAtom(session)
   useEffect(() => void begin().then(setProblem), [])
   if (signedIn === null) return <div class="starting" role="status" aria-label="Loading" />
@@ -116,8 +122,8 @@ const Frame = () => {
         <Boundary key={view.key}>{view.draw()}</Boundary>
       </main>
       {hasEnded && (
-        <Dialog title="Your session has ended" onClose={() => undefined}>
-          <p class="note">Sign in to go on. What you typed on this page stays there.</p>
+        <Dialog title="Your session has ended" onClose={null}>
+          <p class="note">Sign in to continue. What you typed on this page stays there.</p>
           <KeyForm problem={null} />
         </Dialog>
       )}

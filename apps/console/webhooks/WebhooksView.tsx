@@ -111,7 +111,7 @@ const Deliveries = () => (
           </Empty>
         ) : (
           <Table
-            label="Deliveries"
+            label="All deliveries"
             rows={all}
             keyOf={({ id }) => id}
             columns={[

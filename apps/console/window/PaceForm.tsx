@@ -3,7 +3,7 @@ import { Atom } from "effect/reactivity"
 import { useState } from "preact/hooks"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import type { WorkflowPace } from "../../api/gate/GatesApi.ts"
-import { forecastWords } from "../data/Counts.ts"
+import { type Count, forecastWords } from "../data/Counts.ts"
 import { useChanges } from "../data/Live.ts"
 import { Field } from "../forms/Field.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
@@ -36,7 +36,7 @@ export const PaceForm = ({ id, zone }: { readonly id: string; readonly zone: str
         {words !== null && <p>{words}.</p>}
         <Loaded query={paceOf(id)}>
           {(pace) =>
-            may("Member") ? <Form id={id} pace={pace} waiting={summary?.total.count ?? 0} /> : <Stated pace={pace} />
+            may("Member") ? <Form id={id} pace={pace} waiting={summary?.total ?? none} /> : <Stated pace={pace} />
           }
         </Loaded>
       </div>
@@ -54,9 +54,11 @@ const Stated = ({ pace: { max_running, max_starts_per_minute } }: { readonly pac
   </p>
 )
 
+const none: Count = { count: 0, exact: true }
+
 const textOf = (limit: number | null): string => (limit === null ? "" : String(limit))
 
-const Form = ({ id, pace, waiting }: { readonly id: string; readonly pace: Pace; readonly waiting: number }) => {
+const Form = ({ id, pace, waiting }: { readonly id: string; readonly pace: Pace; readonly waiting: Count }) => {
   // What was typed; a field that was not touched shows what is stored.
   const [typed, setTyped] = useState<{ readonly starts?: string; readonly running?: string }>({})
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
@@ -109,7 +111,7 @@ const Form = ({ id, pace, waiting }: { readonly id: string; readonly pace: Pace;
         </Field>
       </div>
       <p role="status" class="impact">
-        {isChanged && drainWords(waiting, limits.max_starts_per_minute)}
+        {isChanged ? drainWords(waiting, limits.max_starts_per_minute) : "The pace is not changed"}
       </p>
       <button type="submit" class="primary" disabled={!isChanged}>
         Save the pace

@@ -1,5 +1,6 @@
 /** Limits of the pace as they are typed, and what one means for the runs that wait. */
 import { partMillis } from "../../../core/gate/Pace.ts"
+import { type Count, counted } from "../data/Counts.ts"
 import { duration } from "../kit/Times.ts"
 
 /** The limit that was typed: a number, `null` for none, or what is wrong with it. */
@@ -13,11 +14,11 @@ export const limitFrom = (typed: string, most: number): number | null | string =
 }
 
 /** How long the starts of waiting runs take by a limit, before it is saved. */
-export const drainWords = (waiting: number, startsPerMinute: number | null | string): string => {
+export const drainWords = (waiting: Count, startsPerMinute: number | null | string): string => {
   if (typeof startsPerMinute === "string") return "Some values cannot be read yet"
-  if (waiting === 0) return "No run waits now: saving changes when later ones start"
-  const runs = `${waiting.toLocaleString("en")} waiting ${waiting === 1 ? "run" : "runs"}`
-  return startsPerMinute === null
-    ? `Saving lets ${runs} start as soon as they may`
-    : `Saving spreads the starts of ${runs} over ${duration((waiting - 1) * partMillis(startsPerMinute))}`
+  if (waiting.count === 0) return "No run waits now: saving changes when later ones start"
+  const runs = `${counted(waiting)} waiting ${waiting.count === 1 ? "run" : "runs"}`
+  return startsPerMinute === null || waiting.count === 1
+    ? `Saving lets ${runs} start as soon as ${waiting.count === 1 ? "it" : "they"} may`
+    : `Saving spreads the starts of ${runs} over ${duration((waiting.count - 1) * partMillis(startsPerMinute))}${waiting.exact ? "" : " or more"}`
 }

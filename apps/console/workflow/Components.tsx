@@ -42,10 +42,10 @@ export const Components = ({ workflow: { id, nodes } }: { readonly workflow: Wor
                 version {component.version_number} · {steps} {steps === 1 ? "step" : "steps"} here ·{" "}
                 {others.length === 0 ? "in no other workflow" : "also in "}
                 {others.slice(0, 8).map((other, index) => (
-                  <>
+                  <span key={other.id}>
                     {index > 0 && ", "}
                     <a href={to(["workflows", other.id])}>{other.name}</a>
-                  </>
+                  </span>
                 ))}
                 {others.length > 8 && ` and ${others.length - 8} more`}
               </span>

@@ -16,6 +16,9 @@ type Offer = typeof PatchRecord.Type
 const titleOf = ({ kind, node_name, parameter }: Offer): string =>
   kind === "popup_xpath" ? "Dismiss a pop-up before each step" : `${node_name ?? "A step"}: ${parameter ?? ""}`
 
+/** What an offer changes, and to what: several may change the same. */
+const namedBy = (offer: Offer): string => `${titleOf(offer)}: ${String(offer.after).slice(0, 100)}`
+
 export const Offers = ({ id }: { readonly id: string }) => {
   const params = { workflow_id: id }
   const offers = useMemo(() => query((client) => client.patches.listPatches({ params })), [id])
@@ -47,14 +50,14 @@ export const Offers = ({ id }: { readonly id: string }) => {
                 <button
                   type="button"
                   class="primary"
-                  aria-label={`Apply: ${titleOf(offer)}`}
+                  aria-label={`Apply: ${namedBy(offer)}`}
                   onClick={() => decide("applyPatch", offer.id, "The change is in the next version")}
                 >
                   Apply
                 </button>
                 <button
                   type="button"
-                  aria-label={`Dismiss: ${titleOf(offer)}`}
+                  aria-label={`Dismiss: ${namedBy(offer)}`}
                   onClick={() => decide("dismissPatch", offer.id, "The change is not offered again")}
                 >
                   Dismiss

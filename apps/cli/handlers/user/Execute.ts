@@ -8,7 +8,6 @@ import { refused } from "../../user/Ending.ts"
 import { jsonObjectOf } from "../../user/Input.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
 import * as RunsView from "../../user/view/RunsView.ts"
-import { counted } from "../../user/view/Table.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 import * as RunArtifacts from "./RunArtifacts.ts"
 
@@ -49,11 +48,7 @@ export const run = (settings: Settings) =>
       const record = yield* client.runs.record({ params: { session_id } })
       if (settings.json) yield* Console.log(JSON.stringify(record))
       else yield* Console.log(RunsView.ended([record]))
-      if (Option.isSome(settings.save)) {
-        const count = yield* RunArtifacts.save(record, settings.save.value)
-        if (!settings.json)
-          yield* Console.log(`Saved its record and ${counted(count, "artifact")} in ${settings.save.value}`)
-      }
+      yield* RunArtifacts.save(record, settings)
       if (record.status !== "execution.success") {
         return yield* refused("unsuccessful", `Run ${session_id} ${RunsView.statusOf(record.status)}`)
       }

@@ -1,15 +1,17 @@
 /**
- * Saves what a run has left behind in a folder: its files under their names in `files`, its pictures and recordings in their order,
- * and its record.
+ * Saves what a run has left behind in a folder: its files under their names in `files`, its pictures and recordings in
+ * their order, and its record.
  */
 import { createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { extname, join } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import * as FileNames from "../../../../core/browser/file/FileNames.ts"
 import { type Refused, refused } from "../../user/Ending.ts"
+import type { OutputSettings } from "../../user/Output.ts"
 import type { Record } from "../../user/view/RunsView.ts"
+import { counted } from "../../user/view/Table.ts"
 
 /** An artifact: its address, and its name in the folder, of pictures and recordings without the ending. */
 interface Artifact {
@@ -58,17 +60,34 @@ const artifactsOf = ({ file_urls, screenshot_urls, video_urls }: Record): Readon
   ]
 }
 
+const reasonOf = (cause: unknown): string => {
+  const { cause: inner, message } = cause instanceof Error ? cause : new Error(String(cause))
+  // `fetch` says no more than that it failed.
+  return inner instanceof Error ? `${message}: ${inner.message}` : message
+}
+
 const fetched = async ({ name, url }: Artifact, folder: string): Promise<void> => {
   const answer = await fetch(url)
-  if (!answer.ok || answer.body === null) throw new Error(`${name} was answered with ${answer.status}`)
+  if (!answer.ok || answer.body === null) throw new Error(`its address was answered with ${answer.status}`)
   const [type = ""] = (answer.headers.get("content-type") ?? "").split(";")
   const path = join(folder, name.startsWith("files/") ? name : `${name}${endings[type] ?? ""}`)
   await pipeline(Readable.from(answer.body), createWriteStream(path, { flags: "wx", mode: 0o600 }))
 }
 
-/** Saves a run, and answers how many artifacts it has. */
-export const save = (record: Record, folder: string): Effect.Effect<number, Refused> =>
+const cannotFetch = (folder: string, name: string) => (cause: unknown) =>
+  refused(
+    "failed",
+    `Cannot save ${name} in ${folder}: ${reasonOf(cause)}. What is saved already stays; to try again, name another empty folder`
+  )
+
+/** Saves a run where that is asked for, and says what was saved. */
+export const save = (
+  record: Record,
+  { json, save: place }: OutputSettings & { readonly save: Option.Option<string> }
+): Effect.Effect<void, Refused> =>
   Effect.gen(function* () {
+    if (Option.isNone(place)) return
+    const folder = place.value
     const artifacts = artifactsOf(record)
     yield* Effect.try({
       try: () => {
@@ -79,8 +98,8 @@ export const save = (record: Record, folder: string): Effect.Effect<number, Refu
     })
     yield* Effect.forEach(
       artifacts,
-      (one) => Effect.tryPromise({ try: () => fetched(one, folder), catch: cannotWrite(folder) }),
+      (one) => Effect.tryPromise({ try: () => fetched(one, folder), catch: cannotFetch(folder, one.name) }),
       { concurrency: 4, discard: true }
     )
-    return artifacts.length
+    if (!json) yield* Console.log(`Saved its record and ${counted(artifacts.length, "artifact")} in ${folder}`)
   })

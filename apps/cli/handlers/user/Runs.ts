@@ -52,7 +52,7 @@ export const show = (settings: OfRun & { readonly save: Option.Option<string> })
       yield* RunArtifacts.judge(settings.save)
       const run = yield* client.runs.record({ params: { session_id: settings.id } })
       yield* answer(settings, run, () => RunsView.record(run))
-      if (Option.isSome(settings.save)) yield* RunArtifacts.save(run, settings.save.value)
+      yield* RunArtifacts.save(run, settings)
     })
   )
 

@@ -326,6 +326,11 @@ describe("uploads", () => {
       { signed_file_url: "https://files.example/gone?signature=abc" },
       "UPLOAD-E0002",
       "from https://files.example/gone: the server answered with status 404"
+    ],
+    [
+      { selector: "#file", taken_selector: "#taken", wait_time: 100 },
+      "SELECTOR-E0001",
+      "Cannot see that the page has taken the file, by #taken"
     ]
   ] as const)("%j fails with %s", ([parameters, code, words]) =>
     Effect.gen(function* () {

@@ -752,7 +752,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByLabel("Name (optional)").fill(`Ada ${hostile}`)
         await page.getByLabel("Role").selectOption("Viewer")
         await page.getByRole("button", { name: "Make the link" }).press("Enter")
-        await page.getByText("The first person who accepts it gets a key").waitFor()
+        await page.getByText("Send this link to the person").waitFor()
       })
       yield* looked("invitation")
       const { complaints, url } = yield* Console

@@ -1,7 +1,7 @@
 /**
  * Keeps a second process out of a data folder.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { Effect, Schema } from "effect"
 
 /** Raised when another process uses the folder. */
@@ -27,14 +27,14 @@ export class DataNotWritable extends Schema.TaggedError<DataNotWritable>()("Data
 /**
  * Makes the folder, readable by its owner only, and takes its lock until the scope closes.
  *
- * The lock is a file with the process id and when that process began. A file that a killed process left behind is taken
+ * The lock is a file with the process id, when that process began, and where it serves. A file that a killed process left behind is taken
  * over, also when its id was given to another process since.
  */
 export const acquire = (folder: string) =>
   Effect.acquireRelease(
     Effect.suspend((): Effect.Effect<string, DataInUse | DataNotWritable> => {
       const file = `${folder}/lock`
-      const own = JSON.stringify({ pid: process.pid, began: beganAt(process.pid) })
+      const own = ownLock(null)
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
         const holder = readHolder(file)
@@ -51,20 +51,52 @@ export const acquire = (folder: string) =>
     (file) => Effect.sync(() => rmSync(file, { force: true }))
   )
 
+/** Writes into the lock of this process at which address it serves, for commands that find the folder in use. */
+export const announce = (folder: string, address: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const file = `${folder}/lock`
+    if (readHolder(file)?.pid !== process.pid) return
+    const draft = `${file}.${process.pid}`
+    try {
+      // At once, so that no reader sees half of it.
+      writeFileSync(draft, ownLock(address), { mode: 0o600 })
+      renameSync(draft, file)
+    } catch {
+      // The lock stays as it is: a command then names the process without its address.
+      rmSync(draft, { force: true })
+    }
+  })
+
+/** The process that uses a folder, and the address at which it serves if it has announced one; `null` where none does. */
+export const inUse = (folder: string): { readonly pid: number; readonly address: string | null } | null => {
+  const holder = readHolder(`${folder}/lock`)
+  return holder !== null && isAlive(holder) ? { pid: holder.pid, address: holder.address } : null
+}
+
 interface Holder {
   readonly pid: number
   readonly began: string | null
+  readonly address: string | null
 }
+
+const ownLock = (address: string | null): string => {
+  const own: Holder = { pid: process.pid, began: beganAt(process.pid), address }
+  return JSON.stringify(own)
+}
+
+const unknownHolder: Holder = { pid: 0, began: null, address: null }
 
 const readHolder = (file: string): Holder | null => {
   try {
     // Another process may have written anything: each field is checked.
-    const { began, pid } = JSON.parse(readFileSync(file, "utf8")) as Partial<Holder>
-    return typeof pid === "number" ? { pid, began: typeof began === "string" ? began : null } : { pid: 0, began: null }
+    const { address, began, pid } = JSON.parse(readFileSync(file, "utf8")) as Partial<Holder>
+    return typeof pid === "number" ? { pid, began: textOrNull(began), address: textOrNull(address) } : unknownHolder
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOENT" ? null : { pid: 0, began: null }
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? null : unknownHolder
   }
 }
+
+const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
 const isAlive = ({ began, pid }: Holder): boolean => {
   if (pid <= 0 || pid === process.pid) return false

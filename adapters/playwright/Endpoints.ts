@@ -26,8 +26,8 @@ const example = "ws://playwright.internal:3000#capacity=4 or http://chromium.int
 
 /**
  * Parses endpoints separated by commas or whitespace; a line that begins with `#` is a comment. The fragment of an
- * address gives its `capacity` (default 4), its `kind`, the folder of its `downloads`, and `drain`. Problems do not contain the addresses, which may
- * hold tokens.
+ * address gives its `capacity` (default 4), its `kind`, the folder of its `downloads`, and `drain`. Problems do not
+ * contain the addresses, which may hold tokens.
  */
 export const parse = (written: string): Result.Result<ReadonlyArray<Endpoint>, ReadonlyArray<string>> => {
   const texts = written

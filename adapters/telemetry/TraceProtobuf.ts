@@ -62,7 +62,7 @@ class Writer {
 
   /** A text holds an integer beyond 2^53. */
   integer(field: number, value: number | string): void {
-    if (typeof value === "number" && value >= 0) this.number(value)
+    if (typeof value === "number" && value >= 0 && Number.isSafeInteger(value)) this.number(value)
     else this.largeNumber(BigInt.asUintN(64, BigInt(value)))
     this.tag(field, varint)
   }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The first thing that runs on a fresh machine:
- * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | release | sluice> [args]`.
+ * `node apps/bootstrap/main.js <start | check | test | ok | vitest | build | docs | console | bench | fuzz | simulate | chaos | rehearse | runtimes | zones | release | sluice> [args]`.
  *
  * It sets up what is missing and then runs what was asked for. It is plain JavaScript without dependencies, for Node 18
  * and later, because it is what gets the rest.
@@ -84,6 +84,9 @@ try {
       built(node)
       run(node, ["test/packages/runtimes.ts", ...args], { SLUICE_CHROMIUM: findChromium() })
       break
+    case "zones":
+      run(node, ["test/window/everyTransition.ts", ...args], {})
+      break
     case "release":
       release(node, args)
       break
@@ -93,7 +96,7 @@ try {
       break
     default:
       throw new BootstrapError(
-        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, rehearse, runtimes, release or sluice`
+        `Unknown command "${command}": expected start, check, test, ok, vitest, build, docs, console, bench, fuzz, simulate, chaos, rehearse, runtimes, zones, release or sluice`
       )
   }
 } catch (error) {

@@ -38,13 +38,14 @@ const core = {
   "./testing": "core/testing/WindowGenerators.ts",
   "./testing/artifacts": "core/testing/contract/ArtifactContract.ts",
   "./testing/browser": "core/testing/browser/ScriptedBrowser.ts",
-  "./testing/browser/contract": "core/testing/contract/BrowserContract.ts",
-  "./testing/browser/pages": "core/testing/contract/BrowserPages.ts",
+  "./testing/browser/contract": "core/testing/contract/browser/BrowserContract.ts",
+  "./testing/browser/pages": "core/testing/contract/browser/BrowserPages.ts",
   "./testing/clock": "core/testing/SteppingClock.ts",
   "./testing/clock/contract": "core/testing/contract/ClockContract.ts",
   "./testing/contract": "core/testing/contract/Contract.ts",
   "./testing/deliveries": "core/testing/contract/DeliveryContract.ts",
   "./testing/events": "core/testing/contract/EventLogContract.ts",
+  "./testing/idempotency": "core/testing/contract/IdempotencyContract.ts",
   "./testing/reference": "core/testing/ReferenceWindow.ts",
   "./testing/stores": "core/testing/contract/StoreContract.ts",
   "./testing/vault": "core/testing/contract/VaultContract.ts",
@@ -62,6 +63,7 @@ const core = {
   "./workflow": "core/workflow/Workflow.ts",
   "./workflow/store": "core/workflow/WorkflowStore.ts",
   "./workflows": "core/workflow/Workflows.ts",
+  "./workspace/idempotency": "core/workspace/request/Idempotency.ts",
   "./workspace/store": "core/workspace/WorkspaceStore.ts"
 }
 

@@ -28,6 +28,8 @@ export interface Options {
   readonly encryptionKey?: string
   /** Whether scenarios may move the clock of the installation forward (`movesClock`). They do not run otherwise. */
   readonly moveClock?: boolean
+  /** Receives webhooks of the server. Without it, the scenarios about deliveries (`receives`) do not run. */
+  readonly receiver?: Server.Receiver
   /** The scenarios that run; all when left out. */
   readonly only?: ReadonlyArray<string>
   /** Scenarios that are known to fail. */
@@ -56,12 +58,22 @@ export const run = async (
   options: Options,
   onOutcome?: (outcome: Outcome) => void
 ): Promise<ReadonlyArray<Outcome>> => {
-  const { encryptionKey, expectedFailures = [], key, moveClock = false, only, send = fetch, url } = options
+  const {
+    encryptionKey,
+    expectedFailures = [],
+    key,
+    moveClock = false,
+    only,
+    receiver = null,
+    send = fetch,
+    url
+  } = options
   const outcomes: Array<Outcome> = []
-  for (const { movesClock, name, promise, run: asks, seals, section } of scenarios) {
+  for (const { movesClock, name, promise, receives, run: asks, seals, section } of scenarios) {
     if (only !== undefined && !only.includes(name)) continue
     if ((seals && encryptionKey === undefined) || (movesClock && !moveClock)) continue
-    const server = Server.make({ url, key, encryptionKey: encryptionKey ?? "", send })
+    if (receives && receiver === null) continue
+    const server = Server.make({ url, key, encryptionKey: encryptionKey ?? "", send, receiver })
     const reason = await asks(server).then(
       () => null,
       (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,6 +1,6 @@
 /** Scenarios of events: streams and webhooks. */
 import { absent, expectGeneral, held, type Scenario } from "./Scenario.ts"
-import { expect, field, listOf, type Server, type StreamedFrame } from "./Server.ts"
+import { type Delivery, expect, field, listOf, type Server, type StreamedFrame } from "./Server.ts"
 
 const eventOf = ({ data }: StreamedFrame): unknown => field(data, "data")
 const kindOf = (frame: StreamedFrame): unknown => field(eventOf(frame), "event")
@@ -23,13 +23,33 @@ const expectEvent = (event: unknown, session: string): void => {
 /** An address at which nothing receives. */
 const nowhere = "https://conformance.invalid/hook"
 
-const webhook = async (server: Server) => {
-  const json = { url: nowhere, event_types_subscribed: ["execution.success"] }
+const webhook = async (server: Server, url = nowhere) => {
+  const json = { url, event_types_subscribed: ["execution.success"] }
   const made = await server.expect(201, "POST", "/webhook-endpoints", { json })
   const id = String(field(made, "id"))
   const remove = () => server.send("DELETE", `/webhook-endpoints/${id}`)
   server.later(remove)
   return { id, made, remove }
+}
+
+/** Fails unless a delivery is compact JSON, signed with a secret over its bytes as they are. */
+const expectSigned = async ({ body, signature }: Delivery, secret: string): Promise<void> => {
+  const utf8 = new TextEncoder()
+  const key = await crypto.subtle.importKey("raw", utf8.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, [
+    "sign"
+  ])
+  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, body))
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  expect(
+    signature === `sha256=${digits}`,
+    "X-HMAC-Signature of sha256= and the HMAC in small hexadecimal digits",
+    signature
+  )
+  const text = new TextDecoder().decode(body)
+  const event: unknown = JSON.parse(text)
+  expect(JSON.stringify(event) === text, "a body of compact JSON", text)
+  expect(typeof field(event, "event") === "string", "the kind of the event", event)
+  expect(Number(field(event, "expires_at")) > Number(field(event, "timestamp")), "expires_at after timestamp", event)
 }
 
 export const scenarios: ReadonlyArray<Scenario> = [
@@ -153,6 +173,30 @@ export const scenarios: ReadonlyArray<Scenario> = [
       const attempt = await server.expect(200, "POST", `/webhook-endpoints/${id}/test`)
       expect(field(attempt, "success") === false, "success false", attempt)
       expect(typeof field(attempt, "error") === "string" && field(attempt, "error") !== "", "an error", attempt)
+    }
+  },
+  {
+    name: "webhook-signed",
+    section: "Events",
+    promise: "What is delivered is signed: a test with the secret of the webhook, the events of a run with its own",
+    receives: true,
+    run: async (server) => {
+      const at = server.receiver?.url ?? nowhere
+      const received = async (path: string, count: number, secret: string) => {
+        const deliveries = (await server.receiver?.received(path, count)) ?? []
+        expect(deliveries.length >= count, `${count} deliveries`, deliveries.length)
+        for (const delivery of deliveries) await expectSigned(delivery, secret)
+      }
+      const [tested, replayed] = [`/${crypto.randomUUID()}`, `/${crypto.randomUUID()}`]
+      const { id, made } = await webhook(server, `${at}${tested}`)
+      const attempt = await server.expect(200, "POST", `/webhook-endpoints/${id}/test`)
+      expect(field(attempt, "success") === true, "success true", attempt)
+      await received(tested, 1, String(field(made, "secret")))
+      const secret = crypto.randomUUID()
+      const session = await held(server, { webhook: { url: `${at}${replayed}`, secret } })
+      await interrupt(server, session)
+      const answer = await server.expect(200, "POST", `/webhooks/${session}/replay`)
+      await received(replayed, listOf(field(answer, "webhook_events"), "webhook_events").length, secret)
     }
   },
   {

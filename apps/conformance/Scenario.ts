@@ -13,6 +13,8 @@ export interface Scenario {
   readonly seals?: true
   /** Whether it moves the clock of the installation, for all its workspaces. */
   readonly movesClock?: true
+  /** Whether the server sends webhooks, for which it needs a receiver. */
+  readonly receives?: true
   /** Resolves when the server keeps the promise. */
   readonly run: (server: Server) => Promise<void>
 }

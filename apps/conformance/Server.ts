@@ -17,6 +17,20 @@ export interface StreamedFrame {
   readonly data: unknown
 }
 
+/** A webhook that the server has sent: the bytes as they arrived, and the header `X-HMAC-Signature`. */
+export interface Delivery {
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly signature: string | null
+}
+
+/** Receives webhooks. */
+export interface Receiver {
+  /** The origin at which the server reaches it, such as `http://127.0.0.1:9000`. */
+  readonly url: string
+  /** What was sent to a path, once there are so many deliveries, or after ten seconds. */
+  readonly received: (path: string, count: number) => Promise<ReadonlyArray<Delivery>>
+}
+
 /** Raised where a server does not do what the interface says. */
 export class Violation extends Error {
   override readonly name = "Violation"
@@ -54,6 +68,8 @@ export interface Request {
 export interface Server {
   /** The encryption key of the workspace: 64 hexadecimal digits. Empty when it is not known. */
   readonly encryptionKey: string
+  /** Where the server can send webhooks. Only scenarios with `receives` have it. */
+  readonly receiver: Receiver | null
   readonly send: (method: string, path: string, request?: Request) => Promise<Answer>
   /** Sends a request, and fails unless the answer has a status. */
   readonly expect: (status: number, method: string, path: string, request?: Request) => Promise<unknown>
@@ -113,6 +129,7 @@ export interface Options {
   readonly key: string
   readonly encryptionKey: string
   readonly send: Send
+  readonly receiver: Receiver | null
 }
 
 export const make = (options: Options): Server => {
@@ -149,6 +166,7 @@ export const make = (options: Options): Server => {
   }
   return {
     encryptionKey: options.encryptionKey,
+    receiver: options.receiver,
     send,
     expect: expectStatus,
     stream: async (path, last, headers = {}) => {

@@ -1,16 +1,19 @@
 /**
- * `npx @sluice/conformance --url X --key K [--encryption-key E] [--move-clock] [--scenario NAME] [--expected-failures FILE] [--json]`
+ * `npx @sluice/conformance --url X --key K [--encryption-key E] [--move-clock] [--receiver URL] [--scenario NAME] [--expected-failures FILE] [--json]`
  *
  * Ends with 0 when every scenario went as expected, with 1 when one did not, and with 2 for wrong arguments.
  */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import * as Conformance from "./Conformance.ts"
+import * as Receiver from "./Receiver.ts"
 
 const usage =
-  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--move-clock] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
+  "sluice-conformance --url URL --key KEY [--encryption-key KEY] [--move-clock] [--receiver URL] [--scenario NAME]... [--expected-failures FILE] [--json]\n" +
   "Without the encryption key of the workspace, scenarios that seal values do not run. With --move-clock, some move\n" +
   "the time of the installation forward, which must be one for tests.\n" +
+  "With --receiver, an address at which the server reaches this machine, webhooks are received on its port and\n" +
+  "checked.\n" +
   "The file has one scenario a line; what follows # is a comment.\n\n" +
   Conformance.scenarios.map(({ name, promise }) => `  ${name.padEnd(30)} ${promise}`).join("\n")
 
@@ -27,6 +30,7 @@ const read = () => {
         key: { type: "string" },
         "encryption-key": { type: "string" },
         "move-clock": { type: "boolean", default: false },
+        receiver: { type: "string" },
         scenario: { type: "string", multiple: true },
         "expected-failures": { type: "string" },
         json: { type: "boolean", default: false },
@@ -65,12 +69,24 @@ const expectedFailures = values["expected-failures"] === undefined ? [] : linesO
 const unknown = Conformance.unknownNames([...(values.scenario ?? []), ...expectedFailures])
 if (unknown.length > 0) refuse(`There is no scenario ${unknown.join(", ")}`)
 
+const address = values.receiver
+if (address !== undefined && !/^http:\/\/./.test(address)) {
+  refuse(`--receiver ${address}: expected an address that begins with http://, such as http://127.0.0.1:9000`)
+}
+const listening =
+  address === undefined
+    ? null
+    : await Receiver.listen(address).catch((error: unknown) =>
+        refuse(`--receiver ${address}: ${error instanceof Error ? error.message : String(error)}`)
+      )
+
 const outcomes = await Conformance.run(
   {
     url,
     key,
     expectedFailures,
     moveClock: values["move-clock"],
+    ...(listening === null ? {} : { receiver: listening.receiver }),
     ...(encryptionKey === undefined ? {} : { encryptionKey }),
     ...(values.scenario === undefined ? {} : { only: values.scenario })
   },
@@ -89,4 +105,5 @@ const outcomes = await Conformance.run(
 const wrong = outcomes.filter(({ unexpected }) => unexpected)
 if (values.json) process.stdout.write(`${JSON.stringify({ scenarios: outcomes }, null, 2)}\n`)
 else process.stdout.write(`${outcomes.length} scenarios, ${wrong.length} not as expected\n`)
+await listening?.close()
 process.exitCode = wrong.length === 0 ? 0 : 1

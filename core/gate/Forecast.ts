@@ -50,6 +50,8 @@ export interface Forecast {
   readonly limitedBy: Limit | null
   /** The workers that it counts on; `null` where they are not known. */
   readonly workers: Workers | null
+  /** The mean duration that it counts on; `null` before a run has succeeded: no limit on running runs counts then. */
+  readonly durationMillis: number | null
 }
 
 /** How many passages are looked at for one run. */
@@ -142,7 +144,7 @@ export const startOf = (
 
 /** When the waiting runs start, and how many of them only behind the end of the current or next passage. */
 export const of = (gate: Gate.Gate, queue: Queue, workers: Workers | null, at: number): Forecast => {
-  const { atLeast, waiting } = queue
+  const { atLeast, durationMillis, waiting } = queue
   const one = passage(gate, queue, workers, at, at)
   const start = (number: number) => (waiting === 0 ? null : startOf(gate, queue, workers, number, at))
   const last = start(waiting)
@@ -154,6 +156,7 @@ export const of = (gate: Gate.Gate, queue: Queue, workers: Workers | null, at: n
     closesAt: one === null || one.stopsAt === Infinity ? null : one.stopsAt,
     unfit: one === null ? waiting : Math.max(0, waiting - one.fits),
     limitedBy: last === null ? (one !== null && waiting > one.fits ? one.limit : null) : last.limitedBy,
-    workers
+    workers,
+    durationMillis
   }
 }

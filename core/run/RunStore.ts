@@ -50,7 +50,17 @@ export interface Filter extends RunFilter {
 /** A listed run. `status` and `holds` are as they read at the instant of the listing. */
 export type Listed = Pick<
   Run,
-  "id" | "workspaceId" | "workflowId" | "createdAt" | "startedAt" | "endedAt" | "options" | "trigger" | "tags"
+  | "id"
+  | "workspaceId"
+  | "workflowId"
+  | "createdAt"
+  | "startedAt"
+  | "endedAt"
+  | "options"
+  | "trigger"
+  | "tags"
+  | "priority"
+  | "startBy"
 > & {
   readonly status: Status
   readonly workflowName: string

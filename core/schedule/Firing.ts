@@ -188,13 +188,15 @@ export const run = Effect.fn("Firing.run")(function* () {
   const wake = yield* Wake.onSignal(({ _tag }) => _tag === "due" || (waits && _tag === "ended"))
   const tickThenSleep = Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    yield* ZoneData.whileDeciding(tick())
+    const decides = yield* Effect.flatMap(ZoneData.ZoneData, (zoneData) => zoneData.decides)
+    if (decides) yield* tick()
     const next = yield* store.nextDue
     waits = next.waits
     const now = yield* Clock.currentTimeMillis
     const left = Math.min((next.at ?? Number.POSITIVE_INFINITY) - now, waits ? waitingSleep : longestSleep)
-    // What is still due could not be done: it is tried again after a pause, and so after a clock that was set back.
-    yield* wake.sleep(now < began ? waitingSleep : Math.max(left, shortestSleep))
+    // What is still due could not be done: it is tried again after a pause, and so after a clock that was set back. What
+    // is left to another process is looked at less often.
+    yield* wake.sleep(now < began ? waitingSleep : Math.max(left, decides ? shortestSleep : waitingSleep))
   })
   return yield* Effect.forever(tickThenSleep.pipe(Background.round("fire schedules")))
 }, Effect.scoped)

@@ -8,16 +8,19 @@ import type { CannotUnseal } from "./keys/Sealing.ts"
 import * as Otp from "./otp/Otp.ts"
 import * as Proxies from "./Proxies.ts"
 import * as Passkey from "./passkey/Passkey.ts"
+import * as PasskeySite from "./passkey/PasskeySite.ts"
 import {
   browserStateNames,
+  credentials,
   type Fields,
   InvalidEntry,
   type Problem,
+  provided,
+  type SealedField,
+  sealedNames,
   type VaultEntry,
   withoutExpired
 } from "./VaultEntry.ts"
-
-export type SealedField = "user_name" | "password" | "tfa_secret" | "passkey" | "proxy_value"
 
 /** The parsed content of a body. */
 export interface Given {
@@ -33,15 +36,6 @@ export interface Given {
   /** The same of the passkey. */
   readonly samePasskey: boolean
 }
-
-/** The secrets that a secret provider gives in place of the vault. */
-const provided = ["user_name", "password", "tfa_secret"] as const
-
-const credentials = [...provided, "passkey"] as const
-
-/** The fields in which callers keep sealed values. */
-export const sealedNames = ({ proxy_setting }: Pick<Fields, "proxy_setting">): ReadonlyArray<SealedField> =>
-  proxy_setting === "custom" ? [...credentials, "proxy_value"] : credentials
 
 /** The fields of a body that hold sealed values, with these. `before` are the fields of the entry before the change. */
 export const sealedIn = (sent: Sent, before: Fields | null): ReadonlyArray<readonly [SealedField, string]> => {
@@ -274,7 +268,7 @@ const passkeyProblems = (given: Given, fields: Fields): ReadonlyArray<Problem> =
   const read = Passkey.parse(text)
   if (Result.isFailure(read)) return [{ path: "passkey", message: read.failure.message }]
   const { domain } = given.reading.sent
-  if (domain === undefined || Passkey.isOf(read.success, { domain, fields })) return []
+  if (domain === undefined || PasskeySite.isOf(read.success, { domain, fields })) return []
   return [{ path: "passkey", message: `Expected a passkey for ${domain}; this one is for ${read.success.rpId}` }]
 }
 

@@ -36,6 +36,8 @@ import {
   OriginsForOwners,
   openBrowserState,
   type Pair,
+  type SealedField,
+  sealedNames,
   type VaultEntry,
   withoutBrowserState,
   withoutExpired
@@ -168,7 +170,7 @@ export class Vault extends Context.Service<
       ) {
         const { sent } = reading
         const opened: { -readonly [field in keyof EntryRules.Given["opened"]]: EntryRules.Given["opened"][field] } = {}
-        const renewed: { [field in EntryRules.SealedField]?: string } = {}
+        const renewed: { [field in SealedField]?: string } = {}
         const versions: Array<number> = []
         for (const [name, sealed] of EntryRules.sealedIn(sent, before?.fields ?? null)) {
           const accepted = yield* Effect.result(cipher.accept(sealed))
@@ -351,7 +353,7 @@ const sealState = Effect.fnUntraced(function* (cipher: Cipher, sent: EntryBody.S
 /** The entry with its credentials as those read them who have the key of a version. */
 const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, entry: VaultEntry) {
   const fields: { -readonly [field in keyof Fields]: Fields[field] } = { ...entry.fields }
-  for (const name of EntryRules.sealedNames(entry.fields)) {
+  for (const name of sealedNames(entry.fields)) {
     const sealed = fields[name]
     // Return a value that no key can decrypt unchanged.
     if (sealed !== null) fields[name] = yield* Effect.catch(cipher.under(version, sealed), () => Effect.succeed(sealed))

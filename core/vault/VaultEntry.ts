@@ -61,6 +61,19 @@ export interface BrowserState {
   readonly headers: ReadonlyArray<WrittenHeader> | null
 }
 
+/** The secrets that a secret provider gives in place of the vault. */
+export const provided = ["user_name", "password", "tfa_secret"] as const
+
+/** The sealed values of a credential, also what no secret provider gives. */
+export const credentials = [...provided, "passkey"] as const
+
+/** A field in which callers keep a sealed value. */
+export type SealedField = (typeof credentials)[number] | "proxy_value"
+
+/** The fields in which callers keep sealed values. */
+export const sealedNames = ({ proxy_setting }: Pick<Fields, "proxy_setting">): ReadonlyArray<SealedField> =>
+  proxy_setting === "custom" ? [...credentials, "proxy_value"] : credentials
+
 /** The parts of the browser state, each sealed separately. */
 export const browserStateNames = ["cookies", "local_storage", "session_storage", "headers"] as const
 

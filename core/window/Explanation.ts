@@ -2,6 +2,7 @@
  * Says why a window is open or closed at an instant: the part of it that decides, in data and in words.
  */
 import * as CivilDate from "./calendar/CivilDate.ts"
+import * as Zone from "./calendar/Zone.ts"
 import type * as DayPlan from "./DayPlan.ts"
 import { Day } from "./Definition.ts"
 import * as Schedule from "./Schedule.ts"
@@ -15,6 +16,8 @@ export interface Decider {
 export interface Explanation {
   readonly open: boolean
   readonly timeZone: string
+  /** The version of the time zone data that decided, such as `2026a`; `null` where the runtime does not tell. */
+  readonly tzData: string | null
   /** The local date, such as `2026-03-29`. */
   readonly localDate: string
   /** The local time to the millisecond, such as `02:30:00.000`. */
@@ -41,6 +44,7 @@ export const explain = (schedule: Schedule.Schedule, at: number): Explanation =>
   const facts = {
     open,
     timeZone: schedule.window.time_zone,
+    tzData: Zone.dataVersion,
     localDate: `${pad(date.year, 4)}-${pad(date.month)}-${pad(date.dayOfMonth)}`,
     localTime: clock(time),
     weekday,

@@ -196,7 +196,10 @@ export const between = (
 export const closedSince = (schedule: Schedule, at: number): number | null =>
   isOpen(schedule, at) ? null : Schedules.since(schedule, at)
 
-/** Explains the state at `at`: the local time, the level that rules the date, and the parts that decide. */
+/**
+ * Explains the state at `at`: the local time, the level that rules the date, the parts that decide, and the version of the
+ * time zone data by which all of it was computed.
+ */
 export const explain = (schedule: Schedule, at: number): Explanations.Explanation =>
   Explanations.explain(schedule, instant("explain", at))
 

@@ -118,6 +118,17 @@ describe("what may be saved", () => {
     ["FILE_DOWNLOAD", { timeout_seconds: 4 }, ["timeout_seconds"]],
     ["FILE_DOWNLOAD", { timeout_seconds: 301 }, ["timeout_seconds"]],
     ["FILE_UPLOAD", {}, ["signed_file_url"]],
+    ["FILE_UPLOAD", { signed_file_url: "https://a.example", paste: true }, ["selector"]],
+    ["FILE_UPLOAD", { signed_file_url: "https://a.example", selector: "//a", paste: true, drop: true }, ["paste"]],
+    ["CLICK", { selector: "//a", copied_as: "link" }, []],
+    ["CLICK", { selector: '{"x": 1, "y": 1}', execution: "COORDINATES", copied_as: "link" }, ["copied_as"]],
+    ["CLICK", { selector: "//a", copied_as: "" }, ["copied_as"]],
+    ["CLICK", { selector: "//a", copied_as: "{{context.inputs.name}}" }, ["copied_as"]],
+    ["INPUT_TEXT", { selector: "//a", text: "<b>a</b>", paste_via_clipboard: true, paste_as_html: true }, []],
+    ["INPUT_TEXT", { selector: "//a", text: "<b>a</b>", paste_as_html: true }, ["paste_as_html"]],
+    ["TFA", { tfa_type: "PASSKEY", credential: "A", selector: "//a", register: true }, []],
+    ["TFA", { tfa_type: "PASSKEY", credential: "A" }, ["selector"]],
+    ["TFA", { tfa_type: "SMS", credential: "A", selector: "//a", register: true }, ["register"]],
     ["SCREENSHOT", { margin: 10, max_scrolls: 3, wait_after_scroll: 100, selector: "//h1" }, []],
     ["SCREENSHOT", { margin: -1, max_scrolls: 1e9 }, ["margin", "max_scrolls"]]
   ] as const)("%s with %j has problems at %j", (action, parameters, paths) => {
@@ -366,3 +377,23 @@ describe("the gesture of a click", () => {
     })
   )
 })
+
+it.effect("what a page copies becomes a variable, and a text that is too long is not pasted", () =>
+  Effect.gen(function* () {
+    const clicking: Step = { action: "CLICK", parameters: { selector: "//copy", copied_as: "link" } }
+    const site = ScriptedBrowser.layer({
+      [shop]: [
+        { selector: "//copy", copies: "a link" },
+        { selector: "//field", value: "" }
+      ]
+    })
+    const copied = yield* walk(graphOf(shop, [clicking])).pipe(Effect.provide(site))
+    assert.deepStrictEqual(copied.outcome, { _tag: "Success", data: { link: "a link" } })
+    const parameters = { selector: "//field", text: "{{context.inputs.text}}", paste_via_clipboard: true }
+    const large = { text: "x".repeat(6_000_000) }
+    const pasted = yield* walk(graphOf(shop, [{ action: "INPUT_TEXT", parameters }]), large).pipe(Effect.provide(site))
+    const refused = failure(pasted)
+    assert.strictEqual(refused.code, "TEMPLATE-E0001")
+    assert.include(refused.message, "it has 6000000 characters, and at most 5000000 are pasted")
+  })
+)

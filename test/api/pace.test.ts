@@ -111,7 +111,8 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the pace of a workflow", (it
         closes_at: null,
         unfit: 0,
         limited_by: "max_starts_per_minute",
-        workers: null
+        workers: null,
+        mean_duration_ms: null
       }
       const { body } = yield* ask("GET", `/runs/summary?workflow_id=${id}`)
       assert.deepStrictEqual(body.forecasts, [{ workflow_id: id, ...forecast }])
@@ -168,7 +169,7 @@ it.layer(withWorkers, { timeout: "60 seconds" })("the forecast of a workflow wit
           [iso(60_000), "capacity"]
         ]
       )
-      const last = { waiting: 2, last_start_at: iso(60_000), limited_by: "workers", workers }
+      const last = { waiting: 2, last_start_at: iso(60_000), limited_by: "workers", workers, mean_duration_ms: 60_000 }
       const named = yield* ask("GET", `/runs/summary?workflow_id=${id}`)
       const [forecast] = named.body.forecasts as ReadonlyArray<object>
       assert.deepInclude(forecast, { workflow_id: id, ...last })

@@ -218,6 +218,37 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the verbs for several runs",
     })
   )
 
+  it.effect("each leave one entry of the audit trail for a call that did something, and none for a dry run", () =>
+    Effect.gen(function* () {
+      const { me, post, record, start } = yield* setUp({ run_window: closed })
+      const session_ids = [yield* start(), yield* start()]
+      const calls = [
+        ["/runs/tags", { add: ["october"] }, "run.tag", "tagged"],
+        ["/runs/release", {}, "run.release", "released"],
+        ["/runs/interrupt", { reason: "The portal is away" }, "run.interrupt", "interrupted"],
+        ["/runs/retry", {}, "run.retry", "retried"]
+      ] as const
+      for (const [path, more, action, outcome] of calls) {
+        const entries = Effect.flatMap(Audit, (audit) =>
+          audit.list(me.caller.workspaceId, { actions: [action], limit: 10 })
+        )
+        const [first = ""] = session_ids
+        const before = yield* record(first)
+        const body = { session_ids: [...session_ids, "no id"], ...more }
+        const dry = yield* post(path, { ...body, dry_run: true })
+        assert.deepInclude(dry.body, { dry_run: true, counts: { [outcome]: 2, not_found: 1 } }, path)
+        assert.deepStrictEqual([yield* record(first), yield* entries], [before, []])
+        const done = yield* post(path, body)
+        assert.deepStrictEqual(outcomesOf(done), [outcome, outcome, "not_found"])
+        // Sent again after an answer that was lost: what was done is reported as done.
+        assert.notInclude(outcomesOf(yield* post(path, body)), outcome)
+        const [entry, ...others] = yield* entries
+        assert.deepInclude(entry?.after, { runs: 2, session_ids })
+        assert.deepStrictEqual([others, entry?.userId], [[], me.caller.userId])
+      }
+    })
+  )
+
   it.effect("a batch answers each submission alone, in order, and once under its idempotency key", () =>
     Effect.gen(function* () {
       const { id, post, record } = yield* setUp(inputs)

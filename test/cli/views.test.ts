@@ -5,6 +5,7 @@ import * as CellTypes from "../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../apps/cli/user/CsvRows.ts"
 import * as ExplainView from "../../apps/cli/user/view/ExplainView.ts"
 import * as ForecastView from "../../apps/cli/user/view/ForecastView.ts"
+import * as RunsView from "../../apps/cli/user/view/RunsView.ts"
 import * as VerbsView from "../../apps/cli/user/view/VerbsView.ts"
 import * as WeekView from "../../apps/cli/user/view/WeekView.ts"
 import * as WorkflowFile from "../../apps/cli/user/WorkflowFile.ts"
@@ -194,6 +195,32 @@ describe("the explanation of a workflow", () => {
   })
 })
 
+it("the list of runs has columns for priority and deadline where a run has them", () => {
+  const run = {
+    session_id: "a",
+    status: "execution.queued",
+    created_at: "2027-03-01T09:00:00.000Z",
+    workflow_id: "w",
+    workflow_name: "Claims",
+    workspace_id: "s",
+    execution_start: null,
+    execution_end: null,
+    duration_ms: null,
+    hold: null,
+    holds: [],
+    error: null,
+    trigger: "api",
+    tags: [],
+    priority: 0,
+    start_by: null,
+    dry_run: false
+  } as const
+  const listed = (...runs: ReadonlyArray<RunsView.Listed>) => RunsView.list({ runs, total: "1", next_cursor: null })
+  assert.match(listed(run), /^RUN +STATUS +WORKFLOW +SUBMITTED +TOOK +HELD BY +ERROR\na +waiting/)
+  const urgent = { ...run, session_id: "b", priority: 5, start_by: "2027-03-01T10:00:00.000Z" }
+  assert.match(listed(run, urgent), /TOOK +PRIORITY +START BY +HELD BY[\s\S]*\nb .* 5 +2027-03-01 10:00Z/)
+})
+
 it("a forecast says when the last waiting run starts, and how many do not before the closing", () => {
   const forecast = {
     waiting: 4_000,
@@ -203,7 +230,8 @@ it("a forecast says when the last waiting run starts, and how many do not before
     closes_at: "2027-03-01T17:00:00.000Z",
     unfit: 0,
     limited_by: null,
-    workers: null
+    workers: null,
+    mean_duration_ms: 60_000
   }
   const said = ForecastView.sentence(forecast, "UTC")
   assert.match(
@@ -219,4 +247,7 @@ it("a forecast says when the last waiting run starts, and how many do not before
     ForecastView.sentence({ ...limited, last_start_at: null }, "UTC"),
     /is not in sight \(limited by the workers; 3 of 10 places of the workers are taken\)$/
   )
+  const unknown = { ...limited, mean_duration_ms: null }
+  assert.match(ForecastView.sentence(unknown, "UTC"), /taken; no run has succeeded yet, .*: it can be later\)$/)
+  assert.notInclude(ForecastView.sentence({ ...unknown, last_start_at: null }, "UTC"), "later")
 })

@@ -1,6 +1,6 @@
 /** The commands of users for credentials, keys, the audit trail and webhooks, against one server with its stores in memory. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
@@ -161,6 +161,57 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       assert.include(yield* ok("workspaces", "list", ...nowhere), owner.caller.workspaceId)
       const second = yield* run(["workspaces", "create", "Other", ...nowhere])
       assert.strictEqual(second.code, exitCodes.forbidden)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("find the service that uses the data folder, and say in a sentence what they need beside it", () =>
+    Effect.gen(function* () {
+      const { member, url } = yield* Service
+      const owner = yield* member("Owner")
+      const { file, folder, run } = yield* terminal
+      const here = ["--data-dir", folder]
+      const serving = (address: string | null) =>
+        void file("lock", JSON.stringify({ pid: process.ppid, began: null, address }))
+      serving(null)
+      const early = yield* run(["keys", "list", ...here])
+      assert.strictEqual(early.code, exitCodes.unavailable, early.problem)
+      serving(url)
+      const commands = [
+        ["keys", "list"],
+        ["workspaces", "list"],
+        ["verify", "--from", "1969-12-01T00:00:00Z"]
+      ]
+      const refused = yield* Effect.forEach(commands, (command) => run([...command, ...here]))
+      for (const { code, problem } of refused) {
+        assert.strictEqual(code, exitCodes.wrong)
+        assert.match(problem, new RegExp(`^Process ${process.ppid} uses .*SLUICE_KEY.* sluice login --url ${url}$`))
+      }
+      // The key of another service is not sent to this one.
+      const profiles = join(folder, "config/sluice/profiles.json")
+      const keep = (address: string) => {
+        const stored = { current: "other", profiles: { other: { url: address, key: owner.key } } }
+        mkdirSync(dirname(profiles), { recursive: true })
+        writeFileSync(profiles, JSON.stringify(stored), { mode: 0o600 })
+      }
+      keep("https://sluice.example.com")
+      assert.strictEqual((yield* run(["keys", "list", ...here])).code, exitCodes.wrong)
+      keep(url.replace("127.0.0.1", "localhost"))
+      const found = yield* Effect.forEach(commands, (command) => run([...command, ...here]))
+      assert.deepStrictEqual(
+        found.map(({ code, problem }) => [code, problem]),
+        commands.map(() => [0, ""])
+      )
+      rmSync(profiles)
+      const named = ["keys", "list", ...here, "--workspace"]
+      const mine = yield* run([...named, owner.caller.workspaceId], { SLUICE_KEY: owner.key })
+      assert.include(mine.out, "Owner", mine.problem)
+      const other = yield* run([...named, "another"], { SLUICE_KEY: owner.key })
+      assert.include(other.problem, `The key is of workspace ${owner.caller.workspaceId}, not of another`)
+      for (const command of [["encryption"], ["rotate", "workspace"], ["rotate", "master"]]) {
+        const { code, problem } = yield* run(["keys", ...command, ...here])
+        assert.strictEqual(code, exitCodes.conflict)
+        assert.include(problem, `stop process ${process.ppid}, which uses the data folder ${folder}, first`)
+      }
     }).pipe(Effect.scoped)
   )
 

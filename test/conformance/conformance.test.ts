@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Layer } from "effect"
+import * as HttpSender from "../../adapters/http/HttpSender.ts"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Conformance from "../../apps/conformance/Conformance.ts"
+import * as Receiver from "../../apps/conformance/Receiver.ts"
 import { TestTime } from "../../core/testing/TestTime.ts"
-import { layerInMemory, layerWith, Service } from "../support/service.ts"
+import { daily, graph } from "../support/fixtures.ts"
+import { layerWith, Service } from "../support/service.ts"
 
 /** An answer of the server, which a fault changes. */
 interface Passing {
@@ -127,6 +130,9 @@ const faults: Readonly<Record<string, Fault>> = {
   "webhook-test-fails": ({ body }) => {
     if (body.success === false) body.success = true
   },
+  "webhook-signed": (passing) => {
+    if (passing.method === "POST" && passing.body.secret !== undefined) passing.body.secret = "another secret"
+  },
   "webhook-replay": without("nr_failed"),
   "clock-opens-window": (passing) => {
     if (isWindow(passing) && passing.method === "GET") passing.body.state = { open: false, nextOpenAt: null }
@@ -194,56 +200,64 @@ const breaking: Readonly<Record<string, Conformance.Options["send"]>> = {
 }
 
 describe("the conformance kit", () => {
-  it.layer(layerInMemory, { timeout: "60 seconds", excludeTestServices: true })("on this service", (it) => {
-    const given = Effect.gen(function* () {
-      const { member, url } = yield* Service
-      const { encryptionKey, key } = yield* member("Owner")
-      return { url, key, encryptionKey }
-    })
-    const outcomesOf = (options: Conformance.Options) => Effect.promise(() => Conformance.run(options))
-
-    it.effect("finds nothing that is not as the interface says", () =>
-      Effect.gen(function* () {
-        const outcomes = yield* outcomesOf(yield* given)
-        assert.deepStrictEqual(
-          outcomes.filter(({ passed }) => !passed),
-          []
+  const sending = { ...HttpSender.defaults, allowPrivateNetworks: true }
+  it.layer(layerWith({ stores: Memory.layer, sending }), { timeout: "60 seconds", excludeTestServices: true })(
+    "on this service",
+    (it) => {
+      const given = Effect.gen(function* () {
+        const { member, url } = yield* Service
+        const { encryptionKey, key } = yield* member("Owner")
+        const { receiver } = yield* Effect.acquireRelease(
+          Effect.promise(() => Receiver.listen("http://127.0.0.1:0")),
+          ({ close }) => Effect.promise(close)
         )
-        assert.strictEqual(outcomes.length, Conformance.scenarios.filter(({ movesClock }) => !movesClock).length)
+        return { url, key, encryptionKey, receiver }
       })
-    )
+      const outcomesOf = (options: Conformance.Options) => Effect.promise(() => Conformance.run(options))
 
-    it.effect("finds a planted fault with each scenario", () =>
-      Effect.gen(function* () {
-        const options = yield* given
-        assert.sameMembers(
-          Object.keys(breaking),
-          Conformance.scenarios.map(({ name }) => name)
-        )
-        const found = yield* Effect.forEach(
-          Object.entries(breaking).filter(([name]) => !movers.has(name)),
-          ([name, send]) => outcomesOf({ ...options, only: [name], ...(send && { send }) }),
-          { concurrency: 4 }
-        )
-        assert.deepStrictEqual(
-          found.flat().flatMap(({ name, passed, reason }) => (passed || reason === null ? [name] : [])),
-          []
-        )
-      })
-    )
+      it.effect("finds nothing that is not as the interface says", () =>
+        Effect.gen(function* () {
+          const outcomes = yield* outcomesOf(yield* given)
+          assert.deepStrictEqual(
+            outcomes.filter(({ passed }) => !passed),
+            []
+          )
+          assert.strictEqual(outcomes.length, Conformance.scenarios.filter(({ movesClock }) => !movesClock).length)
+        })
+      )
 
-    it.effect("tells what was expected to fail from what was not", () =>
-      Effect.gen(function* () {
-        const options = { ...(yield* given), only: ["components", "metadata"] }
-        const fault = broken((passing) => faults.metadata?.(passing))
-        const unexpected = Effect.map(
-          outcomesOf({ ...options, send: fault, expectedFailures: ["components", "metadata"] }),
-          (outcomes) => outcomes.flatMap(({ name, unexpected }) => (unexpected ? [name] : []))
-        )
-        assert.deepStrictEqual(yield* unexpected, ["components"])
-      })
-    )
-  })
+      it.effect("finds a planted fault with each scenario", () =>
+        Effect.gen(function* () {
+          const options = yield* given
+          assert.sameMembers(
+            Object.keys(breaking),
+            Conformance.scenarios.map(({ name }) => name)
+          )
+          const found = yield* Effect.forEach(
+            Object.entries(breaking).filter(([name]) => !movers.has(name)),
+            ([name, send]) => outcomesOf({ ...options, only: [name], ...(send && { send }) }),
+            { concurrency: 4 }
+          )
+          assert.deepStrictEqual(
+            found.flat().flatMap(({ name, passed, reason }) => (passed || reason === null ? [name] : [])),
+            []
+          )
+        })
+      )
+
+      it.effect("tells what was expected to fail from what was not", () =>
+        Effect.gen(function* () {
+          const options = { ...(yield* given), only: ["components", "metadata"] }
+          const fault = broken((passing) => faults.metadata?.(passing))
+          const unexpected = Effect.map(
+            outcomesOf({ ...options, send: fault, expectedFailures: ["components", "metadata"] }),
+            (outcomes) => outcomes.flatMap(({ name, unexpected }) => (unexpected ? [name] : []))
+          )
+          assert.deepStrictEqual(yield* unexpected, ["components"])
+        })
+      )
+    }
+  )
 
   const stores = Layer.merge(Memory.layer, movable)
   it.layer(layerWith({ stores }), { timeout: "60 seconds", excludeTestServices: true })(
@@ -264,6 +278,37 @@ describe("the conformance kit", () => {
             found.map(({ passed }) => passed),
             [false]
           )
+        })
+      )
+
+      it.effect("lets an Owner move its time forward, which opens windows at once, and never back", () =>
+        Effect.gen(function* () {
+          const { member, send } = yield* Service
+          const owner = yield* member("Owner")
+          const ask = (method: string, path: string, json?: unknown) => send({ method, path, key: owner.key, json })
+          const hour = new Date(String((yield* ask("GET", "/test-clock")).body.now)).getUTCHours()
+          const made = yield* ask("POST", "/workflows", { name: "Nightly", ...graph() })
+          const window = `/workflows/${made.body.id}/run-window`
+          const closed = yield* ask("PUT", window, daily((hour + 4) % 23, ((hour + 4) % 23) + 1))
+          const { nextOpenAt } = closed.body.state as { readonly nextOpenAt: string }
+          const past = Date.parse(nextOpenAt) + 60_000
+          const moved = yield* ask("PUT", "/test-clock", { now: new Date(past).toISOString() })
+          assert.strictEqual(moved.status, 200)
+          assert.isAtLeast(Date.parse(String(moved.body.now)), past)
+          assert.deepInclude((yield* ask("GET", window)).body.state, { open: true })
+          const back = yield* ask("PUT", "/test-clock", { now: nextOpenAt })
+          assert.strictEqual(back.status, 400)
+          assert.include(String(back.body.message), nextOpenAt)
+          const late = yield* ask("PUT", "/test-clock", { now: "9999-12-31T23:59:59Z" })
+          assert.strictEqual(late.status, 400)
+          assert.include(String(late.body.message), 'before the year 9000, got "9999-12-31T23:59:59Z"')
+          const trail = yield* ask("GET", "/audit?action=test_clock")
+          const entries = trail.body.entries as ReadonlyArray<Readonly<Record<string, unknown>>>
+          assert.deepInclude(entries[0], { action: "test_clock.move", after: moved.body })
+          assert.isAtLeast(Date.parse(String((yield* ask("GET", "/test-clock")).body.now)), past)
+          const { key } = yield* member("Viewer", owner)
+          const json = { now: new Date(past + 86_400_000).toISOString() }
+          assert.strictEqual((yield* send({ method: "PUT", path: "/test-clock", key, json })).status, 403)
         })
       )
     }

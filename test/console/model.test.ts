@@ -25,6 +25,8 @@ const row = (name: string, at: number, status = "execution.queued"): Row => ({
   error: null,
   trigger: "api",
   tags: [],
+  priority: 0,
+  start_by: null,
   execution_start: null,
   execution_end: null,
   dry_run: false
@@ -255,7 +257,8 @@ describe("why runs wait", () => {
       closes_at: "c",
       unfit: 0,
       limited_by: "max_starts_per_minute",
-      workers: null
+      workers: null,
+      mean_duration_ms: 60_000
     }
     const sentence = (changes: Partial<typeof forecast>) =>
       forecastWords({ ...forecast, ...changes }, (instant) => instant.toUpperCase())
@@ -275,6 +278,10 @@ describe("why runs wait", () => {
     assert.strictEqual(
       sentence({ limited_by: "workers", workers: { capacity: 0, running: 0 }, last_start_at: null }),
       "Without a worker it is not in sight when the last of 4,000 starts"
+    )
+    assert.match(
+      sentence({ mean_duration_ms: null }) ?? "",
+      /^At this pace the last of 4,000 starts at B\. It can be later: no run has succeeded yet/
     )
     assert.strictEqual(counted({ count: 1_000, exact: false }), "1,000+")
   })

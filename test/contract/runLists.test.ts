@@ -97,7 +97,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         yield* runs.claim({ worker: "w", limit: 1, leaseMillis: hour })
         yield* send("closed", closed, { tags: ["a"] })
         yield* send("paused", paused)
-        yield* send("both", both, { trigger: "retry" })
+        yield* send("both", both, { trigger: "retry", priority: 3, startBy: 4_000_000_000_000 })
         yield* send("free", yield* makeWorkflow(caller))
 
         const found = Effect.fnUntraced(function* (filter: RunFilter) {
@@ -173,6 +173,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.deepInclude(row("both"), { holds: ["run_window", "manual"], workflowName: "Nightly", error: null })
         assert.deepInclude(row("lost"), { holds: ["browser"], status: "execution.requeued" })
         assert.deepInclude(row("blocked"), { holds: ["credential"], tags: ["b"], trigger: "api" })
+        assert.deepInclude(row("blocked"), { priority: 0, startBy: null })
+        assert.deepInclude(row("both"), { priority: 3, startBy: 4_000_000_000_000 })
         assert.deepInclude(row("failed"), { holds: [], status: "execution.failed" })
         assert.strictEqual(row("failed")?.error?.code, "SITE-1")
       })

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Lock from "../../adapters/embedded/Lock.ts"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
 import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
@@ -94,6 +95,7 @@ describe.concurrent("sluice up", () => {
         const second = yield* sluice(["up"], { SLUICE_DATA_DIR: folder })
         assert.strictEqual(yield* second.ended, 1)
         assert.include(second.output(), `Cannot open the data folder ${folder}: process ${service.child.pid} uses it`)
+        assert.deepInclude(Lock.inUse(folder), { pid: service.child.pid ?? 0, address: url })
 
         const browser = execFileSync("pgrep", ["-P", String(service.child.pid)], { encoding: "utf8" })
           .trim()

@@ -17,7 +17,7 @@ import { archiveOf, type Manifest, pack, textOf } from "./Installed.ts"
 import { entriesOf, expected, mistakes, program, strict } from "./Programs.ts"
 
 const modules = join(
-  installLocked({ source: "test/packages/published", name: "published", what: "runtimes and compilers" }),
+  installLocked({ source: "test/packages/published", name: "published", what: "runtimes, compilers and checks" }),
   "node_modules"
 )
 
@@ -77,6 +77,43 @@ const manifests: ReadonlyArray<Manifest> = packages.map(({ name }) =>
 )
 const entries = manifests.flatMap(entriesOf)
 writeFileSync(join(folder, "main.mjs"), program(entries))
+
+await attempt("publint has nothing to say of the packages", async () => {
+  const { publint } = (await import(join(modules, "publint/src/index-node.js"))) as {
+    readonly publint: (options: object) => Promise<{ readonly messages: ReadonlyArray<unknown> }>
+  }
+  for (const { name } of packages) {
+    const { messages } = await publint({
+      pkgDir: join(folder, "node_modules", name),
+      level: "suggestion",
+      strict: true
+    })
+    same([name, messages], [name, []])
+  }
+  return `${packages.length} packages`
+})
+
+await attempt("attw finds the right types at every entry", async () => {
+  const { checkPackage, createPackageFromTarballData } = (await import(
+    join(modules, "@arethetypeswrong/core/dist/index.js")
+  )) as {
+    readonly createPackageFromTarballData: (archive: Uint8Array) => unknown
+    readonly checkPackage: (
+      archive: unknown
+    ) => Promise<{ readonly problems?: ReadonlyArray<{ readonly kind: string; readonly resolutionKind?: string }> }>
+  }
+  const typed = packages.filter(({ entries }) => Object.keys(entries).length > 0)
+  for (const { name } of typed) {
+    const { problems = [] } = await checkPackage(createPackageFromTarballData(readFileSync(archive(name))))
+    // The packages are modules alone: `require` gets modules too, and the resolution of Node 10 knows no `exports`.
+    const wrong = problems.filter(
+      ({ kind, resolutionKind }) =>
+        kind !== "CJSResolvesToESM" && !(kind === "NoResolution" && resolutionKind === "node10")
+    )
+    same([name, wrong], [name, []])
+  }
+  return `${typed.length} packages`
+})
 
 const runtimes: ReadonlyArray<readonly [string, string, ReadonlyArray<string>]> = [
   ["Node 22", join(modules, "node-22/bin/node"), ["main.mjs"]],

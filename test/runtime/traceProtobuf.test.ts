@@ -27,7 +27,7 @@ const values: Span["attributes"] = [
   { key: "empty", value: { stringValue: "" } },
   { key: "yes", value: { boolValue: true } },
   { key: "no", value: { boolValue: false } },
-  ...[0, 127, 128, 201, 2 ** 31, Number.MAX_SAFE_INTEGER, -1, "9007199254740993", "-9223372036854775808"].map(
+  ...[0, 127, 128, 201, 2 ** 31, Number.MAX_SAFE_INTEGER, 2 ** 63, -1, "9007199254740993", "-9223372036854775808"].map(
     (intValue) => ({ key: "integer", value: { intValue } })
   ),
   { key: "double", value: { doubleValue: -1.5 } },

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
+import { ZoneData } from "../../core/gate/ZoneData.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
@@ -68,5 +69,21 @@ it.effect("the scheduler of schedules notices the end of a run that a firing wai
     yield* runs.change(caller.workspaceId, run.id, (one, at) => Transition.interrupt(one, at))
     yield* (yield* Signals).publish({ _tag: "ended", runId: run.id })
     yield* reaches([hour, 2 * hour])
+  }).pipe(Effect.provide(layer), Effect.scoped)
+)
+
+it.effect("a scheduler that leaves schedules to another looks at what is due every two seconds at most", () =>
+  Effect.gen(function* () {
+    let looks = 0
+    const zoneData = { decides: Effect.sync(() => ++looks === 0) }
+    yield* Effect.gen(function* () {
+      const { instants } = yield* setUp
+      yield* TestClock.adjust("61 minutes")
+      const before = looks
+      for (let second = 0; second < 20; second++) yield* TestClock.adjust("1 second")
+      assert.isAtLeast(looks, before + 5)
+      assert.isAtMost(looks, before + 11)
+      assert.deepStrictEqual(yield* instants, [])
+    }).pipe(Effect.provideService(ZoneData, zoneData))
   }).pipe(Effect.provide(layer), Effect.scoped)
 )

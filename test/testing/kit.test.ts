@@ -12,6 +12,7 @@ import * as ClockContract from "../../core/testing/contract/ClockContract.ts"
 import * as Contract from "../../core/testing/contract/Contract.ts"
 import * as DeliveryContract from "../../core/testing/contract/DeliveryContract.ts"
 import * as EventLogContract from "../../core/testing/contract/EventLogContract.ts"
+import * as IdempotencyContract from "../../core/testing/contract/IdempotencyContract.ts"
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
 import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
 import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
@@ -20,6 +21,7 @@ import * as Weeks from "../../core/testing/Weeks.ts"
 import * as WindowTesting from "../../core/testing/WindowGenerators.ts"
 import { WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
 import { WorkspaceId } from "../../core/workspace/Ids.ts"
+import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { mutants } from "../simulation/mutants.ts"
 
@@ -66,7 +68,8 @@ describe("the contracts of the other stores", () => {
 
   it.live("are kept by the stores in memory", () =>
     Effect.gen(function* () {
-      for (const { promises } of [EventLogContract, DeliveryContract, VaultContract, WorkspaceContract]) {
+      const contracts = [EventLogContract, DeliveryContract, IdempotencyContract, VaultContract, WorkspaceContract]
+      for (const { promises } of contracts) {
         assert.deepStrictEqual(yield* broken(promises, Memory.layer), [])
       }
     })
@@ -100,6 +103,13 @@ describe("the contracts of the other stores", () => {
       }))
       assert.deepStrictEqual(yield* broken(WorkspaceContract.promises, trusting), [
         "a store of workspaces asks about a revocation beside the keys that are left, under concurrent revocations"
+      ])
+      const forgetful = faulty(IdempotencyStore, (store) => ({
+        ...store,
+        once: (request, effect, judge) => store.once({ ...request, digest: "same" }, effect, judge)
+      }))
+      assert.deepStrictEqual(yield* broken(IdempotencyContract.promises, forgetful), [
+        "a store of answers carries out a request once, and answers it again from what was kept"
       ])
       const files = Layer.effect(
         ArtifactFiles,

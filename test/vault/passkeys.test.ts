@@ -73,7 +73,9 @@ it.effect("a passkey of another site, and a text that is none, are refused at sa
     assert.deepStrictEqual(yield* refusal(JSON.stringify({ ...written, rp_id: "example.net" })), [
       { path: "passkey", message: "Expected a passkey for https://app.example.com; this one is for example.net" }
     ])
-    for (const text of ["hunter2", "{}", JSON.stringify({ ...written, private_key: "hunter2 !" })]) {
+    const beyond = JSON.stringify({ ...written, sign_count: 2 ** 31 })
+    const foreign = JSON.stringify({ ...written, private_key: "hunter2 !" })
+    for (const text of ["hunter2", "{}", foreign, beyond]) {
       const [problem] = yield* refusal(text)
       assert.strictEqual(problem?.path, "passkey")
       assert.include(problem?.message, "Expected a passkey as JSON")

@@ -110,7 +110,8 @@ describe("a generated window", () => {
     given,
     ([window, at]) => {
       const schedule = compile(window)
-      const { deciders, open, sentence } = RunWindow.explain(schedule, at)
+      const { deciders, open, sentence, tzData } = RunWindow.explain(schedule, at)
+      assert.strictEqual(tzData, process.versions.tz)
       assert.strictEqual(open, RunWindow.isOpen(schedule, at))
       if (open) assert.isNotEmpty(deciders)
       assert.match(sentence, open ? /^Open on/ : /^Closed on/)

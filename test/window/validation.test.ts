@@ -95,6 +95,34 @@ it("a valid window keeps its known fields, without those that are null, and says
   })
 })
 
+it("a field that a window does not have is warned of at its path, with the known name that was probably meant", () => {
+  const checked = RunWindow.validate({
+    time_zone: "UTC",
+    timezone: "Europe/Berlin",
+    regular_hours: [{ ...monday, active_end_time: { hours: 10, minute: 30 } }],
+    specialHours: [],
+    special_hours: [{ active: false, start_date: { year: 2026, month: 1, day: 1 }, lable: "New Year", colour: "red" }],
+    holidays: null
+  })
+  const known = "label, start_date, end_date, recurrence, recurrence_start, active_start_time, active_end_time"
+  const { warnings, window } = Result.getOrThrow(checked)
+  assert.deepStrictEqual(
+    warnings.map(({ message, path }) => `${path}: ${message.replace(/^.*so it has no effect: /, "")}`),
+    [
+      "timezone: did you mean time_zone?",
+      "specialHours: did you mean special_hours?",
+      "special_hours[0].lable: did you mean label?",
+      `special_hours[0].colour: expected one of active, ${known}`,
+      "regular_hours[0].active_end_time.minute: did you mean minutes?"
+    ]
+  )
+  assert.strictEqual(
+    warnings.at(-1)?.message,
+    "A run window has no field minute here, so it has no effect: did you mean minutes?"
+  )
+  assert.deepStrictEqual(window.regular_hours[0]?.active_end_time, { hours: 10, minutes: 0 })
+})
+
 it("a recurrence rule may be written in lower case, which changes nothing about its dates", () => {
   const windowOf = (recurrence: string) => ({
     time_zone: "UTC",

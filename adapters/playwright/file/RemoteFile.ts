@@ -17,7 +17,7 @@ export const read = async function* (chromium: Chromium, path: string): AsyncGen
   try {
     const page = await context.newPage()
     const line = await context.newCDPSession(page)
-    const handle = await opened(line, pathToFileURL(path).href)
+    const handle = await opened(line, addressOf(path))
     for (let isOver = false; !isOver; ) {
       const { base64Encoded, data, eof } = await line.send("IO.read", { handle, size: pieceBytes })
       yield Buffer.from(data, base64Encoded === true ? "base64" : "utf8")
@@ -27,6 +27,9 @@ export const read = async function* (chromium: Chromium, path: string): AsyncGen
     await context.close().catch(() => undefined)
   }
 }
+
+/** The address of a file for the browser, which may be on a machine with Windows. */
+export const addressOf = (path: string): string => pathToFileURL(path, { windows: /^[a-z]:[\\/]/i.test(path) }).href
 
 /** The stream of the file at an address. */
 const opened = async (line: CDPSession, url: string): Promise<string> => {

@@ -16,7 +16,8 @@ const removals = new WeakMap<Page, () => Promise<void>>()
 const remove = async (tab: Page): Promise<void> => {
   const removal = removals.get(tab)
   removals.delete(tab)
-  await removal?.()
+  // The session may have ended with a page that crashed.
+  await removal?.().catch(() => undefined)
 }
 
 /** Puts an authenticator into the active tab, and into those that it opens, until the scope closes. */
@@ -24,12 +25,17 @@ export const open = Effect.fnUntraced(function* ({ attempt, current }: Tabs, pas
   const signed = yield* Deferred.make<void>()
   const made = yield* Deferred.make<Passkey>()
   const own = new Map<Page, () => Promise<void>>()
+  let isOver = false
   const { page } = current()
   const context: BrowserContext = page.context()
 
   const arm = async (tab: Page): Promise<void> => {
     await remove(tab)
     const line = await context.newCDPSession(tab)
+    // The authenticator goes with its session.
+    const removal = () => line.detach()
+    own.set(tab, removal)
+    removals.set(tab, removal)
     await line.send("WebAuthn.enable", { enableUI: false })
     const { authenticatorId } = await line.send("WebAuthn.addVirtualAuthenticator", {
       options: {
@@ -48,25 +54,28 @@ export const open = Effect.fnUntraced(function* ({ attempt, current }: Tabs, pas
     line.on("WebAuthn.credentialAdded", (event) => {
       if (isOwn(event) && passkey === null) Deferred.doneUnsafe(made, Effect.succeed(passkeyOf(event.credential)))
     })
+    if (isOver) return remove(tab)
     if (passkey !== null)
       await line.send("WebAuthn.addCredential", { authenticatorId, credential: credentialOf(passkey) })
-    // The authenticator goes with its session.
-    const removal = () => line.detach()
-    own.set(tab, removal)
-    removals.set(tab, removal)
   }
   const armTab = (tab: Page): void => void arm(tab).catch(() => undefined)
 
   yield* Effect.acquireRelease(
     attempt(null, async () => {
-      await arm(page)
+      try {
+        await arm(page)
+      } catch (error) {
+        await remove(page)
+        throw error
+      }
       context.on("page", armTab)
     }),
     () =>
       Effect.sync(() => {
         context.off("page", armTab)
         setTimeout(() => {
-          for (const [tab, removal] of own) if (removals.get(tab) === removal) remove(tab).catch(() => undefined)
+          isOver = true
+          for (const [tab, removal] of own) if (removals.get(tab) === removal) void remove(tab)
         }, afterwardsMillis).unref()
       })
   )

@@ -5,9 +5,16 @@
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import { maxCopied } from "../../../core/browser/vision/Typing.ts"
 import type { Tab } from "../page/Tabs.ts"
+import { within } from "../Within.ts"
 
 /** How often it is looked whether the page has copied something, in milliseconds. */
 const lookMillis = 50
+
+/** How long a frame is waited for that does not answer before the act, in milliseconds. */
+const frameMillis = 2_000
+
+/** How long one look at a frame may take, in milliseconds: a long text takes its time. */
+const answerMillis = 5_000
 
 /** What a page has copied: its length, and as much of it as is taken. */
 interface Copied {
@@ -15,22 +22,28 @@ interface Copied {
   readonly text: string
 }
 
-/** Does something, and answers what the page copies because of it within so many milliseconds. */
+/**
+ * Does something, and answers what the page copies because of it within so many milliseconds. Frames that do not answer
+ * are left out.
+ */
 export const during = async (tab: Tab, millis: number, act: () => Promise<unknown>): Promise<string> => {
-  const frames = tab.page.frames()
-  await Promise.all(frames.map((frame) => frame.evaluate(listen).catch(() => undefined)))
+  const listening = tab.page.frames().map(async (frame) => {
+    const isListening = await within(frameMillis, frame.evaluate(listen))
+    return isListening === true ? [frame] : []
+  })
+  const frames = (await Promise.all(listening)).flat()
   try {
     await act()
     const until = performance.now() + millis
     while (true) {
-      const all = await Promise.all(frames.map((frame) => frame.evaluate(take, maxCopied).catch(() => null)))
+      const all = await Promise.all(frames.map((frame) => within(answerMillis, frame.evaluate(take, maxCopied))))
       const copied = all.find((one) => one !== null)
       if (copied != null) return taken(copied)
       if (performance.now() > until) throw failed(`the page copied nothing within ${millis} ms after the click`)
       await new Promise((resolve) => setTimeout(resolve, lookMillis))
     }
   } finally {
-    await Promise.all(frames.map((frame) => frame.evaluate(stop).catch(() => undefined)))
+    await Promise.all(frames.map((frame) => within(frameMillis, frame.evaluate(stop))))
   }
 }
 
@@ -41,8 +54,8 @@ const taken = ({ length, text }: Copied): string => {
 
 const failed = (reason: string): PageFailure => new PageFailure({ kind: "unusable", reason, acted: true })
 
-/** Runs in the world of the page: takes over what it copies by the two ways that pages have. */
-const listen = (): void => {
+/** Runs in the world of the page: takes over what it copies by the two ways that pages have. Always `true`. */
+const listen = (): boolean => {
   const held: { text: string | null; stop: () => void } = { text: null, stop: () => undefined }
   const { clipboard } = navigator
   const put = (text: string): void => {
@@ -82,6 +95,7 @@ const listen = (): void => {
     if (isThere) for (const name of Object.keys(own)) Reflect.deleteProperty(clipboard, name)
   }
   Object.defineProperty(window, Symbol.for("sluice.copying"), { value: held, configurable: true })
+  return true
 }
 
 /** Runs in the world of the page. */

@@ -2,8 +2,9 @@
  * The runs that a process has claimed, as their rows were then: the end of a run whose row was not written since is
  * decided without reading it again.
  *
- * That a row was not written is checked when the end is written. Who writes a row on behalf of this process, or appends
- * a file to the run, forgets it here first, so that the check does not fail.
+ * That a row was not written is checked when the end is written. Code of this process that writes the row of a claimed
+ * run, or appends a file to the run, forgets the run here first: an end is decided without its files, and the check would
+ * fail.
  */
 import type { RunningRun } from "../../../core/run/Run.ts"
 import type { LeaseRef } from "../../../core/run/RunStore.ts"

@@ -235,8 +235,8 @@ export const make = (sql: SqlClient.SqlClient) => {
    * with them, if there may be more behind it.
    */
   const pageOf = (sources: ReadonlyArray<PgRunFilter.Source>, { limit, text }: Filter) => {
-    const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, runs.created_at, status, queue, started_at,
-      ended_at, not_before, released_at, released_by, released_pause, errors, runs.sequence`
+    const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, priority, start_by, runs.created_at, status,
+      queue, started_at, ended_at, not_before, released_at, released_by, released_pause, errors, runs.sequence`
     if (text === undefined) {
       return sql<PageRow>`
         with page as materialized (${merged(sources, limit + 1)})

@@ -3,7 +3,8 @@
  *
  * Most attempts end their run, and many may end at the same time. Those are settled in two statements for all: one reads
  * their gates without locks, and the runs where they are not known from their claim; the other writes what was decided
- * about each, provided that its row is still the version that was read. Every other attempt is settled in a separate transaction, under the lock of its run.
+ * about each, provided that its row is still the version that was read. Every other attempt is settled in a separate
+ * transaction, under the lock of its run.
  */
 import { Clock, Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"

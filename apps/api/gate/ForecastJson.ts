@@ -22,6 +22,10 @@ const fields = {
   workers: Schema.NullOr(Schema.Struct({ capacity: Schema.Int, running: Schema.Int })).annotate({
     description:
       "How many runs all workers carry out at once, and how many they do now; null when that is not known, and free workers are assumed"
+  }),
+  mean_duration_ms: Schema.NullOr(Schema.Int).annotate({
+    description:
+      "The mean duration of the latest runs that succeeded; null before the first one: max_running and the workers are left out then, and runs can start later than said"
   })
 }
 
@@ -43,7 +47,8 @@ export const forecastJson = (forecast: Forecast): typeof StartForecast.Type => (
   closes_at: isoOrNull(forecast.closesAt),
   unfit: forecast.unfit,
   limited_by: forecast.limitedBy,
-  workers: forecast.workers
+  workers: forecast.workers,
+  mean_duration_ms: forecast.durationMillis === null ? null : Math.round(forecast.durationMillis)
 })
 
 const isoOrNull = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())

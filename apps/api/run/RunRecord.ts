@@ -160,6 +160,10 @@ export const RunListItem = Schema.Struct({
   error: Schema.NullOr(Schema.Struct({ error_code: Schema.NullOr(Schema.String), message: Schema.String })),
   trigger: Trigger,
   tags: Schema.Array(Schema.String),
+  /** Of the waiting runs of a workflow a higher priority starts first. */
+  priority: Schema.Int,
+  /** The instant before which the run must have started for the first time. */
+  start_by: instant,
   dry_run: Schema.Boolean
 }).annotate({ identifier: "RunListItem" })
 
@@ -292,6 +296,8 @@ export const listItem = (run: Listed, now: number): typeof RunListItem.Type => (
   error: run.error === null ? null : { error_code: run.error.code, message: run.error.message },
   trigger: run.trigger,
   tags: run.tags,
+  priority: run.priority,
+  start_by: isoOrNull(run.startBy),
   dry_run: run.options.dryRun?.enabled === true
 })
 

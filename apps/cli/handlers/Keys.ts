@@ -10,7 +10,7 @@ import { layerEncryption, layerStorage, type StorageSettings } from "../layers/S
 import type { ConnectionSettings } from "../user/Connection.ts"
 import type { Refused } from "../user/Ending.ts"
 import { answer, type OutputSettings } from "../user/Output.ts"
-import { isService } from "../user/Place.ts"
+import { serviceOf, unusedStores } from "../user/Place.ts"
 import { CannotFind, chosen, type OfWorkspace } from "./ChosenWorkspace.ts"
 import * as Service from "./user/workspace/Keys.ts"
 
@@ -24,8 +24,8 @@ const either =
   ) =>
   (settings: S): Effect.Effect<void, E1 | E2 | Refused, R1 | R2> =>
     Effect.flatMap(
-      isService(settings),
-      (yes): Effect.Effect<void, E1 | E2, R1 | R2> => (yes ? atService(settings) : inStores(settings))
+      serviceOf(settings),
+      (service): Effect.Effect<void, E1 | E2, R1 | R2> => (service === null ? inStores(settings) : atService(service))
     )
 
 /** The API keys of the chosen workspace, for an operator. */
@@ -129,6 +129,7 @@ export const rotate = either(
 const aDay = 86_400
 
 export const encryption = Effect.fnUntraced(function* (settings: StorageSettings & OfWorkspace) {
+  yield* unusedStores(settings, "The encryption key of a workspace is shown from the stores alone, never over HTTP")
   yield* Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
     yield* Console.log(Redacted.value(yield* (yield* EncryptionKeys).of(id)))

@@ -7,6 +7,7 @@ import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
 import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
 import * as MasterKeys from "../layers/MasterKeys.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
+import { unusedStores } from "../user/Place.ts"
 import { chosen, type OfWorkspace } from "./ChosenWorkspace.ts"
 
 /** Raised when the master key is rotated and only one key is given. */
@@ -20,6 +21,7 @@ const provided = (settings: StorageSettings) =>
   layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))
 
 export const master = Effect.fnUntraced(function* (settings: StorageSettings) {
+  yield* unusedStores(settings, "The master key of an embedded database is rotated in the stores alone")
   const inFolder = MasterKeys.isInFolder(settings)
   if (!inFolder && Option.isNone(settings.previousMasterKey)) return yield* new NoPreviousKey()
   yield* Effect.gen(function* () {
@@ -53,6 +55,10 @@ interface RotationSettings extends StorageSettings, OfWorkspace {
 }
 
 export const oneWorkspace = Effect.fnUntraced(function* (settings: RotationSettings) {
+  yield* unusedStores(
+    settings,
+    "Beside a running service POST /encryption-key/rotation rotates an encryption key; this command does it in the stores alone"
+  )
   yield* Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
     // A user who runs a command here has the database and its master key.

@@ -4,6 +4,7 @@
 import { createServer } from "node:net"
 import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { FetchHttpClient } from "effect/http"
+import * as Lock from "../../../adapters/embedded/Lock.ts"
 import { addressOf } from "../../../core/vault/inbox/Inbox.ts"
 import { SignIns } from "../../../core/workspace/signin/SignIns.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
@@ -64,6 +65,7 @@ export const up = Effect.fnUntraced(
     yield* Effect.gen(function* () {
       const made = yield* FirstWorkspace.FirstWorkspace
       const api = yield* Server.address
+      if (Option.isNone(settings.databaseUrl)) yield* Lock.announce(settings.dataDir, api)
       if (Option.isSome(made)) yield* Console.log(welcome(api, made.value))
       if (Option.isSome(site)) {
         yield* Console.log(`Demo site   ${site.value}/login`)

@@ -4,7 +4,7 @@
  * it leads.
  */
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer, Option, Ref, Schema, Stream } from "effect"
+import { Context, Effect, Exit, Layer, Option, Ref, Schema, Stream } from "effect"
 import { ZoneVersion } from "../../../adapters/postgres/gate/ZoneVersion.ts"
 import type { Own } from "../../../adapters/postgres/server/Processes.ts"
 import { WorkerCapacity, type Workers } from "../../../core/gate/WorkerCapacity.ts"
@@ -137,8 +137,10 @@ export const layer = (part: string, capacity: number | null = null) =>
         Effect.forever,
         Effect.forkScoped
       )
-      // Asked with every record of a waiting run.
-      const workers = yield* Effect.cachedWithTTL(Effect.map(registry.living, workersOf), Processes.everyMillis / 3)
+      // Asked with every record of a waiting run. A failure is not kept: the next record asks again.
+      const workers = yield* Effect.cachedWithTTL(Effect.map(registry.living, workersOf), (asked) =>
+        Exit.isSuccess(asked) ? Processes.everyMillis / 3 : 0
+      )
       return Context.make(LivingProcesses, { living: registry.living }).pipe(
         Context.add(WorkerCapacity, { current: workers }),
         Context.add(ZoneData, { decides: Ref.get(decides) })

@@ -12,6 +12,8 @@ export interface ConnectionSettings {
   readonly url: Option.Option<string>
   readonly apiKey: Option.Option<Redacted.Redacted<string>>
   readonly profile: Option.Option<string>
+  /** The workspace that the key has to be of, where a command names one. */
+  readonly workspace?: Option.Option<string>
 }
 
 /** The address and the key of a service. */
@@ -76,7 +78,18 @@ export const connected = <A, E, R>(
 ): Effect.Effect<A, Refused, R> =>
   Effect.gen(function* () {
     const found = yield* target(settings)
-    return yield* Effect.flatMap(client(found), (made) => command(made, found)).pipe(
+    const commanded = Effect.fnUntraced(function* (made: Client.Client) {
+      const named = Option.getOrNull(settings.workspace ?? Option.none())
+      const own = named === null ? null : (yield* made.workspaces.me()).workspace_id
+      if (own !== named) {
+        return yield* refused(
+          "wrong",
+          `The key is of workspace ${own}, not of ${named}: set SLUICE_KEY to a key of that one`
+        )
+      }
+      return yield* command(made, found)
+    })
+    return yield* Effect.flatMap(client(found), commanded).pipe(
       Effect.mapError((error) => refused(classOf(error), textOf(error, found.url)))
     )
   })

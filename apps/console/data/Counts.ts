@@ -18,12 +18,14 @@ const givenBy = ({ limited_by, workers }: typeof StartForecast.Type): string => 
     : `With the workers' ${workers.capacity} ${workers.capacity === 1 ? "place" : "places"} `
 }
 
-/** When the waiting runs of a workflow start, in a sentence; `null` where none waits. */
+const durationUnknown = "It can be later: no run has succeeded yet, so how long runs take is not counted"
+
+/** When the waiting runs of a workflow start, in a sentence or two; `null` where none waits. */
 export const forecastWords = (
   forecast: typeof StartForecast.Type,
   words: (instant: string) => string
 ): string | null => {
-  const { at_least, closes_at, last_start_at, unfit, waiting } = forecast
+  const { at_least, closes_at, last_start_at, mean_duration_ms, unfit, waiting } = forecast
   if (waiting === 0) return null
   const all = counted({ count: waiting, exact: !at_least })
   const sentence =
@@ -31,7 +33,10 @@ export const forecastWords = (
       ? `${givenBy(forecast)}it is not in sight when the last of ${all} starts`
       : `${givenBy(forecast)}${waiting === 1 ? "the waiting run" : `the last of ${all}`} starts at ${words(last_start_at)}`
   const last = sentence.charAt(0).toUpperCase() + sentence.slice(1)
-  return unfit === 0 || closes_at === null
-    ? last
-    : `${last}; ${counted({ count: unfit, exact: !at_least })} will not fit before closing at ${words(closes_at)}`
+  const unfits =
+    unfit === 0 || closes_at === null
+      ? ""
+      : `; ${counted({ count: unfit, exact: !at_least })} will not fit before closing at ${words(closes_at)}`
+  const unknown = mean_duration_ms === null && last_start_at !== null ? `. ${durationUnknown}` : ""
+  return `${last}${unfits}${unknown}`
 }

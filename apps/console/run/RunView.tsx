@@ -254,6 +254,12 @@ const Facts = ({ run }: { readonly run: Run }) => {
       </Fact>
       <Fact name="Took">{took === null ? <span class="quiet">–</span> : duration(took)}</Fact>
       <Fact name="Retries">{run.session_retries}</Fact>
+      {run.priority !== 0 && <Fact name="Priority">{run.priority}</Fact>}
+      {run.start_by !== null && (
+        <Fact name="Must start by">
+          <Ago at={run.start_by} />
+        </Fact>
+      )}
       {run.was_recovered && <Fact name="Recovered">{run.recovered_error_ids.length}</Fact>}
       {run.outcome_certainty !== null && (
         <Fact name="Done on the site">{run.outcome_certainty.replaceAll("_", " ")}</Fact>

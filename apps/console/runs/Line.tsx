@@ -42,6 +42,7 @@ export const Line = ({
           {row.workflow_name}
         </a>
         {row.dry_run && <span class="tag">dry run</span>}
+        {row.priority !== 0 && <span class="tag">priority {row.priority}</span>}
         {row.tags.map((tag) => (
           <span key={tag} class="tag">
             {tag}

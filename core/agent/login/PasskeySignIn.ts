@@ -6,7 +6,8 @@
 import { Effect, Option } from "effect"
 import type { PageFailure } from "../../browser/PageFailure.ts"
 import type { Account } from "../../vault/Account.ts"
-import * as Passkey from "../../vault/passkey/Passkey.ts"
+import type * as Passkey from "../../vault/passkey/Passkey.ts"
+import * as PasskeySite from "../../vault/passkey/PasskeySite.ts"
 import * as Domain from "../../vault/site/Domain.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import { defaultWaitMillis } from "../../workflow/language/parameters/Fields.ts"
@@ -45,7 +46,7 @@ export const signIn = Effect.fnUntraced(function* (
       }
       const made = yield* Effect.timeoutOption(authenticator.made, millis)
       if (Option.isNone(made)) return yield* notAsked("to register a passkey", millis)
-      if (!Passkey.isOf(made.value, account.entry)) {
+      if (!PasskeySite.isOf(made.value, account.entry)) {
         return yield* afterActing(yield* Effect.flip(impossible(otherSite(made.value.rpId, account.entry.domain))))
       }
       yield* codes

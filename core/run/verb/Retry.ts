@@ -103,8 +103,8 @@ export const make = Effect.gen(function* () {
           expiresAt: yield* expiry(caller.workspaceId),
           retry: { of: id, by: caller.userId, reason: terms.reason }
         }
-        const [before] = yield* runs.retriesOf([id])
         if (terms.dryRun) {
+          const [before] = yield* runs.retriesOf([id])
           return before === undefined || terms.reason !== null
             ? { outcome: "retried" as const, status, message: null, retriedAs: null }
             : refuse("already_retried", alreadyRetried(before.retry), before.retry)

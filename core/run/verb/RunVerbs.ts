@@ -147,12 +147,16 @@ export class RunVerbs extends Context.Service<
       })
 
       const retry = Effect.fn("RunVerbs.retry")(function* (caller: Caller, asked: Asked & Retry.Terms) {
-        const outcomes = yield* Effect.forEach(new Set(asked.sessionIds), (sessionId) => {
-          const id = readId(sessionId)
-          return id === null
-            ? Effect.succeed({ ...notFound(sessionId), retriedAs: null })
-            : Effect.map(retryOne(caller, id, asked), (outcome): RetryOutcome => ({ ...outcome, sessionId }))
-        })
+        const outcomes = yield* Effect.forEach(
+          new Set(asked.sessionIds),
+          (sessionId) => {
+            const id = readId(sessionId)
+            return id === null
+              ? Effect.succeed({ ...notFound(sessionId), retriedAs: null })
+              : Effect.map(retryOne(caller, id, asked), (outcome): RetryOutcome => ({ ...outcome, sessionId }))
+          },
+          { concurrency: retriedTogether }
+        )
         if (!asked.dryRun && outcomes.some(({ outcome }) => outcome === "retried")) {
           yield* signals.publish({ _tag: "work" })
           yield* signals.publish({ _tag: "due" })
@@ -243,6 +247,9 @@ interface Decided<Kind extends string> extends Decision {
   readonly outcome: Kind
   readonly message: string | null
 }
+
+/** How many runs are retried at once, each in its own transaction. */
+const retriedTogether = 8
 
 /** How many runs an entry of the audit trail names. */
 const mostAudited = 1_000

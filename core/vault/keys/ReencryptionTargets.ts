@@ -6,10 +6,9 @@ import { Context, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { Collection, Kept } from "../../workspace/Collection.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
-import { sealedNames } from "../EntryRules.ts"
 import { SecretProviders } from "../providers/SecretProviders.ts"
 import { VaultEntries } from "../VaultEntries.ts"
-import { browserStateNames, type VaultEntry } from "../VaultEntry.ts"
+import { browserStateNames, sealedNames, type VaultEntry } from "../VaultEntry.ts"
 
 /** One thing that holds sealed values. */
 export interface Holder {

@@ -7,7 +7,6 @@
 import { Redacted, Result, Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import * as Domain from "../site/Domain.ts"
-import * as SecretSites from "../site/SecretSites.ts"
 
 export interface Passkey {
   /** Base64, as are all other binary values. */
@@ -21,10 +20,13 @@ export interface Passkey {
   readonly signCount: number
 }
 
+/** The highest sign count that the authenticator of a browser takes. */
+const maxCount = 2_147_483_647
+
 /** Raised for a text that is no passkey. It repeats no value. */
 export class InvalidPasskey extends Schema.TaggedError<InvalidPasskey>()("InvalidPasskey", { reason: Schema.String }) {
   override get message() {
-    return `Expected a passkey as JSON, with credential_id, rp_id, private_key, user_handle and sign_count: ${this.reason}`
+    return `Expected a passkey as JSON, with credential_id, private_key and user_handle in base64, rp_id as a host such as example.com, and sign_count from 0 to ${maxCount}: ${this.reason}`
   }
 }
 
@@ -33,9 +35,6 @@ const binary = (longest: number) =>
     Schema.isPattern(/^[A-Za-z0-9+/_-]+={0,2}$/, { message: "expected base64" }),
     Schema.isMaxLength(longest, { message: `expected at most ${longest} characters` })
   )
-
-/** The highest sign count: four bytes. */
-const maxCount = 4_294_967_295
 
 const Written = Schema.Struct({
   credential_id: binary(1_400),
@@ -88,7 +87,3 @@ export const write = ({ credentialId, privateKey, rpId, signCount, userHandle }:
       sign_count: signCount
     })
   )
-
-/** Whether a passkey is of the site of a credential. */
-export const isOf = ({ rpId }: Pick<Passkey, "rpId">, home: SecretSites.Home): boolean =>
-  Domain.isWithin(Domain.hostnameOf(home.domain) ?? "", rpId) || SecretSites.permits(home, `https://${rpId}`)

@@ -7,6 +7,10 @@
 import * as CivilDate from "./CivilDate.ts"
 import { zoneNames } from "./ZoneNames.ts"
 
+/** The version of the runtime's data, such as `2026a`; `null` where the runtime does not tell, as in a browser. */
+export const dataVersion: string | null =
+  (globalThis as { readonly process?: { readonly versions?: { readonly tz?: string } } }).process?.versions?.tz ?? null
+
 /** A stretch `[from, until)` of instants with one offset. A longer one may be given in pieces. */
 export interface Segment {
   readonly from: number

@@ -1,8 +1,8 @@
 import { Layer } from "effect"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import * as ScriptedBrowser from "../../../core/testing/browser/ScriptedBrowser.ts"
-import { Site } from "../../../core/testing/contract/BrowserContract.ts"
-import { pages } from "../../../core/testing/contract/BrowserPages.ts"
+import { Site } from "../../../core/testing/contract/browser/BrowserContract.ts"
+import { pages } from "../../../core/testing/contract/browser/BrowserPages.ts"
 import { promises } from "./Promises.ts"
 
 const origin = "http://site.test"

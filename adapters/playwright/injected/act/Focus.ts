@@ -3,6 +3,7 @@
  */
 import { isFrame } from "../dom/Tree.ts"
 import { keep, keptBefore } from "../find/Kept.ts"
+import { inert } from "./Inert.ts"
 
 /** Keeps what has the focus under a name, shadow roots looked into. */
 export const keepFocus = (name: string): "nothing" | "element" | "frame" => {
@@ -33,21 +34,6 @@ export const pasteInto = ({ name, text }: { readonly name: string; readonly text
   return keptBefore(name).dispatchEvent(
     new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true, composed: true })
   )
-}
-
-/** Elements that pasted HTML never brings along. */
-const active = "script,style,iframe,frame,object,embed,link,meta,base,template"
-
-/** The content of HTML without what would run or load, as a browser inserts what is pasted. */
-const inert = (html: string): HTMLElement => {
-  const { body } = new DOMParser().parseFromString(html, "text/html")
-  for (const element of body.querySelectorAll(active)) element.remove()
-  for (const element of body.querySelectorAll("*")) {
-    for (const { name, value } of [...element.attributes]) {
-      if (/^on|^srcdoc$/i.test(name) || /^\s*(javascript|vbscript):/i.test(value)) element.removeAttribute(name)
-    }
-  }
-  return body
 }
 
 /**

@@ -17,7 +17,7 @@ import type { KeptStart } from "../../../api/bundle/Bundle.ts"
 import { parseInstant } from "../../../api/gate/GatesHttp.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
-import { isService } from "../../user/Place.ts"
+import { serviceOf } from "../../user/Place.ts"
 import { chosen, type OfWorkspace } from "../ChosenWorkspace.ts"
 import { judged } from "./BundleCheck.ts"
 
@@ -46,7 +46,8 @@ export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("Noth
 }
 
 export const verify = Effect.fnUntraced(function* (settings: VerifySettings) {
-  if (yield* isService(settings)) return yield* verifyAtService(settings)
+  const service = yield* serviceOf(settings)
+  if (service !== null) return yield* verifyAtService(service)
   yield* verifyStored(settings).pipe(Effect.provide(layerStorage(settings)))
 })
 

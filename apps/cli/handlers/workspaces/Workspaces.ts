@@ -8,7 +8,7 @@ import { making } from "../../../../core/workspace/Workspaces.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../../layers/Storage.ts"
 import type { ConnectionSettings } from "../../user/Connection.ts"
 import { answer, type OutputSettings } from "../../user/Output.ts"
-import { isService } from "../../user/Place.ts"
+import { serviceOf } from "../../user/Place.ts"
 import * as Service from "../user/workspace/Workspaces.ts"
 
 /** Raised for a name that no workspace may have. */
@@ -21,7 +21,8 @@ export class InvalidName extends Schema.TaggedError<InvalidName>()("InvalidName"
 interface Settings extends StorageSettings, ConnectionSettings, OutputSettings {}
 
 export const create = Effect.fnUntraced(function* (settings: Settings & { readonly name: string }) {
-  if (yield* isService(settings)) return yield* Service.create(settings)
+  const service = yield* serviceOf(settings)
+  if (service !== null) return yield* Service.create(service)
   const name = settings.name.trim()
   if (name === "" || name.length > 256) return yield* new InvalidName({ length: name.length })
   yield* Effect.gen(function* () {
@@ -37,7 +38,8 @@ export const create = Effect.fnUntraced(function* (settings: Settings & { readon
 })
 
 export const list = Effect.fnUntraced(function* (settings: Settings) {
-  if (yield* isService(settings)) return yield* Service.list(settings)
+  const service = yield* serviceOf(settings)
+  if (service !== null) return yield* Service.list(service)
   yield* Effect.gen(function* () {
     const all = (yield* (yield* WorkspaceStore).list).map(({ createdAt, founding, id, name }) => ({
       id,

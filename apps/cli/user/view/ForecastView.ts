@@ -16,10 +16,13 @@ export const sentence = (forecast: typeof StartForecast.Type, zone: string): str
   return `${last}${unfits} (${because(forecast)})`
 }
 
-/** What decides the last start, and which workers it counts on. */
-const because = ({ limited_by, workers }: typeof StartForecast.Type): string => {
+/** What decides the last start, which workers it counts on, and whether it knows how long runs take. */
+const because = ({ last_start_at, limited_by, mean_duration_ms, workers }: typeof StartForecast.Type): string => {
   const limit = limited_by === null ? "" : `limited by ${limited_by === "workers" ? "the workers" : limited_by}; `
-  return workers === null
-    ? `${limit}how many workers there are is not known`
-    : `${limit}${workers.running} of ${workers.capacity} places of the workers are taken`
+  const places =
+    workers === null
+      ? "how many workers there are is not known"
+      : `${workers.running} of ${workers.capacity} places of the workers are taken`
+  const unknown = "no run has succeeded yet, so how long runs take is not counted: it can be later"
+  return `${limit}${places}${mean_duration_ms === null && last_start_at !== null ? `; ${unknown}` : ""}`
 }

@@ -33,6 +33,8 @@ const holdWords: Readonly<globalThis.Record<string, string>> = {
 const errorOf = ({ error }: Listed): string =>
   error === null ? "" : cell(`${error.error_code === null ? "" : `${error.error_code}: `}${error.message}`, 60)
 
+const heads = ["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "PRIORITY", "START BY", "HELD BY", "ERROR"]
+
 /** A page of the list of runs. */
 export const list = (page: {
   readonly runs: ReadonlyArray<Listed>
@@ -46,12 +48,21 @@ export const list = (page: {
     cell(run.workflow_name, 30),
     instant(run.created_at),
     lasted(run.duration_ms),
+    run.priority === 0 ? "" : String(run.priority),
+    instant(run.start_by),
     run.holds.map((hold) => holdWords[hold] ?? hold).join(", "),
     errorOf(run)
   ])
+  const isPrioritized = page.runs.some(({ priority }) => priority !== 0)
+  const hasDeadline = page.runs.some(({ start_by }) => start_by !== null)
+  // Few runs have either: their columns stand where one has.
+  const isShown = (head: string) => (head === "PRIORITY" ? isPrioritized : head === "START BY" ? hasDeadline : true)
   const shown = `${number(page.runs.length)} of ${page.total} runs`
   return [
-    table(["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "HELD BY", "ERROR"], rows),
+    table(
+      heads.filter(isShown),
+      rows.map((cells) => cells.filter((_, at) => isShown(heads[at] ?? "")))
+    ),
     page.next_cursor === null ? shown : `${shown}; the next ones: --cursor ${page.next_cursor}`
   ].join("\n")
 }
@@ -128,6 +139,8 @@ export const record = (run: Record): string =>
         ["Started", instant(run.execution_start)],
         ["Ended", instant(run.execution_end)],
         ["Can start", instant(run.can_start_at)],
+        ["Start by", instant(run.start_by)],
+        ["Priority", run.priority === 0 ? "" : String(run.priority)],
         ["Held by", run.holds.map(({ kind }) => holdWords[kind] ?? kind).join(", ")],
         ["Tags", run.tags.join(", ")],
         ["Retries", run.retry === null ? "" : run.retry.of],

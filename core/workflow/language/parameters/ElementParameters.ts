@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import * as SafePattern from "../expression/SafePattern.ts"
+import * as Template from "../expression/Template.ts"
 import * as Executions from "./Executions.ts"
 import { acting, end_here_on_dry_run, filled, flag, not_repeatable, optionalText, text, wait_time } from "./Fields.ts"
 import { modifier_keys, position } from "./PointerParameters.ts"
@@ -38,6 +39,9 @@ export const elements = {
       const { copied_as, execution, modifier_keys, position } = given
       if (copied_as !== undefined && copied_as !== null && (execution ?? "STATIC") !== "STATIC") {
         return { path: ["copied_as"], issue: `Expected no copied_as, as execution is ${execution}` }
+      }
+      if (Template.isTemplate(copied_as ?? "")) {
+        return { path: ["copied_as"], issue: "Expected the name of a variable, not an expression" }
       }
       if (
         position !== undefined &&

@@ -1,7 +1,7 @@
 /**
  * The pages on which the promises of the browser are kept: each as HTML, and as it is written down for the scripted browser.
  */
-import type { PageEvent, ScriptedElement } from "../browser/ScriptedBrowser.ts"
+import type { PageEvent, ScriptedElement } from "../../browser/ScriptedBrowser.ts"
 
 export const id = (name: string): string => `//*[@id='${name}']`
 

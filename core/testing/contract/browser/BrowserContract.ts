@@ -2,18 +2,18 @@
  * The promises of every browser, whatever it is made of.
  */
 import { Clock, Context, Effect, Queue, Random, type Scope } from "effect"
-import { Browser, type BrowserSession } from "../../browser/Browser.ts"
-import type { Exchange } from "../../browser/Exchange.ts"
-import { unknown } from "../../browser/element/Appearance.ts"
-import type { ClickKind, ElementQuery } from "../../browser/element/ElementQuery.ts"
-import type { LocalFile } from "../../browser/file/FileSource.ts"
-import type { PageFailure } from "../../browser/PageFailure.ts"
-import * as Session from "../../browser/Session.ts"
-import * as Pointer from "../../browser/vision/Pointer.ts"
-import type { Typing } from "../../browser/vision/Typing.ts"
-import * as assert from "./Assertions.ts"
+import { Browser, type BrowserSession } from "../../../browser/Browser.ts"
+import type { Exchange } from "../../../browser/Exchange.ts"
+import { unknown } from "../../../browser/element/Appearance.ts"
+import type { ClickKind, ElementQuery } from "../../../browser/element/ElementQuery.ts"
+import type { LocalFile } from "../../../browser/file/FileSource.ts"
+import type { PageFailure } from "../../../browser/PageFailure.ts"
+import * as Session from "../../../browser/Session.ts"
+import * as Pointer from "../../../browser/vision/Pointer.ts"
+import type { Typing } from "../../../browser/vision/Typing.ts"
+import * as assert from "../Assertions.ts"
+import * as Contract from "../Contract.ts"
 import { id } from "./BrowserPages.ts"
-import * as Contract from "./Contract.ts"
 
 /** The pages of the contract, as a browser reaches them. */
 export class Site extends Context.Service<

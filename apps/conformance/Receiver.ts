@@ -1,0 +1,70 @@
+/** Receives the webhooks that the server sends, on a port of this machine. */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { Delivery, Receiver } from "./Server.ts"
+
+/** How long a delivery is waited for, in milliseconds. */
+const longest = 10_000
+
+/** The largest body that is kept, in bytes. */
+const largest = 4 << 20
+
+/**
+ * Listens on the port of an address, at which the server reaches this machine; with the port 0 on a free one. Rejects when
+ * the port is taken.
+ */
+export const listen = async (
+  address: string
+): Promise<{ readonly receiver: Receiver; readonly close: () => Promise<void> }> => {
+  const arrived = new Map<string, Array<Delivery>>()
+  const waiting = new Set<() => void>()
+  const server = createServer((incoming, answer) => {
+    const pieces: Array<Buffer> = []
+    let size = 0
+    incoming.on("data", (piece: Buffer) => {
+      size += piece.length
+      if (size <= largest) pieces.push(piece)
+    })
+    incoming.on("end", () => {
+      const path = incoming.url ?? "/"
+      const signature = incoming.headers["x-hmac-signature"]
+      const delivery = {
+        body: new Uint8Array(Buffer.concat(pieces)),
+        signature: typeof signature === "string" ? signature : null
+      }
+      arrived.set(path, [...(arrived.get(path) ?? []), delivery])
+      answer.writeHead(200, { "content-type": "application/json" }).end("{}")
+      for (const look of waiting) look()
+    })
+  })
+  const url = new URL(address)
+  await new Promise<void>((done, failed) => {
+    server.once("error", failed)
+    server.listen(Number(url.port || 80), () => done())
+  })
+  // An address without an explicit port keeps it that way.
+  if (url.port === "0") url.port = String((server.address() as AddressInfo).port)
+  const received: Receiver["received"] = (path, count) =>
+    new Promise((done) => {
+      const has = () => arrived.get(path) ?? []
+      const end = () => {
+        clearTimeout(timer)
+        waiting.delete(look)
+        done(has())
+      }
+      const look = () => {
+        if (has().length >= count) end()
+      }
+      const timer = setTimeout(end, longest)
+      waiting.add(look)
+      look()
+    })
+  return {
+    receiver: { url: url.origin, received },
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done())
+        server.closeAllConnections()
+      })
+  }
+}

@@ -898,7 +898,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         // There is no way around the key: Escape does not close it, even pressed twice.
         await typing.keyboard.press("Escape")
         await typing.keyboard.press("Escape")
-        assert.isTrue(await typing.getByText("Your session has ended").isVisible())
+        await typing.getByText("Your session has ended").waitFor()
         await signIn(typing)
         await typing.getByText("Your session has ended").waitFor({ state: "detached" })
         assert.strictEqual(await typing.getByLabel("Monday, range 1: from").inputValue(), "21:15")

@@ -303,9 +303,8 @@ describe("the conformance kit", () => {
           assert.strictEqual(late.status, 400)
           assert.include(String(late.body.message), 'before the year 9000, got "9999-12-31T23:59:59Z"')
           const trail = yield* ask("GET", "/audit?action=test_clock")
-          const [entry, ...others] = trail.body.entries as ReadonlyArray<Readonly<Record<string, unknown>>>
-          assert.lengthOf(others, 0)
-          assert.deepInclude(entry, { action: "test_clock.move", after: moved.body })
+          const entries = trail.body.entries as ReadonlyArray<Readonly<Record<string, unknown>>>
+          assert.deepInclude(entries[0], { action: "test_clock.move", after: moved.body })
           assert.isAtLeast(Date.parse(String((yield* ask("GET", "/test-clock")).body.now)), past)
           const { key } = yield* member("Viewer", owner)
           const json = { now: new Date(past + 86_400_000).toISOString() }

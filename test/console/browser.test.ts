@@ -885,7 +885,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByLabel("Name (optional)").fill(`Ada ${hostile}`)
         await page.getByLabel("Role").selectOption("Viewer")
         await page.getByRole("button", { name: "Make the link" }).press("Enter")
-        await page.getByText("The first person who accepts it gets a key").waitFor()
+        await page.getByText("Send this link to the person").waitFor()
       })
       yield* looked("invitation")
       const { complaints, url } = yield* Console
@@ -1031,7 +1031,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         // There is no way around the key: Escape does not close it, even pressed twice.
         await typing.keyboard.press("Escape")
         await typing.keyboard.press("Escape")
-        assert.isTrue(await typing.getByText("Your session has ended").isVisible())
+        await typing.getByText("Your session has ended").waitFor()
         await signIn(typing)
         await typing.getByText("Your session has ended").waitFor({ state: "detached" })
         assert.strictEqual(await typing.getByLabel("Monday, range 1: from").inputValue(), "21:15")

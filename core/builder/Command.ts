@@ -175,8 +175,12 @@ const words: Readonly<Record<string, Read>> = {
   ),
   join: alone({ _tag: "Join" }),
   loop: filled("loop EXPRESSION as NAME, such as loop context.orders as order", (rest) => {
-    const [, over = "", item = ""] = /^([\s\S]+?)\s+as\s+([A-Za-z_]\w{0,63})$/.exec(rest) ?? []
-    if (item === "") return Result.fail("Expected loop EXPRESSION as NAME, where NAME is of letters, digits and _")
+    const words = rest.split(/\s+/)
+    const item = words.at(-1) ?? ""
+    const over =
+      words.at(-2) === "as" ? rest.slice(0, rest.lastIndexOf("as", rest.length - item.length - 1)).trim() : ""
+    if (over === "" || !/^[A-Za-z_]\w{0,63}$/.test(item))
+      return Result.fail("Expected loop EXPRESSION as NAME, where NAME is of letters, digits and _")
     const variable_over = over.startsWith("{{") || /^\d+$/.test(over) ? over : `{{${over}}}`
     return act("LOOP", { variable_over, variable_current_item: item, variable_current_index: `${item}_index` })
   }),

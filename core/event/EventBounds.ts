@@ -20,7 +20,7 @@ export const mostEntries = 1_000
 /** The largest metadata of a file, a picture or the webhook of a run, in bytes of its JSON in UTF-8. */
 export const mostMetadata = 16_384
 
-/** An event whose JSON has no more UTF-16 code units than this is within every bound. */
+/** An event whose JSON has no more bytes than this is within every bound. */
 const withinAll = 1_000
 
 interface Limits {
@@ -48,7 +48,7 @@ const leftOutAs: ReadonlyMap<string, Schema.Json> = new Map<string, Schema.Json>
 
 /** The event within the bounds, unchanged if it fits. It is never refused, so that no end of a run is lost. */
 export const bounded = (event: RunEvent): RunEvent => {
-  if (JSON.stringify(event).length <= withinAll) return event
+  if (fits(event, withinAll)) return event
   let shortened = event
   for (const limits of ladder) {
     shortened = within(event, limits)

@@ -56,23 +56,21 @@ it.live(
   60_000
 )
 
-/** Sends requests, each on a connection of its own, until one fails; posts how many were answered, and why it failed. */
+/** Sends a request on a new connection, sets the flag when all of it is with the system, and posts how it ended. */
 const sender = `
 const { parentPort, workerData } = require("node:worker_threads")
 const { request } = require("node:http")
-let answered = 0
-const send = () => {
-  const sent = request({ port: workerData, host: "127.0.0.1", method: "POST", agent: false }, (answer) => {
+parentPort.on("message", () => {
+  const sent = request({ port: workerData.port, host: "127.0.0.1", method: "POST", agent: false }, (answer) => {
     answer.resume()
-    answer.on("end", () => {
-      parentPort.postMessage(++answered)
-      send()
-    })
+    answer.on("end", () => parentPort.postMessage("answered"))
   })
+  sent.on("socket", (socket) => socket.on("connect", () => sent.end("x", () => {
+    Atomics.store(workerData.flag, 0, 1)
+    Atomics.notify(workerData.flag, 0)
+  })))
   sent.on("error", ({ code }) => parentPort.postMessage(code))
-  sent.end("x")
-}
-send()`
+})`
 
 it("a server that closes while it is busy answers what has arrived meanwhile, and resets no connection", async () => {
   const server = createServer((incoming, answer) => {
@@ -81,22 +79,23 @@ it("a server that closes while it is busy answers what has arrived meanwhile, an
   })
   afterWhatArrived(server)
   await once(server.listen(0, "127.0.0.1"), "listening")
-  const worker = new Worker(sender, { eval: true, workerData: (server.address() as AddressInfo).port })
-  while ((await once(worker, "message"))[0] < 5);
+  const flag = new Int32Array(new SharedArrayBuffer(4))
+  const { port } = server.address() as AddressInfo
+  const worker = new Worker(sender, { eval: true, workerData: { port, flag } })
+  const sends = () => {
+    const ended = once(worker, "message")
+    worker.postMessage(null)
+    return ended
+  }
+  assert.deepStrictEqual(await sends(), ["answered"])
+  Atomics.store(flag, 0, 0)
+  const meanwhile = sends()
+  // This thread is busy until the request has arrived.
+  assert.notStrictEqual(Atomics.wait(flag, 0, 0, 20_000), "timed-out")
   const closed = once(server, "close")
-  // The next request arrives in this time, and waits.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
   server.close()
-  const [last] = await Promise.race([
-    (async () => {
-      while (true) {
-        const [said] = await once(worker, "message")
-        if (typeof said === "string") return [said]
-      }
-    })(),
-    once(worker, "error")
-  ])
-  assert.strictEqual(last, "ECONNREFUSED")
+  assert.deepStrictEqual(await meanwhile, ["answered"])
   await closed
+  assert.deepStrictEqual(await sends(), ["ECONNREFUSED"])
   await worker.terminate()
 })

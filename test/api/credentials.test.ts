@@ -251,7 +251,8 @@ it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
       const parameters = paths["/vault/tfa-code"]?.get?.parameters.map(({ name, required }) => [name, required])
       assert.deepStrictEqual(parameters, [
         ["permissioned_user_id", true],
-        ["domain", true]
+        ["domain", true],
+        ["uncertain", false]
       ])
     })
   )

@@ -135,5 +135,5 @@ export class VaultGroup extends group.add(
   })
     .annotate(OpenApi.Summary, "Return a current one-time code of a user for a site")
     .annotate(Needs, "edit")
-    .annotateMerge(Described.wholeQuery)
+    .annotateMerge(Described.neededInQuery("permissioned_user_id", "domain"))
 ) {}

@@ -25,8 +25,7 @@ const read = async (answer: Response): Promise<unknown> => {
 }
 
 /** The address that opens an invitation. The token stands behind the `#`, which browsers send to no server. */
-export const invitationLink = (token: string): string =>
-  `${new URL(".", location.href).href.replace(/#.*$/, "")}#invitation=${token}`
+export const invitationLink = (token: string): string => new URL(`.#invitation=${token}`, location.href).href
 
 /** The token of the invitation that the address of the page has, which is removed from it; `null` without one. */
 export const takeInvitation = (): string | null => {

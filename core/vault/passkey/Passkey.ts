@@ -49,7 +49,10 @@ const Written = Schema.Struct({
 const decode = Schema.decodeUnknownResult(Written)
 
 const plain = (text: string): string => {
-  const bare = text.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "")
+  const bare = text
+    .replace(/-/g, "+")
+    .replace(/_/g, "/")
+    .replace(/={1,2}$/, "")
   return bare.padEnd(Math.ceil(bare.length / 4) * 4, "=")
 }
 

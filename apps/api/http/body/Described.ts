@@ -6,15 +6,17 @@ import { OpenApi } from "effect/http-api"
 
 interface Parameter {
   readonly in: string
+  readonly name: string
 }
 
-/** Every parameter of the query has to be there. */
-export const wholeQuery = OpenApi.annotations({
-  transform: (operation) => ({
-    ...operation,
-    // The generator writes parameters as they are, and types them more narrowly.
-    parameters: (operation.parameters as ReadonlyArray<Parameter>).map((parameter) =>
-      parameter.in === "query" ? { ...parameter, required: true } : parameter
-    )
+/** These parameters of the query have to be there. */
+export const neededInQuery = (...names: ReadonlyArray<string>) =>
+  OpenApi.annotations({
+    transform: (operation) => ({
+      ...operation,
+      // The generator writes parameters as they are, and types them more narrowly.
+      parameters: (operation.parameters as ReadonlyArray<Parameter>).map((parameter) =>
+        parameter.in === "query" && names.includes(parameter.name) ? { ...parameter, required: true } : parameter
+      )
+    })
   })
-})

@@ -24,8 +24,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: Longest },
-    // Two more than processors: the tests wait for browsers, databases and processes for half of their time.
-    maxWorkers: Math.min(6, availableParallelism() + 2),
+    // One more than processors: a third of the time of the tests is spent waiting for other processes.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     maxConcurrency: 3,
     projects: [
       project("unit"),

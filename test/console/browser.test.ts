@@ -902,6 +902,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.strictEqual(await theirs.evaluate("location.hash"), "#/")
         if (pictures !== undefined) await theirs.screenshot({ path: join(pictures, "accepted.png") })
         await theirs.getByRole("button", { name: "Sign in with it" }).press("Enter")
+        await theirs.getByRole("heading", { name: "Home" }).waitFor()
         await theirs.getByText("Viewer").first().waitFor()
         // The link works once, also in a page of the console that is open already.
         await theirs.evaluate(`location.href = ${JSON.stringify(link)}`)

@@ -70,8 +70,8 @@ const send = (page: Page, response: ServerResponse): void => {
   else how(response, html)
 }
 
-const steps: ReadonlyArray<Step> = [
-  { action: "CLICK", parameters: { selector: "css=#go", wait_time: 1_500 } },
+const stepsWaiting = (waitMillis: number): ReadonlyArray<Step> => [
+  { action: "CLICK", parameters: { selector: "css=#go", wait_time: waitMillis } },
   {
     action: "EXTRACT_DATAMODEL",
     parameters: {
@@ -114,21 +114,23 @@ export const openVisitor = async (): Promise<{ readonly visit: Visitor; readonly
   )
   let address = ""
   const runtime = ManagedRuntime.make(Layer.unwrap(site))
-  const open = (path: string) =>
-    Effect.suspend(() => walk(graphOf(`${address}${path}`, steps))).pipe(
+  const open = (path: string, waitMillis: number) =>
+    Effect.suspend(() => walk(graphOf(`${address}${path}`, stepsWaiting(waitMillis)))).pipe(
       Effect.map(({ outcome }) => (outcome._tag === "Failed" ? outcome.failure.code : null)),
       Effect.catchCause((cause) => Effect.succeed(`a defect: ${String(cause).slice(0, 500)}`))
     )
+  // Whether a plain page works is asked, not how fast: the machine may be busy.
+  const openPlain = () => runtime.runPromise(open("/plain", 15_000))
   // The browser is started before anything is measured.
-  await runtime.runPromise(open("/plain"))
+  await openPlain()
   const visit: Visitor = async (page) => {
     current = page
     const turns = watchTurns()
     const began = performance.now()
-    const code = await runtime.runPromise(open("/"))
+    const code = await runtime.runPromise(open("/", 1_500))
     const millis = performance.now() - began
     const longestTurn = turns.stop()
-    return { code, millis, longestTurn, next: await runtime.runPromise(open("/plain")) }
+    return { code, millis, longestTurn, next: await openPlain() }
   }
   return { visit, close: () => runtime.dispose() }
 }

@@ -110,7 +110,7 @@ export const layer = Layer.effect(
           const due = yield* sql<Gates.Row>`
             select * from gates where review_at <= ${new Date(now)}
             order by review_at limit ${limit} for no key update skip locked`
-          // By a statement of its own: each of the two reads its index alone.
+          // In a separate statement: each of the two reads only its index.
           const outdated = yield* sql<Gates.Row & Gates.IntervalRow>`
             select * from gates where zone_data < ${zoneData}::text and review_at > ${new Date(now)}
             limit ${limit - due.length} for no key update skip locked`

@@ -9,7 +9,7 @@ import { expressionOf } from "../../../adapters/script/Script.ts"
 const script = expressionOf(new URL("./page/Main.ts", import.meta.url))
 
 const style = `
-  /* Without a background of its own, the page around it would show behind the text. */
+  /* Without a background here, the page around this one would show behind the text. */
   :root { color-scheme: light dark; background: Canvas; color: CanvasText; font: 15px/1.4 system-ui, sans-serif }
   body { margin: 0; min-height: 100vh; display: flex; flex-direction: column }
   header { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1rem; padding: .6rem 1rem; border-bottom: 1px solid #8884 }

@@ -27,7 +27,7 @@ const readPage = (filters: Filters, cursor: string | null) =>
  * The runs that match filters, read again when something happens while the page is in sight. `isStill` says whether rows
  * must stay where they are, although the list shows its top.
  *
- * A page of a search by text looks through the newest runs alone. The search goes on through older ones by itself: until
+ * A page of a search by text looks through the newest runs alone. The search then continues through older ones: until
  * its end, until it has found as many as it may, or until its reader stops it.
  */
 export const useRuns = (filters: Filters, address: string, isStill: () => boolean) => {
@@ -37,7 +37,7 @@ export const useRuns = (filters: Filters, address: string, isStill: () => boolea
   const [total, setTotal] = useState<string | null>(null)
   const isAtTop = useRef(true)
   const [isStopped, setStopped] = useState(false)
-  /** Whether the list has what a search found behind its first page, which is not read again by itself. */
+  /** Whether the list has what a search found behind its first page, which is read again only when asked for. */
   const hasSearched = useRef(false)
   const pending = useRef(new Set<string>())
   const readAgain = useRef(() => {})

@@ -118,7 +118,7 @@ export const extended = (listing: Listing, { cursor, rows: found }: Fresh): List
   return { ...listing, pages: rows.length === 0 ? listing.pages : [...listing.pages, page], next: cursor }
 }
 
-/** How many runs a search finds by itself: as many as a verb takes by their ids. Scrolling finds the others. */
+/** How many runs a search finds without scrolling: as many as a verb takes by their ids. Scrolling finds the others. */
 const mostFound = 10_000
 
 /** How far a search by text has come through the runs, newest first. */

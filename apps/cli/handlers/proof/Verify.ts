@@ -69,7 +69,7 @@ const verifyAtService = Effect.fnUntraced(function* (settings: ConnectionSetting
     )
     return collect(
       Stream.flatMap(lines, (line) => {
-        // What the service streams is of its own format.
+        // The service streams entries in the format that this program reads.
         const read = JSON.parse(line) as KeptStart | { readonly missing: ReadonlyArray<string> }
         if ("missing" in read) {
           missing.push(...read.missing)

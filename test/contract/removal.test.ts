@@ -13,13 +13,14 @@ import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import { StartLedger } from "../../core/run/start/StartLedger.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { entriesOf } from "../../core/testing/contract/DeliveryContract.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import { Kind } from "../../core/workspace/retention/RetentionDays.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-import { entriesOf, makeDead } from "../support/webhooks.ts"
+import { makeDead } from "../support/webhooks.ts"
 
 type Needed =
   | ArtifactStore

@@ -3,10 +3,10 @@
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect } from "effect"
-import { type Entry, EventLog } from "../../core/event/EventLog.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import * as Delivery from "../../core/event/webhook/Delivery.ts"
 import { type Webhook, WebhookStore } from "../../core/event/webhook/Webhook.ts"
+import { entriesOf } from "../../core/testing/contract/DeliveryContract.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 
@@ -31,19 +31,6 @@ export const makeWebhook = Effect.fn(function* (caller: Caller, overrides: Parti
   const made = webhook({ createdBy: caller.userId, ...overrides })
   yield* (yield* WebhookStore).insert(caller.workspaceId, made)
   return made
-})
-
-/** The events of a run, as the log reads them. */
-export const entriesOf = Effect.fn(function* (runId: string) {
-  const log = yield* EventLog
-  const found: Array<Entry> = []
-  for (let position = "0", more = true; more; ) {
-    const read = yield* log.read(position, 1_000)
-    found.push(...read.entries.filter((entry) => entry.runId === runId))
-    position = read.position
-    more = read.more
-  }
-  return found
 })
 
 /** Hands out deliveries until this one is among them, and makes of it what is asked; the others are given up. */

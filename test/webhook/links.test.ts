@@ -4,10 +4,10 @@ import { Effect, Layer, Option } from "effect"
 import { PublicUrl } from "../../apps/api/http/Origin.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { entriesOf } from "../../core/testing/contract/DeliveryContract.ts"
 import { openRaw } from "../support/clients.ts"
 import { graph } from "../support/fixtures.ts"
 import { layerWith, Service } from "../support/service.ts"
-import { entriesOf } from "../support/webhooks.ts"
 
 const publicly = layerWith({}).pipe(Layer.provide(Layer.succeed(PublicUrl, Option.some("https://example.com/sluice"))))
 

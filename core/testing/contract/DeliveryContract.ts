@@ -17,7 +17,7 @@ import * as Contract from "./Contract.ts"
 import { beside, makeWorkflow, makeWorkspace, submission } from "./Made.ts"
 
 /** The events of a run, as the log reads them. */
-const entriesOf = Effect.fn(function* (runId: string) {
+export const entriesOf = Effect.fn(function* (runId: string) {
   const log = yield* EventLog
   const found: Array<Entry> = []
   for (let position = "0", more = true; more; ) {

@@ -17,6 +17,23 @@ const done = "https://shop.example/done"
 const other = "https://shop.example/other"
 const order = { tag: "button", role: "button", type: "submit", section: "Your order" }
 
+/** A pop-up that asks one of two things, over the element behind it. */
+const asking = (text: string): ReadonlyArray<ScriptedBrowser.ScriptedElement> => [
+  {
+    selector: "//question",
+    text,
+    over: {
+      covers: ["//locked"],
+      buttons: [
+        { label: "Private", selector: "//private" },
+        { label: "Business", selector: "//business" }
+      ]
+    }
+  },
+  { selector: "//private", removes: ["//question"] },
+  { selector: "//business", removes: ["//question"] }
+]
+
 const site: ScriptedBrowser.ScriptedSite = {
   [home]: [
     { selector: "//notice", text: "News", removes: ["//notice"] },
@@ -39,36 +56,9 @@ const site: ScriptedBrowser.ScriptedSite = {
     { selector: "//own", looks: { tag: "input", type: "text", id: "pin" }, frame: "https://bank.example/login" },
     { selector: "//ad", looks: { tag: "input", type: "text", id: "password" }, frame: "https://ads.example/" },
     { selector: "//locked", leadsTo: done },
-    {
-      selector: "//question",
-      text: "Which account?",
-      over: {
-        covers: ["//locked"],
-        buttons: [
-          { label: "Private", selector: "//private" },
-          { label: "Business", selector: "//business" }
-        ]
-      }
-    },
-    { selector: "//private", removes: ["//question"] },
-    { selector: "//business", removes: ["//question"] }
+    ...asking("Which account?")
   ],
-  [other]: [
-    { selector: "//locked", leadsTo: done },
-    {
-      selector: "//question",
-      text: "Which account is to be closed?",
-      over: {
-        covers: ["//locked"],
-        buttons: [
-          { label: "Private", selector: "//private" },
-          { label: "Business", selector: "//business" }
-        ]
-      }
-    },
-    { selector: "//private", removes: ["//question"] },
-    { selector: "//business", removes: ["//question"] }
-  ],
+  [other]: [{ selector: "//locked", leadsTo: done }, ...asking("Which account is to be closed?")],
   [done]: [{ selector: "//h1", text: "Done" }]
 }
 

@@ -257,12 +257,7 @@ it.effect("a loop over pages is done again as a whole, reads what it read before
       const alone = yield* tell(caller, id, "again Extract orders")
       assert.include(alone.last.text, "Done again: Extract orders. ")
       const undone = yield* tell(caller, id, "undo")
-      assert.deepStrictEqual(names(undone.conversation), [
-        "Open the start page",
-        "Click #go",
-        "Extract orders",
-        "Done"
-      ])
+      assert.deepStrictEqual(names(undone.conversation), ["Open the start page", "Click #go", "Extract orders", "Done"])
     })
   )
 )

@@ -201,7 +201,7 @@ export const layerWith = ({
   service.pipe(
     Layer.provideMerge(
       Server.layer({ host: "127.0.0.1", port: 0, rateLimits, graceMillis: Effect.succeed(graceMillis) }).pipe(
-        Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) })),
+        Layer.provide(Layer.succeed(Readiness, { reasons: Effect.succeed([]) })),
         Layer.provide(Layer.succeed(InstallationRetention, { artifacts: 30, runs: null }))
       )
     ),

@@ -9,11 +9,24 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import * as Pace from "../../../core/gate/Pace.ts"
+import * as Table from "../tables/Table.ts"
 
 /** The pace of a workflow, with what has started by now. */
 export interface Paced extends Pace.Progress {
   readonly pace: Pace.Pace
 }
+
+const column = Table.of<{ readonly workflowId: string; readonly takenUntil: number }>()
+
+/** Until when the starts of a workflow with a pace have taken up its minutes. */
+export const table = Table.make(
+  "gate_paces",
+  {
+    workflow_id: column(Table.uuid<string>(), ({ workflowId }) => workflowId),
+    taken_until: column(Table.instant, ({ takenUntil }) => takenUntil)
+  },
+  ["workflow_id"]
+)
 
 /** A gate whose row is locked. */
 interface Locked {
@@ -32,17 +45,17 @@ export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, gates
   const paced = gates.flatMap(({ pace, workflowId }) => (pace === null ? [] : [{ workflowId, pace }]))
   const found = new Map<string, Paced>()
   if (paced.length === 0) return found
-  const ids = paced.map(({ workflowId }) => ({ workflow_id: workflowId }))
-  const rows = yield* sql<{ readonly workflow_id: string; readonly taken_until: Date }>`
-    insert into gate_paces (workflow_id, taken_until)
-    select workflow_id, 'epoch' from json_to_recordset(${JSON.stringify(ids)}::json) as paced (workflow_id uuid)
-    order by workflow_id
-    on conflict (workflow_id) do update set taken_until = gate_paces.taken_until returning workflow_id, taken_until`
+  const untaken = paced.map(({ workflowId }) => table.encode({ workflowId, takenUntil: 0 }))
+  const columns = Table.names(sql, table)
+  const rows = yield* sql<Table.Row<typeof table.columns>>`
+    insert into gate_paces (${columns})
+    select ${columns} from ${Table.recordset(sql, table, "paced", untaken)} order by workflow_id
+    on conflict (workflow_id) do update set taken_until = gate_paces.taken_until returning ${columns}`
   const running = yield* runningOf(
     sql,
     paced.filter(({ pace }) => Pace.limitsRunning(pace)).map(({ workflowId }) => workflowId)
   )
-  const taken = new Map(rows.map((row) => [row.workflow_id, row.taken_until.getTime()]))
+  const taken = new Map(rows.map(table.decode).map((row) => [row.workflow_id, row.taken_until]))
   for (const { pace, workflowId } of paced) {
     found.set(workflowId, {
       pace,
@@ -86,14 +99,14 @@ export const take = Effect.fnUntraced(function* (
   starts: ReadonlyMap<string, number>,
   now: number
 ) {
-  const taken = [...paces].flatMap(([workflow_id, { pace, takenUntil }]) => {
-    const after = Pace.afterStarts(pace, takenUntil, starts.get(workflow_id) ?? 0, now)
-    return after === takenUntil ? [] : [{ workflow_id, taken_until: new Date(after).toISOString() }]
+  const taken = [...paces].flatMap(([workflowId, { pace, takenUntil }]) => {
+    const after = Pace.afterStarts(pace, takenUntil, starts.get(workflowId) ?? 0, now)
+    return after === takenUntil ? [] : [table.encode({ workflowId, takenUntil: after })]
   })
   if (taken.length === 0) return
   yield* sql`
     update gate_paces set taken_until = taken.taken_until
-    from json_to_recordset(${JSON.stringify(taken)}::json) as taken (workflow_id uuid, taken_until timestamptz)
+    from ${Table.recordset(sql, table, "taken", taken)}
     where gate_paces.workflow_id = taken.workflow_id`
 })
 

@@ -13,7 +13,7 @@ export interface Wake {
   readonly sleep: (atMost: Duration.Input) => Effect.Effect<void>
 }
 
-/** A sleeper that is woken by hand only. */
+/** A sleeper that only its own `wake` wakes, and no signal. */
 export const make: Effect.Effect<Wake> = Effect.map(Queue.sliding<void>(1), (woken) => ({
   wake: Effect.asVoid(Queue.offer(woken, undefined)),
   sleep: (atMost) => Effect.raceFirst(Queue.take(woken), Effect.sleep(atMost))

@@ -18,7 +18,7 @@ export interface Paced extends Pace.Progress {
 
 const column = Table.of<{ readonly workflowId: string; readonly takenUntil: number }>()
 
-/** Until when the starts of a workflow with a pace have taken up its minutes. */
+/** The instant until which the starts so far use up the pace of a workflow, as `Pace.afterStarts` computes it. */
 export const table = Table.make(
   "gate_paces",
   {
@@ -35,8 +35,8 @@ interface Locked {
 }
 
 /**
- * How long a workflow with as many runs as allowed in progress is passed over. The end of a run ends that earlier, where it
- * finds the note of it.
+ * How long claims skip a workflow with as many runs in progress as its pace allows. The end of one of its runs ends that
+ * earlier, by `lookAgain`.
  */
 const fullMillis = 5_000
 
@@ -77,14 +77,14 @@ const runningOf = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>)
         (rows) => new Map(rows.map((row) => [row.workflow_id, row.running]))
       )
 
-/** Until when the pace of a workflow lets no run start, and of which revision of its gate that is true. */
+/** The instant until which the pace of a workflow allows no start, and the revision of the gate that it holds for. */
 export interface Spent {
   readonly workflowId: string
   readonly revision: number
   readonly until: number
 }
 
-/** Until when a workflow may start none, once so many runs of it have started at `now`; `null` where it still may. */
+/** The instant until which a workflow may start no further run after `starts` starts at `now`; `null` if it still may. */
 export const spentUntil = ({ pace, running, takenUntil }: Paced, starts: number, now: number): number | null => {
   const progress = { takenUntil: Pace.afterStarts(pace, takenUntil, starts, now), running: running + starts }
   if (Pace.allowance(pace, progress, now) > 0) return null
@@ -92,7 +92,7 @@ export const spentUntil = ({ pace, running, takenUntil }: Paced, starts: number,
   return next > now ? next : now + fullMillis
 }
 
-/** Keeps what these starts take of their minutes. The paces are locked. */
+/** Stores what these starts use of their paces, which the caller has locked. */
 export const take = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   paces: ReadonlyMap<string, Paced>,
@@ -110,7 +110,7 @@ export const take = Effect.fnUntraced(function* (
     where gate_paces.workflow_id = taken.workflow_id`
 })
 
-/** Notes until when these workflows are passed over, unless their gates were edited since. */
+/** Makes claims skip these workflows until an instant, unless their gates were edited since. */
 export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<Spent>) => {
   const noted = spent.map(({ revision, until, workflowId }) => ({
     workflow_id: workflowId,
@@ -129,7 +129,7 @@ export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<Spent>) => {
     from noted where gates.workflow_id = noted.workflow_id`
 }
 
-/** Lets claims look again at workflows that were passed over because of runs of which one has ended. */
+/** Makes claims consider workflows again that they skipped because of their running runs, now that one has ended. */
 export const lookAgain = (
   sql: SqlClient.SqlClient,
   ended: ReadonlyArray<{ readonly workflowId: string; readonly pace: Gate["pace"] }>

@@ -1,6 +1,6 @@
 /**
  * The channel between watchers and workers, in PostgreSQL: the newest picture of a run in a table without a log,
- * messages and word of new pictures by NOTIFY.
+ * messages and notices of new pictures by NOTIFY.
  */
 
 import * as PgClient from "@effect/sql-pg/PgClient"
@@ -30,12 +30,12 @@ const frameOf = (row: Table.Row<typeof frames.columns>): Frame => {
   return { at, bytes }
 }
 
-/** The id of a run, and the message to its worker where it is not word of a new picture. */
+/** The id of a run, and the message to its worker; without a message it is the notice of a new picture. */
 const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ run: Schema.String, text: Schema.optionalKey(Schema.String) }))
 )
 
-/** The net under lost word of a new picture. */
+/** The longest wait for a notice of a new picture, in case one is lost. */
 const longestWait = "2 seconds"
 
 export const layer = Layer.effect(

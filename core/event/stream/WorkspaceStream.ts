@@ -1,5 +1,5 @@
 /**
- * The events of all runs of a workspace as one stream, which can be taken up again at any of its places.
+ * The events of all runs of a workspace as one stream, which can be resumed at any position.
  *
  * Each stream reads the log itself, from its place on: what a reader missed is read as what happens now is.
  */

@@ -59,7 +59,7 @@ export class Deliveries extends Context.Service<
       runId: string
     ) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
 
-    /** Takes up a dead delivery again, as `Delivery.retry` says, and answers what it has become. */
+    /** Retries a dead delivery, as `Delivery.retry` decides, and returns its new state. */
     readonly retry: (
       workspaceId: WorkspaceId,
       id: string

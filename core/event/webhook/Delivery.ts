@@ -21,7 +21,7 @@ export type Status = typeof Status.Type
 
 export interface State {
   readonly status: Status
-  /** How often it was sent since it was made, or since it was taken up again by hand. */
+  /** How often it was sent since it was made, or since a user last retried it. */
   readonly attempts: number
   /** When it is due; `null` when it waits for the event before it, or for nothing any more. */
   readonly nextAttemptAt: number | null
@@ -48,7 +48,7 @@ export interface Delivery extends State {
   /** The position of the submission of the run in its trace; `null` where it has none. */
   readonly traceparent: string | null
   readonly createdAt: number
-  /** When it began to be tried: when it was made, or taken up again by hand. */
+  /** When it began to be tried: when it was made, or when a user last retried it. */
   readonly since: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * How a loop sleeps between two looks at a store: until a signal arrives that concerns it, or until a time is over.
+ * How a loop sleeps between two reads of a store: until a relevant signal arrives, or a time has passed.
  *
  * Signals may get lost, so no loop relies on them alone: each names the longest time that it sleeps.
  */

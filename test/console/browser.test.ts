@@ -9,6 +9,7 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
+import { vi } from "vitest"
 import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
@@ -28,6 +29,9 @@ import { scale } from "../support/scale.ts"
 import { seal } from "../support/sealed.ts"
 import { connectServer, id as providedId } from "../support/secretServers.ts"
 import { furtherServer, layerInMemory, type Member, Service } from "../support/service.ts"
+
+// A recording does dozens of steps in a real browser, one after the other.
+vi.setConfig({ testTimeout: 60_000 })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 

@@ -122,7 +122,7 @@ export interface Shape {
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
-  /** How far the starts of each paced workflow have taken up their minute. */
+  /** The instant until which the starts of each paced workflow use up its pace. */
   readonly paces: Map<string, number>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>

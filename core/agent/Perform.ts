@@ -1,5 +1,5 @@
 /**
- * Does one node of a graph: each action by its own function, and the turns of loops.
+ * Executes one node of a graph: each action by its own function, and the iterations of loops.
  */
 import { Effect } from "effect"
 import type { Port, Using } from "../browser/Browser.ts"
@@ -32,7 +32,7 @@ import type { Action, Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 import * as SecretUse from "./variables/SecretUse.ts"
 
-/** Does the node that comes next in a position, on the page of the surroundings. */
+/** Executes the next node of a position, on the page of the step context. */
 export const perform = (
   node: Exclude<Node, { action: "END" }>,
   { loops }: Position.Position,
@@ -44,7 +44,7 @@ export const perform = (
   return accompanied(node, surroundings, action(node, surroundings))
 }
 
-/** Actions that begin no download: a FILE_DOWNLOAD after them takes what an action before them began. */
+/** Actions that start no download: a FILE_DOWNLOAD after them keeps the downloads of the action before them. */
 const passive: ReadonlySet<string> = new Set([
   "FILE_DOWNLOAD",
   "BOOL_CONDITION",

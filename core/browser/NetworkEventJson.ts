@@ -19,7 +19,7 @@ export const NetworkEvent = Schema.Struct({
   request_headers: Headers,
   response_headers: Headers,
   response_body: Schema.NullOr(Schema.String),
-  /** The body was longer than what is kept of it. */
+  /** The body was longer than the stored part. */
   response_body_truncated: Schema.Boolean
 }).annotate({ identifier: "NetworkEvent" })
 export type NetworkEvent = typeof NetworkEvent.Type

@@ -12,17 +12,17 @@ import type { Screencast } from "./vision/Screencast.ts"
 import type { Shot } from "./vision/Shot.ts"
 
 export interface Observation extends RemoteHand, Screencast {
-  /** The current state of the page, at the least cost, also while the page loads. */
+  /** The current state of the page, as cheaply as possible, also while the page loads. */
   readonly glimpse: Effect.Effect<Shot, PageFailure>
   /**
    * The whole page as one HTML document that shows what a person sees and does nothing: documents of frames, of other
    * origins too, and open shadow roots in their places, the values of fields as attributes (never those of password
-   * fields), no script. Larger than `maxBytes`, the rest is left out, and the document says so.
+   * fields), no script. A document is cut at `maxBytes`, with a note at its end.
    */
   readonly snapshot: (options: { readonly maxBytes: number }) => Effect.Effect<string, PageFailure>
   /**
-   * The elements that can be seen and used in the way of the wanted one, those in shadow roots and frames too, each with a
-   * selector that leads to it alone. Bounded: of a document with very many the first ones, and 20 frames of a page.
+   * The visible elements that support the same use as the wanted one, also in shadow roots and frames, each with a
+   * selector that matches it alone. Bounded: the first elements of a large document, and 20 frames of a page.
    */
   readonly candidates: (wanted: Appearance) => Effect.Effect<ReadonlyArray<Candidate>, PageFailure>
   /**
@@ -39,8 +39,8 @@ export interface Observation extends RemoteHand, Screencast {
     }
   ) => Effect.Effect<void, never, Scope.Scope>
   /**
-   * All cookies that the session has, and the storage of those of its origins that are `wanted`. The session is of no
-   * other use afterwards: the page may be another one.
+   * All cookies that the session has, and the storage of those of its origins that are `wanted`. The session cannot be
+   * used afterwards: its page may be another one.
    */
   readonly remembered: (wanted: (origin: string) => boolean) => Effect.Effect<Remembered, PageFailure>
 }

@@ -1,5 +1,5 @@
 /**
- * One attempt of a run under one lease: carried out, reported while it is in progress, and settled when it is over.
+ * One attempt of a run under one lease: executed, reported while it is in progress, and settled when it ends.
  */
 
 import { Clock, Effect, Queue, Semaphore } from "effect"
@@ -69,7 +69,7 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
       }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 
-  /** Whether another run of the workflow may start for this one. */
+  /** Whether the end of this run may let another run of the workflow start. */
   let makesWay = claimed.run.credentials.length > 0
 
   /** Waits for a write that is in progress, and writes the rest. Most attempts that do little have reported nothing. */
@@ -85,7 +85,7 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
           })
         )
       ),
-      // A run that is put off is the scheduler's to wake the workers for.
+      // When a run is postponed, the scheduler wakes the workers later.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
       // Its slots of credentials are free, and its place among the runs in progress.

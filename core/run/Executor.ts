@@ -1,5 +1,5 @@
 /**
- * Carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
+ * Executes an attempt of a run: the agent with its browser, or an executor that a program provides instead.
  */
 
 import { Context, type Effect } from "effect"
@@ -15,8 +15,8 @@ export interface Reporter {
   readonly event: (event: RunEvent) => Effect.Effect<void>
 
   /**
-   * Keeps a mark of progress. An attempt waits for this before it does what the mark speaks of, so that a run whose
-   * worker dies is never tried again by mistake.
+   * Stores a mark of progress. An attempt waits for this before the action that the mark announces, so that a run whose
+   * worker dies is never repeated by mistake.
    */
   readonly mark: (progress: Partial<Progress>) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 

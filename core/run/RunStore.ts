@@ -27,11 +27,11 @@ export interface Claimed {
   readonly version: WorkflowVersion
   /** Since when nothing held the run, its time to wait for a retry included. */
   readonly startableSince?: number
-  /** Until when the pace of its workflow lets no other run start. */
+  /** The instant until which the pace of its workflow allows no further start. */
   readonly pacedUntil?: number
 }
 
-/** A lease as its worker names it. */
+/** The identity of a lease. */
 export interface LeaseRef {
   readonly id: RunId
   readonly fence: number
@@ -117,7 +117,7 @@ export const byCount = (
 /** The highest exact total. */
 export const mostCounted = 10_000
 
-/** What was decided about a run; `change` is `null` where it stays as it is. */
+/** The decision about a run; `change` is `null` where the run stays unchanged. */
 export interface Decision {
   readonly change: Change | null
 }
@@ -157,7 +157,7 @@ export class RunStore extends Context.Service<
      * Its version must be the latest one of the workflow when it is accepted.
      *
      * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
-     * Refused is an `add_to_output` that is over its limit as the store keeps it, which may be compressed.
+     * An `add_to_output` is refused when its stored form, which may be compressed, exceeds its limit.
      */
     readonly submit: (
       submission: Submission
@@ -312,7 +312,7 @@ export class RunStore extends Context.Service<
     readonly announceHolds: (limit: number, announcement: HoldAnnouncement) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
-     * Makes a waiting run one that is watched, from now until its end. If it is held now and that was not announced, because it
+     * Marks a waiting run as watched until its end. If it is held now and that was not announced, because it
      * was not watched, that is announced now; returns whether it was. Changes nothing for a run that does not wait.
      */
     readonly watch: (

@@ -93,7 +93,7 @@ export class Runs extends Context.Service<
       after: number
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, RunNotFound | StoreUnavailable>
 
-    /** Says that somebody watches a run: from now until its end it has an event when it is held, and now if it is. */
+    /** Marks a run as watched: until its end, each hold on it emits an event, beginning with a hold in force now. */
     readonly watch: (caller: Caller, id: RunId) => Effect.Effect<void, RunNotFound | StoreUnavailable>
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
@@ -108,8 +108,8 @@ export class Runs extends Context.Service<
     readonly stopOrphans: Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. `why` is
-     * what its errors say then.
+     * Stops a run: a waiting run never starts, a running one is ended by its worker without delay. `why` becomes the
+     * message of its error.
      */
     readonly interrupt: (
       caller: Caller,
@@ -194,7 +194,7 @@ export class Runs extends Context.Service<
         const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
           Transition.interrupt(locked, at, why)
         )
-        // What a run in progress held back may start.
+        // Runs that had to wait for this one may start.
         if (run.startedAt !== null) yield* signals.publish({ _tag: "work" })
         yield* signals.publish({ _tag: "ended", runId: id })
         yield* signals.publish({ _tag: "events" })
@@ -236,11 +236,11 @@ const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
     }
   }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
-/** A deletion stops at most this many runs itself. */
+/** A deletion stops at most `orphanBatch` times `orphanRounds` runs itself. */
 const orphanBatch = 200
 const orphanRounds = 10
 
-/** What a start depends on beside the gate. */
+/** What a start depends on in addition to the gate. */
 interface Demand {
   readonly queue: Forecast.Queue
   readonly workers: Workers | null

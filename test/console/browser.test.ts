@@ -22,12 +22,11 @@ import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
 import { graphOf, type Step } from "../support/browser.ts"
-import { linkTo } from "../support/databaseLink.ts"
 import { makePatch } from "../support/patches.ts"
 import { executablePath, withSite } from "../support/realBrowser.ts"
 import { scale } from "../support/scale.ts"
 import { seal } from "../support/sealed.ts"
-import { layerInMemory, type Member, Service } from "../support/service.ts"
+import { furtherServer, layerInMemory, type Member, Service } from "../support/service.ts"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -963,10 +962,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
     })
   )
 
-  it.effect("shows what another person does, says that the service is away, and keeps what is typed", () =>
+  it.effect("shows what another person does, and keeps what is typed and its session while the server restarts", () =>
     Effect.gen(function* () {
-      const { complaints, ids, owner, page, send, url } = yield* Console
-      const link = yield* linkTo(url)
+      const { complaints, ids, owner, page, send } = yield* Console
+      const server = yield* furtherServer
       const opened = Effect.acquireRelease(
         Effect.promise(async () => {
           const one = await page.context().newPage()
@@ -982,10 +981,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       }
       const counted = listing.getByText(/^\d+ runs, newest first/)
       yield* Effect.promise(async () => {
-        await listing.goto(`${link.url}#/runs?workflow=${ids.orders}`)
+        await listing.goto(`${server.url}/#/runs?workflow=${ids.orders}`)
         await signIn(listing)
         await counted.waitFor()
-        await typing.goto(`${link.url}#/workflows/${ids.orders}/window`)
+        await typing.goto(`${server.url}/#/workflows/${ids.orders}/window`)
         await typing.getByText("Open", { exact: true }).waitFor()
       })
       const before = yield* Effect.promise(async () => Number.parseInt(await counted.innerText(), 10))
@@ -1015,15 +1014,22 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await typing.getByRole("button", { name: "Begin with nights" }).click()
         await typing.getByLabel("Monday, range 1: from").fill("21:15")
       })
-      yield* link.cut
+      yield* server.stop
       yield* Effect.promise(async () => {
         for (const one of [listing, typing])
           await one.getByText("This page continues by itself when it is back").waitFor()
         await typing.getByLabel("Monday, range 1: to").fill("05:45")
       })
       assert.strictEqual((yield* submit).status, 201)
-      yield* link.restore
+      // Each page continues its stream after the last event that it has seen.
+      const continued = Promise.all(
+        [listing, typing].map((one) =>
+          one.waitForRequest((request) => /\/events$/.test(request.url()) && "last-event-id" in request.headers())
+        )
+      )
+      yield* server.start
       yield* Effect.promise(async () => {
+        await continued
         for (const one of [listing, typing]) await one.locator(".lost").waitFor({ state: "detached" })
         await listing.getByText(`${before + 2} runs, newest first`).waitFor()
         // The session ends, and begins again in the page as it is.

@@ -140,7 +140,7 @@ describe("the contracts of the other stores", () => {
       }))
       assert.include(
         yield* broken(DeliveryContract.promises, open),
-        "deliveries are taken up again by hand when they are dead, and only then"
+        "deliveries are retried at the request of a user when they are dead, and only then"
       )
       const exact = faulty(WrappedKeys, (keys) => ({ ...keys, retire: () => Effect.succeed(true) }))
       assert.deepStrictEqual(yield* broken(VaultContract.promises, exact), [

@@ -201,7 +201,7 @@ const workflows = [
   `create index gates_paced on gates (workspace_id, workflow_id)
     where max_starts_per_minute is not null or max_running is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
-  // How far the starts of paced workflows have taken up their minutes. Claims lock these rows behind the gates, which they
+  // The instants until which starts of paced workflows use up their pace. Claims lock these rows behind the gates, which they
   // share with submissions.
   `create table gate_paces (
     workflow_id uuid primary key references workflows,

@@ -8,6 +8,7 @@ import type { RunWindowState } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import { parseInstant } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -147,12 +148,5 @@ const futureInstant = Effect.fnUntraced(function* (text: string | null) {
     )
   )
 })
-
-/** An instant written in ISO 8601 with its offset, in epoch milliseconds; `null` for anything else. */
-export const parseInstant = (text: string): number | null => {
-  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/.test(text)) return null
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : at
-}
 
 const listed = ({ createdAt, id }: Waiting) => ({ session_id: id, created_at: iso(createdAt) })

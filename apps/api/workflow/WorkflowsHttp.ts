@@ -23,6 +23,7 @@ import { Api } from "../Api.ts"
 import * as InForce from "../gate/InForce.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { cursorOf, placeOf } from "../http/body/Cursor.ts"
+import { problemAt } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import type { WorkflowBundle } from "./WorkflowBody.ts"
 import { item, versionItem, versionView, view, withWarnings } from "./WorkflowView.ts"
@@ -60,12 +61,18 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         yield* workflows.remove(caller, id)
+        // The scheduler does the same; here, so that most waiting runs are stopped when the answer arrives.
         yield* runs.stopOrphans
         return { success: true, id }
       }),
       list: Effect.fn(function* ({ query }) {
         const after = readCursor(query.cursor)
-        if (after === "wrong") return yield* Effect.fail(Errors.invalidQuery([wrongCursor(query.cursor ?? "")]))
+        if (after === "wrong")
+          return yield* Effect.fail(
+            Errors.invalidQuery([
+              problemAt("cursor", "the header x-next-cursor of the page before", query.cursor ?? "")
+            ])
+          )
         const limit = query.limit ?? mostListed
         const folder = query.folder_path === undefined ? null : Folder.normal(query.folder_path)
         const { tag } = query
@@ -221,11 +228,6 @@ const readCursor = (text: string | undefined): Page["after"] | "wrong" => {
   const place = placeOf(text)
   return place?.id === undefined ? "wrong" : { updatedAt: place.at, id: WorkflowId.make(place.id) }
 }
-
-const wrongCursor = (text: string) => ({
-  path: "cursor",
-  message: `Expected the header x-next-cursor of the page before, got "${text.slice(0, 100)}"`
-})
 
 /** A workflow id from a path. A text that is not a UUID matches no workflow. */
 export const workflowId = (text: string) =>

@@ -34,7 +34,7 @@ export const Table = <A,>({
         {rows.map((row) => (
           <tr key={keyOf(row)}>
             {columns.map(({ cell, kind, word }) => (
-              <td key={word} class={kind}>
+              <td key={word} class={kind} data-word={word}>
                 {cell(row)}
               </td>
             ))}

@@ -41,7 +41,7 @@ export const WebhooksView = () => {
               <ul class="entries">
                 {all.map(({ active, event_types_subscribed, id, inactive_reason, url }) => (
                   <li key={id}>
-                    <span class="held-text">
+                    <span class="entry-text">
                       <span class="mono">{url}</span>
                       <span class="quiet">
                         {event_types_subscribed.length === 0 ? "every event" : event_types_subscribed.join(", ")}

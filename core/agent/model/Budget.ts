@@ -13,7 +13,7 @@ export interface Budget {
   readonly tokens: number
   /** Of waiting for answers. */
   readonly millis: number
-  /** By which names the model and these bounds are set; messages say so. */
+  /** The names of the settings of the model and of these bounds, for messages. */
   readonly names?: Names
 }
 

@@ -48,7 +48,7 @@ export class NetworkRecorder {
 
   /**
    * The newest exchange that one of the tests holds for; an earlier test goes before a later one. It `isLast` unless
-   * a request that was made by `before`, epoch milliseconds, and is meant as closely, is still to be answered.
+   * a request that was made by `before`, epoch milliseconds, and is meant as closely, has no response yet.
    */
   readonly newest = (
     tests: ReadonlyArray<Test>,

@@ -24,7 +24,7 @@ export interface GroundingRequest {
   readonly secrets: Secrets
   /** The action on the element, such as `click`. */
   readonly act: string
-  /** Which element is meant, in the words of the workflow. */
+  /** The description of the element in the workflow. */
   readonly prompt: string
   readonly model: string | null
   /** By a picture of the window, and not by the list of all elements alone. */

@@ -17,7 +17,7 @@ export type Place =
 
 /** An element that can be acted on. Texts come from the page unchanged and are untrusted. */
 export interface Outlined {
-  /** By which it is named until the next outline is made. */
+  /** Its reference, valid until the next outline. */
   readonly ref: string
   readonly role: string
   readonly name: string
@@ -33,7 +33,7 @@ export interface Outline {
   readonly address: string
   readonly title: string
   readonly window: { readonly width: number; readonly height: number }
-  /** Elements that can be seen when scrolled to, in the order of the document, those of frames behind the others. */
+  /** Elements that can be seen when scrolled to, in document order; elements in frames come last. */
   readonly elements: ReadonlyArray<Outlined>
   /** How many elements were left out. */
   readonly more: number
@@ -53,7 +53,7 @@ export interface Seen {
   readonly box: Box
 }
 
-/** HTML of what can be read, and whether it was cut because it was too long. */
+/** HTML of the readable content, and whether it was cut because it was too long. */
 export interface Readable {
   readonly html: string
   readonly cut: boolean

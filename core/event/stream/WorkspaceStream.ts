@@ -1,7 +1,7 @@
 /**
- * The events of all runs of a workspace as one stream, which can be taken up again at any of its places.
+ * The events of all runs of a workspace as one stream, which can be resumed at any position.
  *
- * Each stream reads the log itself, from its place on: what a reader missed is read as what happens now is.
+ * Each stream reads the log itself from its position on, so missed events and new ones are read alike.
  */
 import { Effect, Queue, Stream } from "effect"
 import { Signals } from "../../runtime/Signals.ts"
@@ -77,7 +77,7 @@ export const make = (
 /** After how much silence a stream gives a sign of life. */
 const quiet = "15 seconds"
 
-/** Within this time others finish what they append before events that are there already. */
+/** The time within which transactions that precede a visible event are expected to commit. */
 const settling = "5 millis"
 
 /** Events that come within this time are read together. */

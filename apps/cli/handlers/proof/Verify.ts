@@ -14,7 +14,7 @@ import {
 } from "../../../../core/run/start/StartLedger.ts"
 import { RunId, RunNotFound } from "../../../../core/workspace/Ids.ts"
 import type { KeptStart } from "../../../api/bundle/Bundle.ts"
-import { parseInstant } from "../../../api/gate/GatesHttp.ts"
+import { parseInstant } from "../../../api/http/body/Query.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { serviceOf } from "../../user/Place.ts"

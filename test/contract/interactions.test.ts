@@ -12,7 +12,7 @@ import * as InteractionRequest from "../../core/run/interaction/InteractionReque
 import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
 import * as InputContract from "../../core/workflow/contract/InputContract.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
@@ -33,7 +33,7 @@ const claimed = Effect.fn(function* (caller: Caller) {
   return one
 })
 
-const asked = ({ run }: Claimed, at: number, schema = code) =>
+const asked = ({ run }: ClaimedRun, at: number, schema = code) =>
   Interaction.ask(askerOf(run), questionOf(schema), randomUUID(), 300_000, at)
 
 const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker => ({

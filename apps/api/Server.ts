@@ -110,8 +110,8 @@ const readiness = HttpRouter.add(
   "/readyz",
   Effect.gen(function* () {
     if ((yield* (yield* Closing.Closing).leftAt) !== null) return notReady("This process is shutting down")
-    const ready = yield* (yield* Readiness).ready
-    if (!ready) return notReady("The database does not answer")
+    const reasons = yield* (yield* Readiness).reasons
+    if (reasons.length > 0) return notReady(reasons.join(". "))
     return HttpServerResponse.jsonUnsafe({ status: "ready", clock_skew_ms: yield* (yield* ClockSkew).millis })
   })
 )

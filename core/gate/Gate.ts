@@ -132,11 +132,12 @@ export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : chang
 export const setPace = (gate: Gate, pace: Pace.Pace | null): Gate =>
   Pace.isSame(gate.pace, pace) ? gate : changed(gate, { pace })
 
+/** The gate while its window is known to let runs start: the window and a lift hold nothing then. */
+export const withoutWindow = (gate: Gate): Gate => ({ ...gate, runWindow: null, lift: null })
+
 /** The gate as it holds a run that was released: without its window, and without the pause that the release passes. */
 export const past = (gate: Gate, release: Release | null): Gate =>
-  release === null
-    ? gate
-    : { ...gate, runWindow: null, lift: null, pause: gate.pause?.since === release.pause ? null : gate.pause }
+  release === null ? gate : { ...withoutWindow(gate), pause: gate.pause?.since === release.pause ? null : gate.pause }
 
 /** Shuts the gate for good, as its workflow is deleted. */
 export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedAt: at })

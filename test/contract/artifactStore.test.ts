@@ -12,10 +12,11 @@ import { RunArtifacts } from "../../core/run/artifact/RunArtifacts.ts"
 import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { recordedOf } from "../../core/testing/contract/run/EvidenceContract.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
-import { makeWorkflow, makeWorkspace, recordedOf, submission } from "../support/fixtures.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 type Stores = ArtifactStore | DecisionStore | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
 

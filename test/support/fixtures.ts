@@ -4,7 +4,6 @@
 
 import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
-import type { RecordedExchange } from "../../core/browser/Exchange.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Submission } from "../../core/run/Transition.ts"
 import * as Made from "../../core/testing/contract/Made.ts"
@@ -106,19 +105,3 @@ export const submission = (workflow: StoredWorkflow, overrides: Partial<Submissi
   Made.submission(workflow, { id: RunId.make(randomUUID()), ...overrides })
 
 export const daily = Made.daily
-
-/** An exchange of a network log that began at an instant. */
-export const recordedOf = (id: string, at: number, body: string | null = null): RecordedExchange => ({
-  id,
-  method: "GET",
-  url: "https://shop.example/\u0000\ud800",
-  status: 200,
-  resourceType: "xhr",
-  startedAt: at,
-  durationMillis: 1,
-  failure: null,
-  requestHeaders: {},
-  responseHeaders: {},
-  responseBody: body,
-  responseBodyTruncated: false
-})

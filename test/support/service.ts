@@ -172,7 +172,7 @@ const server = (options: {
   readonly graceMillis: number
 }) =>
   Server.layer({ ...options, host: "127.0.0.1", graceMillis: Effect.succeed(options.graceMillis) }).pipe(
-    Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) })),
+    Layer.provide(Layer.succeed(Readiness, { reasons: Effect.succeed([]) })),
     Layer.provide(Layer.succeed(InstallationRetention, { artifacts: 30, runs: null }))
   )
 

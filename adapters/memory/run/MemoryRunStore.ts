@@ -1,5 +1,6 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
+import * as Gate from "../../../core/gate/Gate.ts"
 import * as Pace from "../../../core/gate/Pace.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
 import * as RunCounts from "../../../core/run/list/RunCounts.ts"
@@ -242,7 +243,12 @@ export const layer = Layer.effect(
           const gate = gateOf(tables, run)
           const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
           tables.starts.push(
-            Start.of(change.run, gate, { at: now, windowHash, zoneData: process.versions.tz ?? "unknown" })
+            Start.of(change.run, gate, {
+              at: now,
+              windowHash,
+              zoneData: process.versions.tz ?? "unknown",
+              isOpen: Gate.mayStart(gate, now)
+            })
           )
           MemorySlots.serve(tables, credentials, lease.fence)
           tables.served.set(run.workflowId, lease.fence)

@@ -13,7 +13,6 @@ import {
 } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
-import { ZoneVersion } from "../gate/ZoneVersion.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Workflows from "../tables/Workflows.ts"
@@ -91,7 +90,7 @@ export const layer = Layer.effect(
             if (inserted === undefined) return yield* new WorkflowExists({ workflowId: workflow.id })
             const sizes = yield* Versions.insert(sql, version)
             yield* Effect.fromResult(accept(sizes))
-            yield* sql`insert into gates ${sql.insert(Gates.fromNew(workflow, gate, { at, zoneData: yield* ZoneVersion }))}`
+            yield* sql`insert into gates ${sql.insert(Gates.fromNew(workflow, gate, yield* PgGateStore.computedAt(at)))}`
           })
         )
       ),

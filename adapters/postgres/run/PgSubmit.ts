@@ -9,7 +9,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import type { Run } from "../../../core/run/Run.ts"
-import { type Gated, VersionOutdated } from "../../../core/run/RunStore.ts"
+import { type GatedRun, VersionOutdated } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { type RunId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
@@ -32,7 +32,7 @@ const pieceLength = 131_072
 export type Submit = (
   submission: Transition.Submission,
   isLatest?: boolean
-) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
+) => Effect.Effect<GatedRun, WorkflowNotFound | VersionOutdated | FieldLimit.FieldsTooLarge>
 
 /** A submission with the text of its input. */
 interface Short {
@@ -75,7 +75,7 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
           events.map((event) => ({ runId: run.id, event })),
           at
         )
-        return { run, gate } satisfies Gated
+        return { run, gate } satisfies GatedRun
       })
     ).pipe(
       // Every failure here is a tagged one; after the retries none is `Forgotten`.

@@ -9,7 +9,7 @@ import type { Credential } from "../../../core/run/CredentialReferences.ts"
 import { isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
 import * as RunFilter from "../../../core/run/list/RunFilter.ts"
 import { fromStored, Options, type Run, StoredStatus, statusAt as statusOf, Trigger } from "../../../core/run/Run.ts"
-import type { Listed } from "../../../core/run/RunStore.ts"
+import type { ListedRun } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import type { RunId, VersionId, WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
@@ -300,7 +300,7 @@ export const toListed = (
   row: ListedRow,
   { awaitsCredential, gate, name }: { readonly gate: Gate; readonly name: string; readonly awaitsCredential: boolean },
   at: number
-): Listed => {
+): ListedRun => {
   const stored = listed.decode(row)
   const run = { ...stored, notBefore: stored.not_before, release: releaseOf(stored) }
   return {

@@ -6,7 +6,7 @@ import { Clock, Console, Effect, Option, Schema, Stream } from "effect"
 import { reasonOf, type Start } from "../../../../core/run/start/Start.ts"
 import {
   collect,
-  type Judged,
+  type JudgedStart,
   judge,
   judgeAll,
   StartLedger,
@@ -128,7 +128,7 @@ const place = ({ at, attempt, runId }: Start): string => `${runId}  attempt ${at
 const rightLine = (start: Start): string =>
   `${place(start)}  holds: ${because[reasonOf(start)]} (run window revision ${start.windowRevision}, time zone data ${start.zoneData})`
 
-const wrongLine = ({ problems, start }: Judged): string => `${place(start)}  does not hold: ${problems.join("; ")}`
+const wrongLine = ({ problems, start }: JudgedStart): string => `${place(start)}  does not hold: ${problems.join("; ")}`
 
 const because = {
   no_run_window: "the workflow had no run window",

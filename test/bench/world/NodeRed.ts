@@ -259,7 +259,8 @@ export const application: Application = {
           await signInByHand(page, url)
           await drawnByHand(page)
           await page.keyboard.press("Control+f")
-          await page.locator("#red-ui-search input").fill("thresh")
+          // The search listens to keys.
+          await page.locator("#red-ui-search input").pressSequentially("thresh")
           await page.locator(".red-ui-search-result-node-label", { hasText: "thresh" }).waitFor()
           return { found: await page.locator(".red-ui-search-result-node-label").allTextContents() }
         },

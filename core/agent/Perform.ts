@@ -37,7 +37,7 @@ export const perform = (
   node: Exclude<Node, { action: "END" }>,
   { loops }: Position.Position,
   surroundings: StepContext
-): Effect.Effect<Done | Position.Turned, StepFailed> => {
+): Effect.Effect<Done | Position.LoopTurn, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   // The table has the action of each kind of node.
   const action = actions[node.action] as Action<ActionName, Port>
@@ -116,7 +116,7 @@ const turn = Effect.fnUntraced(function* (
 ) {
   const items = loop?.items ?? (yield* itemsOf(node, memory, page))
   const index = loop === undefined ? 0 : loop.index + 1
-  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Position.Turned
+  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Position.LoopTurn
 })
 
 const itemsOf = Effect.fnUntraced(function* (

@@ -20,7 +20,7 @@ export interface Position {
 }
 
 /** A loop began its next iteration, or ended. */
-export interface Turned {
+export interface LoopTurn {
   readonly _tag: "Turned"
   readonly loop: Loop | null
 }
@@ -35,7 +35,7 @@ export const before = (graph: Graph, memory: Memory.Memory): Position => ({
 })
 
 /** The position after the next node, given the output of that node. */
-export const after = (graph: Graph, position: Position, done: Done | Turned): Position => {
+export const after = (graph: Graph, position: Position, done: Done | LoopTurn): Position => {
   const node = nodeOf(graph, position.at)
   const next = { ...position, at: wayOn(edgeOf(graph, position.at), done).to }
   if (done._tag === "Turned" && node.action === "LOOP") {
@@ -54,7 +54,7 @@ export const after = (graph: Graph, position: Position, done: Done | Turned): Po
 export type Way = "to" | "true" | "false" | "loop_not_done" | "loop_done"
 
 /** The branch of an edge that is followed after a step. */
-export const wayOn = (edge: Edge, done: Done | Turned): { readonly way: Way; readonly to: NodeId } => {
+export const wayOn = (edge: Edge, done: Done | LoopTurn): { readonly way: Way; readonly to: NodeId } => {
   switch (edge._tag) {
     case "Next":
       return { way: "to", to: edge.to }

@@ -62,9 +62,9 @@ export interface State {
 }
 
 /** The result of one step of the walk. */
-export type Stepped =
+export type StepResult =
   /** The node was done or skipped, and the next one follows. */
-  | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.Turned; readonly state: State }
+  | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.LoopTurn; readonly state: State }
   /** The walk is over: it reached END, or the end of a dry run. */
   | { readonly _tag: "Ended"; readonly node: Node; readonly memory: Memory.Memory }
   | {
@@ -89,14 +89,14 @@ export const begin = Effect.fnUntraced(function* <E>({ execution, observer }: Wa
  * Executes the next node. A node whose `run_if` does not hold is skipped; a node that fails is recovered if the
  * execution allows it. The error channel is the observer's.
  */
-export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State): Effect.fn.Return<Stepped, E> {
+export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State): Effect.fn.Return<StepResult, E> {
   const { execution, observer, page } = walk
   const state = { ...before, steps: before.steps + 1 }
   const node = Position.nodeOf(execution.graph, state.position.at)
   // Before the first page there is nothing to control.
   if (node.action !== "START") yield* observer.hold ?? Effect.void
   if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-    return { _tag: "Ended", node, memory: state.position.memory } satisfies Stepped
+    return { _tag: "Ended", node, memory: state.position.memory } satisfies StepResult
   }
   const outOfBounds = exceeded(walk.limits, state.steps, (yield* Clock.currentTimeMillis) - walk.began)
   // A skipped node leaves no mark. A condition that cannot be decided fails with its step.
@@ -112,7 +112,7 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
 })
 
 /** Measures how long a node takes, and records it in the trace of the run. */
-const measured = <E>(node: Node, stepped: Effect.Effect<Stepped, E>): Effect.Effect<Stepped, E> =>
+const measured = <E>(node: Node, stepped: Effect.Effect<StepResult, E>): Effect.Effect<StepResult, E> =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
     const result = yield* stepped
@@ -183,7 +183,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const noted: TouchedElement = { selector: null, appearance: null }
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
-  const again: Recovery.Again<Done | Position.Turned> = Effect.fnUntraced(function* (memory, on, option) {
+  const again: Recovery.Again<Done | Position.LoopTurn> = Effect.fnUntraced(function* (memory, on, option) {
     // A condition that held is not evaluated a second time, even if the step changed its result before it failed.
     const skipsNow = Result.isSuccess(skips) ? skips : yield* decide(walk, node, memory)
     if (Result.isFailure(skipsNow)) return Result.fail(skipsNow.failure)
@@ -195,7 +195,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const first = Result.isSuccess(skips) ? yield* again(position.memory, page, null) : Result.fail(skips.failure)
   const signsIn = Login.inProgress(state.login) !== null
   const signedIn = state.signsIn && !signsIn
-  const done: Recovery.Recovered<Done | Position.Turned> = Result.isSuccess(first)
+  const done: Recovery.RecoveryResult<Done | Position.LoopTurn> = Result.isSuccess(first)
     ? { _tag: "Done", done: first.success, memory: position.memory }
     : yield* Recovery.recover(
         { node, failure: first.failure, memory: position.memory, page, trail, signedIn, signsIn },
@@ -212,7 +212,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   if (recovered._tag === "Failed") {
     const { classification, failure } = recovered
     const failedLogin = failure.account ?? (Login.isByThePage(failure.code) ? Login.inProgress(state.login) : null)
-    return { _tag: "Failed", node, failure, classification, failedLogin } satisfies Stepped
+    return { _tag: "Failed", node, failure, classification, failedLogin } satisfies StepResult
   }
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
   else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
@@ -259,12 +259,12 @@ const moved = Effect.fnUntraced(function* <E>(
   { execution, observer }: Walk<E>,
   state: State,
   node: Node,
-  done: Done | Position.Turned
+  done: Done | Position.LoopTurn
 ) {
   const position = Position.after(execution.graph, state.position, done)
   const { aliases, login } = Login.after(state.login, node, position.at)
   yield* announceLogins(observer, aliases, "over")
-  return { _tag: "Moved", node, done, state: { ...state, position, login } } satisfies Stepped
+  return { _tag: "Moved", node, done, state: { ...state, position, login } } satisfies StepResult
 })
 
 const announceLogins = <E>(observer: Observer<E>, aliases: ReadonlyArray<string>, phase: "begins" | "over") =>

@@ -26,10 +26,10 @@ export interface Exchange {
 }
 
 /** A request that was made. */
-export type Begun = Pick<Exchange, "url" | "resourceType" | "startedAt">
+export type StartedRequest = Pick<Exchange, "url" | "resourceType" | "startedAt">
 
 /** An exchange in a network log: redacted, and bounded in size. */
-export interface Recorded
+export interface RecordedExchange
   extends Pick<
     Exchange,
     | "method"
@@ -65,7 +65,7 @@ export const record = Effect.fnUntraced(function* (
   exchange: Exchange,
   bodyLeft: number,
   secrets: Secrets
-): Effect.fn.Return<Recorded> {
+): Effect.fn.Return<RecordedExchange> {
   const room = Math.max(Math.min(maxBody, bodyLeft), 0)
   const { body } = exchange
   const requestHeaders = yield* withoutKnown(exchange.requestHeaders, secrets)
@@ -179,5 +179,5 @@ const noiseHosts =
   /(^|\.)(google-analytics\.com|googletagmanager\.com|analytics\.google\.com|doubleclick\.net|googlesyndication\.com|facebook\.net|hotjar\.com|hotjar\.io|segment\.(io|com)|mixpanel\.com|amplitude\.com|fullstory\.com|clarity\.ms|newrelic\.com|nr-data\.net|sentry\.io|datadoghq\.com|datadoghq-browser-agent\.com|browser-intake-datadoghq\.com|intercom\.io|heap(analytics)?\.(io|com)|optimizely\.com|bat\.bing\.com|matomo\.cloud|plausible\.io|cloudflareinsights\.com|quantserve\.com|scorecardresearch\.com|criteo\.(com|net)|bugsnag\.com|logrocket\.(io|com)|pendo\.io|branch\.io)$/i
 
 /** Returns whether an exchange is irrelevant for what a page does: pictures, fonts, styles, media and analytics. */
-export const isNoise = ({ resourceType, url }: Pick<Recorded, "resourceType" | "url">): boolean =>
+export const isNoise = ({ resourceType, url }: Pick<RecordedExchange, "resourceType" | "url">): boolean =>
   noiseTypes.has(resourceType) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))

@@ -2,11 +2,11 @@
  * Watching a session, and taking its mouse and keyboard: for evidence, recoveries and remote control.
  */
 import type { Effect, Scope } from "effect"
-import type { Begun, Exchange } from "./Exchange.ts"
+import type { Exchange, StartedRequest } from "./Exchange.ts"
 import type { Appearance } from "./element/Appearance.ts"
 import type { Candidate } from "./element/Likeness.ts"
 import type { PageFailure } from "./PageFailure.ts"
-import type { Remembered } from "./Session.ts"
+import type { StoredState } from "./Session.ts"
 import type { RemoteHand } from "./vision/RemoteHand.ts"
 import type { Screencast } from "./vision/Screencast.ts"
 import type { Shot } from "./vision/Shot.ts"
@@ -33,7 +33,7 @@ export interface Observation extends RemoteHand, Screencast {
     tell: (exchange: Exchange) => void,
     options?: {
       /** Called for each request when it begins. The later exchange has the same address and instant. */
-      readonly begun?: (request: Begun) => void
+      readonly begun?: (request: StartedRequest) => void
       /** Maximum length of an answer that is reported with its text, in bytes. */
       readonly largestBody?: number
     }
@@ -42,5 +42,5 @@ export interface Observation extends RemoteHand, Screencast {
    * All cookies that the session has, and the storage of those of its origins that are `wanted`. The session cannot be
    * used afterwards: its page may be another one.
    */
-  readonly remembered: (wanted: (origin: string) => boolean) => Effect.Effect<Remembered, PageFailure>
+  readonly remembered: (wanted: (origin: string) => boolean) => Effect.Effect<StoredState, PageFailure>
 }

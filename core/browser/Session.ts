@@ -24,7 +24,7 @@ export interface Cookie {
 export type Storage = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** The stored state of a browser for its sites. */
-export interface Remembered {
+export interface StoredState {
   readonly cookies: ReadonlyArray<Cookie>
   readonly localStorage: Storage
   readonly sessionStorage: Storage
@@ -36,7 +36,7 @@ export interface SiteHeaders {
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
 }
 
-export interface Session extends Remembered {
+export interface Session extends StoredState {
   /** The user agent; `null` for that of the browser. */
   readonly userAgent: string | null
   readonly headers: ReadonlyArray<SiteHeaders>

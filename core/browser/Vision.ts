@@ -9,7 +9,7 @@ import type { HeldKey, Offset } from "./vision/Dragging.ts"
 import type { Gesture } from "./vision/Pointer.ts"
 import type { Position } from "./vision/Scrolling.ts"
 import type { Shot } from "./vision/Shot.ts"
-import type { Box, Outline, Place, Seen, Spot } from "./vision/Sight.ts"
+import type { Box, Outline, PointerTarget, Seen, Spot } from "./vision/Sight.ts"
 import type { Targets } from "./vision/Targets.ts"
 import type { Typing } from "./vision/Typing.ts"
 
@@ -30,7 +30,7 @@ export interface Vision {
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
   /** Clicks a point. With a gesture, the pointer follows a human-like path. */
   readonly clickAt: (
-    place: Place,
+    place: PointerTarget,
     kind: ClickKind,
     waitMillis: number,
     gesture?: Gesture,
@@ -45,13 +45,13 @@ export interface Vision {
   ) => Effect.Effect<void, PageFailure>
   /** Clicks a point and types there. */
   readonly typeAt: (
-    place: Place,
+    place: PointerTarget,
     typing: Typing,
     waitMillis: number,
     gesture?: Gesture
   ) => Effect.Effect<void, PageFailure>
   /** The element at a point, or the focused element when it is `null`. */
-  readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
+  readonly spot: (place: PointerTarget | null) => Effect.Effect<Spot, PageFailure>
   /** Scrolls a point into view. */
-  readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
+  readonly show: (place: PointerTarget, position: Position) => Effect.Effect<void, PageFailure>
 }

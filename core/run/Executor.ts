@@ -6,7 +6,7 @@ import { Context, type Effect } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { LeaseLost, Progress } from "./Run.ts"
-import type { Claimed } from "./RunStore.ts"
+import type { ClaimedRun } from "./RunStore.ts"
 import type { Outcome } from "./Transition.ts"
 
 /** How a running attempt reports its progress. */
@@ -31,6 +31,6 @@ export class Executor extends Context.Service<
      * Carries out one attempt and answers how it ended. Every failure on the way is part of the outcome. Interruption
      * ends it promptly and leaves nothing behind.
      */
-    readonly execute: (claimed: Claimed, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost | StoreUnavailable>
+    readonly execute: (claimed: ClaimedRun, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost | StoreUnavailable>
   }
 >()("sluice/core/run/Executor") {}

@@ -16,13 +16,13 @@ import type { FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
 /** A run together with the gate of its workflow, both as of one instant. */
-export interface Gated {
+export interface GatedRun {
   readonly run: Run
   readonly gate: Gate
 }
 
 /** A run given to a worker, with the version of the workflow that it executes. */
-export interface Claimed {
+export interface ClaimedRun {
   readonly run: RunningRun
   readonly version: WorkflowVersion
   /** Since when nothing held the run, its time to wait for a retry included. */
@@ -48,7 +48,7 @@ export interface Filter extends RunFilter {
 }
 
 /** A listed run. `status` and `holds` are as they read at the instant of the listing. */
-export type Listed = Pick<
+export type ListedRun = Pick<
   Run,
   | "id"
   | "workspaceId"
@@ -71,7 +71,7 @@ export type Listed = Pick<
 
 /** A page of the list. `next` is the place behind it; `null` when nothing follows. */
 export interface ListPage {
-  readonly runs: ReadonlyArray<Listed>
+  readonly runs: ReadonlyArray<ListedRun>
   readonly next: { readonly at: number; readonly id: RunId } | null
 }
 
@@ -161,7 +161,7 @@ export class RunStore extends Context.Service<
      */
     readonly submit: (
       submission: Submission
-    ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
+    ) => Effect.Effect<GatedRun, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
 
     /**
      * Accepts a run that repeats an ended one, as `submit` does; its version must be the latest one only where `isLatest`.
@@ -172,7 +172,7 @@ export class RunStore extends Context.Service<
       submission: Submission & { readonly retry: Retry },
       options: { readonly isLatest: boolean }
     ) => Effect.Effect<
-      Gated,
+      GatedRun,
       WorkflowNotFound | VersionOutdated | FieldsTooLarge | RunNotFound | AlreadyRetried | StoreUnavailable
     >
 
@@ -187,7 +187,7 @@ export class RunStore extends Context.Service<
      */
     readonly weigh: (submission: Submission) => Effect.Effect<ReadonlyArray<FieldTooLarge>, StoreUnavailable>
 
-    readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound | StoreUnavailable>
+    readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<GatedRun, RunNotFound | StoreUnavailable>
 
     /**
      * One page of the runs that satisfy a filter. It has fewer runs than `limit` and yet a `next` only where the filter
@@ -263,7 +263,7 @@ export class RunStore extends Context.Service<
       readonly worker: string
       readonly limit: number
       readonly leaseMillis: number
-    }) => Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable>
+    }) => Effect.Effect<ReadonlyArray<ClaimedRun>, StoreUnavailable>
 
     /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */
     readonly renew: (

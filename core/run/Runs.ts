@@ -21,7 +21,7 @@ import * as Run from "./Run.ts"
 import {
   type Counts,
   type Filter,
-  type Gated,
+  type GatedRun,
   history,
   type ListPage,
   RunStore,
@@ -247,7 +247,7 @@ interface Demand {
 }
 
 const view = (
-  { run, gate }: Gated,
+  { run, gate }: GatedRun,
   demand: Demand | null,
   at: number,
   more: Pick<View, "events" | "retriedAs">
@@ -271,7 +271,7 @@ const view = (
 }
 
 /** Whether the pace or the workers put a start off; one that is not in sight is put off by the workers if there are none. */
-const putOffBy = (gate: Gated["gate"], workers: Workers | null, start: Forecast.Start | null): StartsLater => {
+const putOffBy = (gate: GatedRun["gate"], workers: Workers | null, start: Forecast.Start | null): StartsLater => {
   if (start !== null) return start.limitedBy === "workers" ? "capacity" : "pace"
   return gate.pace === null || workers?.capacity === 0 ? "capacity" : "pace"
 }

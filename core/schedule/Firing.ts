@@ -8,7 +8,7 @@
 import { Clock, Effect } from "effect"
 import * as Gate from "../gate/Gate.ts"
 import * as ZoneData from "../gate/ZoneData.ts"
-import type { Gated } from "../run/RunStore.ts"
+import type { GatedRun } from "../run/RunStore.ts"
 import * as Drafting from "../run/submit/Drafting.ts"
 import * as Background from "../runtime/Background.ts"
 import { Signals } from "../runtime/Signals.ts"
@@ -66,7 +66,7 @@ export const prepare = Effect.fnUntraced(function* (
 })
 
 /** The decision about one firing, for `submit`. */
-export interface Planned {
+export interface FiringPlan {
   readonly before: RunSchedule.RunSchedule
   /** Without the new run. */
   readonly after: RunSchedule.RunSchedule
@@ -77,7 +77,7 @@ export interface Planned {
 }
 
 /** Submits the run of a firing together with the change of its schedule; fails with the problems of its input. */
-export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Planned) {
+export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: FiringPlan) {
   const { after, before, byHand, instant, now, replaces } = planned
   const store = yield* ScheduleStore
   const workflows = yield* WorkflowStore
@@ -106,7 +106,7 @@ export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Pla
   return submitted
 })
 
-const announce = Effect.fnUntraced(function* (submitted: Gated | null, replaced: ReadonlyArray<RunId>) {
+const announce = Effect.fnUntraced(function* (submitted: GatedRun | null, replaced: ReadonlyArray<RunId>) {
   const signals = yield* Signals
   for (const runId of replaced) yield* signals.publish({ _tag: "ended", runId })
   if (submitted === null) return

@@ -34,7 +34,7 @@ export const rootOf = ({ id, terms }: Pick<RunSchedule, "id" | "terms">, zone: Z
 const dateText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
 
 /** An input with its templates evaluated, and their problems. */
-export interface Rendered {
+export interface RenderedInput {
   readonly input: Schema.JsonObject
   readonly problems: ReadonlyArray<Problem>
 }
@@ -103,7 +103,7 @@ export const render = Effect.fnUntraced(function* (
 
   const { input } = schedule.terms
   // Most inputs hold no template.
-  if (!JSON.stringify(input).includes("{{")) return { input, problems } satisfies Rendered
+  if (!JSON.stringify(input).includes("{{")) return { input, problems } satisfies RenderedInput
   const filled = yield* fill(input, "run_input_variables", 0)
-  return { input: Json.objectOf(filled), problems } satisfies Rendered
+  return { input: Json.objectOf(filled), problems } satisfies RenderedInput
 })

@@ -3,7 +3,7 @@
  */
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { Gate } from "../gate/Gate.ts"
-import type { Gated, VersionOutdated } from "../run/RunStore.ts"
+import type { GatedRun, VersionOutdated } from "../run/RunStore.ts"
 import type { Submission } from "../run/Transition.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
@@ -11,13 +11,13 @@ import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../worksp
 import type { Firing, RunSchedule, ScheduleId, ScheduleNotFound } from "./RunSchedule.ts"
 
 /** A schedule with the gate of its workflow. */
-export interface Placed {
+export interface GatedSchedule {
   readonly schedule: RunSchedule
   readonly gate: Gate
 }
 
 /** A schedule that must be examined, and its runs that have not ended. */
-export interface Due extends Placed {
+export interface Due extends GatedSchedule {
   readonly open: ReadonlyArray<RunId>
 }
 
@@ -55,23 +55,26 @@ export class ScheduleStore extends Context.Service<
     readonly get: (
       workspaceId: WorkspaceId,
       id: ScheduleId
-    ) => Effect.Effect<Placed, ScheduleNotFound | StoreUnavailable>
+    ) => Effect.Effect<GatedSchedule, ScheduleNotFound | StoreUnavailable>
 
     /** Schedules whose workflows exist. */
-    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Placed>, StoreUnavailable>
+    readonly list: (
+      workspaceId: WorkspaceId,
+      filter: Filter
+    ) => Effect.Effect<ReadonlyArray<GatedSchedule>, StoreUnavailable>
 
     /** Changes one schedule by a decision made while it is locked. It must be pure: it may be called again. */
     readonly change: <E>(
       workspaceId: WorkspaceId,
       id: ScheduleId,
-      decide: (gated: Placed, now: number) => Result.Result<RunSchedule, E>
-    ) => Effect.Effect<Placed, E | ScheduleNotFound | StoreUnavailable>
+      decide: (gated: GatedSchedule, now: number) => Result.Result<RunSchedule, E>
+    ) => Effect.Effect<GatedSchedule, E | ScheduleNotFound | StoreUnavailable>
 
     /** Removes a schedule with its firings, and keeps its runs. Returns the removed schedule. */
     readonly remove: (
       workspaceId: WorkspaceId,
       id: ScheduleId
-    ) => Effect.Effect<Placed, ScheduleNotFound | StoreUnavailable>
+    ) => Effect.Effect<GatedSchedule, ScheduleNotFound | StoreUnavailable>
 
     /** The latest firings of a schedule, latest first. */
     readonly firings: (id: ScheduleId, limit: number) => Effect.Effect<ReadonlyArray<Firing>, StoreUnavailable>
@@ -90,7 +93,7 @@ export class ScheduleStore extends Context.Service<
     readonly commit: (
       step: Step
     ) => Effect.Effect<
-      Gated | null,
+      GatedRun | null,
       ScheduleOutdated | WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable
     >
 

@@ -19,7 +19,7 @@ import * as Firing from "./Firing.ts"
 import * as Preview from "./Preview.ts"
 import * as RunSchedule from "./RunSchedule.ts"
 import * as ScheduleBody from "./ScheduleBody.ts"
-import { type Filter, type Placed, ScheduleStore, type Step } from "./ScheduleStore.ts"
+import { type Filter, type GatedSchedule, ScheduleStore, type Step } from "./ScheduleStore.ts"
 
 /** A schedule as callers see it at one instant. */
 export interface View {
@@ -103,7 +103,7 @@ export class Schedules extends Context.Service<
       // What `Firing` needs to submit a run.
       const context = yield* Effect.context<ScheduleStore | WorkflowStore | WorkspaceStore | Identifiers | Signals>()
 
-      const view = ({ gate, schedule }: Placed, at: number, firings: View["firings"] = []): View => ({
+      const view = ({ gate, schedule }: GatedSchedule, at: number, firings: View["firings"] = []): View => ({
         schedule,
         warnings: Preview.warnings(schedule, gate, at),
         firings
@@ -132,7 +132,7 @@ export class Schedules extends Context.Service<
         return view(made, made.at)
       })
 
-      const changed = Effect.fnUntraced(function* (placed: Placed) {
+      const changed = Effect.fnUntraced(function* (placed: GatedSchedule) {
         yield* signals.publish({ _tag: "due" })
         return view(placed, yield* Clock.currentTimeMillis)
       })
@@ -197,7 +197,7 @@ export class Schedules extends Context.Service<
         )
       })
 
-      const coming = ({ gate, schedule }: Placed, at: number, count: number): PreviewView => ({
+      const coming = ({ gate, schedule }: GatedSchedule, at: number, count: number): PreviewView => ({
         coming: Preview.next(schedule, gate, at, count),
         warnings: Preview.warnings(schedule, gate, at)
       })

@@ -78,7 +78,7 @@ const runningOf = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>)
       )
 
 /** The instant until which the pace of a workflow allows no start, and the revision of the gate that it holds for. */
-export interface Spent {
+export interface SpentPace {
   readonly workflowId: string
   readonly revision: number
   readonly until: number
@@ -111,7 +111,7 @@ export const take = Effect.fnUntraced(function* (
 })
 
 /** Makes claims skip these workflows until an instant, unless their gates were edited since. */
-export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<Spent>) => {
+export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<SpentPace>) => {
   const noted = spent.map(({ revision, until, workflowId }) => ({
     workflow_id: workflowId,
     revision,

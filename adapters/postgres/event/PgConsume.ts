@@ -11,12 +11,12 @@ import { transaction } from "../Transaction.ts"
 import * as Table from "../tables/Table.ts"
 
 /** A place in the log. */
-export interface Place {
+export interface LogPosition {
   readonly tx: string
   readonly sequence: number
 }
 
-export const start: Place = { tx: "0", sequence: 0 }
+export const start: LogPosition = { tx: "0", sequence: 0 }
 
 interface AheadRow extends FairShare.Ahead {
   readonly sequence: bigint
@@ -25,7 +25,7 @@ interface AheadRow extends FairShare.Ahead {
   readonly settled: boolean
 }
 
-const ofConsumer = Table.of<{ readonly name: string; readonly place: Place }>()
+const ofConsumer = Table.of<{ readonly name: string; readonly place: LogPosition }>()
 
 /** How far each consumer has read the log. */
 export const consumers = Table.make(
@@ -42,8 +42,8 @@ const ofBacklog = Table.of<{
   readonly consumer: string
   readonly workspaceId: string
   readonly workflowId: string
-  readonly from: Place
-  readonly to: Place
+  readonly from: LogPosition
+  readonly to: LogPosition
 }>()
 
 /** The events of a workflow that a consumer has put off: those after `from`, up to `to`. */
@@ -65,7 +65,7 @@ export const make = (
   sql: SqlClient.SqlClient,
   entriesOf: (sequences: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
 ) => {
-  const ahead = (from: Place, to: Place | null, limit: number) =>
+  const ahead = (from: LogPosition, to: LogPosition | null, limit: number) =>
     sql<AheadRow>`
       select event.sequence, event.tx::text as tx, runs.workspace_id, runs.workflow_id as "workflowId",
         octet_length(payload) as characters, event.tx < settled_before() as settled

@@ -5,7 +5,7 @@
 
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Option, PubSub, Schedule, Schema, Stream } from "effect"
-import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
+import { type Frame, LiveChannel, type WorkerMessage } from "../../../core/execution/live/LiveChannel.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
 import { logFailure, withoutSqlErrors } from "../Transaction.ts"
 import * as Table from "../tables/Table.ts"
@@ -43,7 +43,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const pg = yield* PgClient.PgClient
     const shown = yield* PubSub.sliding<string>(1_000)
-    const messages = yield* PubSub.sliding<Sent>(1_000)
+    const messages = yield* PubSub.sliding<WorkerMessage>(1_000)
 
     yield* Effect.scoped(
       Effect.gen(function* () {

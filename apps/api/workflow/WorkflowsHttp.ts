@@ -15,7 +15,7 @@ import type { Input } from "../../../core/workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../../core/workflow/transfer/Transfers.ts"
 import type { Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
-import type { Listed, Page, Stored } from "../../../core/workflow/WorkflowStore.ts"
+import type { ListedWorkflow, Page, StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as Json from "../../../core/workspace/Json.ts"
@@ -204,13 +204,13 @@ const verdict = Effect.fnUntraced(function* (
 })
 
 /** A saved workflow with the warnings about it and about the body that it was saved from. */
-const saved = Effect.fnUntraced(function* (stored: Stored, body: unknown) {
+const saved = Effect.fnUntraced(function* (stored: StoredWorkflow, body: unknown) {
   const warnings = yield* warningsOf(stored)
   return withWarnings(stored, yield* Clock.currentTimeMillis, [...SaveBody.bodyWarnings(bundled(body)), ...warnings])
 })
 
 /** The warnings about a version; none where finding them takes more than it may, as the version was saved all the same. */
-const warningsOf = Effect.fnUntraced(function* ({ version }: Stored) {
+const warningsOf = Effect.fnUntraced(function* ({ version }: StoredWorkflow) {
   const { workspaceId } = yield* CurrentCaller
   return yield* Sandbox.run(workspaceId, "warnings", { content: version.content }).pipe(
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
@@ -243,7 +243,7 @@ export const versionNumber = (text: string) => {
 
 /** The contents of a folder; with a search, the entries in it and below it with that text in their names. */
 const folderPage = (
-  all: ReadonlyArray<Listed>,
+  all: ReadonlyArray<ListedWorkflow>,
   asked: { readonly folder: string | null; readonly search: string; readonly page: number; readonly pageSize: number }
 ) => {
   const { folder, page, pageSize } = asked

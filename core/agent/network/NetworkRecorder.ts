@@ -3,7 +3,7 @@
  */
 import { Effect, type Scope } from "effect"
 import type { Using } from "../../browser/Browser.ts"
-import { type Begun, type Exchange, isNoise } from "../../browser/Exchange.ts"
+import { type Exchange, isNoise, type StartedRequest } from "../../browser/Exchange.ts"
 import type { Graph } from "../../workflow/language/graph/Graph.ts"
 
 /** How much is kept: the newest exchanges, and characters of their answers. */
@@ -18,11 +18,11 @@ type Test = (exchange: { readonly url: string }) => boolean
 /** The newest exchanges of a session. */
 export class NetworkRecorder {
   #kept: Array<Exchange> = []
-  #inProgress: Array<Begun> = []
+  #inProgress: Array<StartedRequest> = []
   #characters = 0
   readonly #waiting = new Set<() => void>()
 
-  readonly begun = (request: Begun): void => {
+  readonly begun = (request: StartedRequest): void => {
     if (isNoise({ resourceType: request.resourceType, url: "" })) return
     this.#inProgress = [...this.#inProgress.slice(1 - maxExchanges), request]
   }

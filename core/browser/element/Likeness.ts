@@ -15,7 +15,7 @@ export interface Candidate {
   readonly frame: string | null
 }
 
-export interface Scored extends Candidate {
+export interface ScoredCandidate extends Candidate {
   /** From 0 to 1. */
   readonly likeness: number
   /** Whether a trait that names an element agrees. */
@@ -74,7 +74,7 @@ const leastKnown = 4
 const traits = Object.keys(weights) as ReadonlyArray<Trait>
 
 /** The candidates with their likeness to the wanted element, highest first. */
-export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Scored> =>
+export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ReadonlyArray<ScoredCandidate> =>
   candidates
     .map((candidate) => ({ ...candidate, ...compare(wanted, candidate.appearance) }))
     .sort((a, b) => b.likeness - a.likeness || Number(a.frame !== null) - Number(b.frame !== null))
@@ -83,7 +83,7 @@ export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>)
  * The candidate that is the wanted element; `null` when no candidate, or more than one, is similar enough. Among equals,
  * one in the document itself precedes those in frames, as it does for selectors.
  */
-export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): Scored | null => {
+export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ScoredCandidate | null => {
   if (known(named(wanted)) < leastKnown) return null
   const [best, ...others] = ranked(wanted, candidates)
   const next = others.find(({ frame }) => frame === null || best?.frame !== null)
@@ -106,7 +106,7 @@ const isContrary = (wanted: Appearance, seen: Appearance): boolean => {
   return one != null && other != null && textLikeness(one, other) < akin
 }
 
-const compare = (former: Appearance, present: Appearance): Pick<Scored, "likeness" | "isNamed"> => {
+const compare = (former: Appearance, present: Appearance): Pick<ScoredCandidate, "likeness" | "isNamed"> => {
   if (!isSameKind(former, present)) return { likeness: 0, isNamed: false }
   const [wanted, seen] = [named(former), named(present)]
   let total = 0

@@ -11,12 +11,12 @@ export interface Box {
 }
 
 /** An element of the outline that was made last, or a point of the viewport in CSS pixels. */
-export type Place =
+export type PointerTarget =
   | { readonly _tag: "Ref"; readonly ref: string }
   | { readonly _tag: "Point"; readonly x: number; readonly y: number }
 
 /** An element that can be acted on. Texts come from the page unchanged and are untrusted. */
-export interface Outlined {
+export interface OutlineElement {
   /** Its reference, valid until the next outline. */
   readonly ref: string
   readonly role: string
@@ -34,7 +34,7 @@ export interface Outline {
   readonly title: string
   readonly window: { readonly width: number; readonly height: number }
   /** Elements that can be seen when scrolled to, in document order; elements in frames come last. */
-  readonly elements: ReadonlyArray<Outlined>
+  readonly elements: ReadonlyArray<OutlineElement>
   /** How many elements were left out. */
   readonly more: number
 }

@@ -10,13 +10,13 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { type Entry, EventLog, type Position, page } from "../EventLog.ts"
 
 /** An event with the place behind it. */
-export interface Placed extends Entry {
+export interface PositionedEvent extends Entry {
   readonly position: Position
 }
 
 /** Events in their order, and how far the log was read for them. One without events is a sign of life. */
 export interface Part {
-  readonly events: ReadonlyArray<Placed>
+  readonly events: ReadonlyArray<PositionedEvent>
   readonly position: Position
 }
 
@@ -42,7 +42,7 @@ export const make = (
     const read = Effect.gen(function* () {
       const found = yield* StoreUnavailable.waitUntilBack(log.read(position, page.events))
       position = found.position
-      const events = found.entries.flatMap((entry, index): ReadonlyArray<Placed> => {
+      const events = found.entries.flatMap((entry, index): ReadonlyArray<PositionedEvent> => {
         const behind = found.positions[index]
         return behind !== undefined && entry.workspaceId === workspaceId && options.takes(entry)
           ? [{ ...entry, position: behind }]

@@ -5,14 +5,14 @@
  * They expect stores without runs that wait: give each promise new stores, or empty them before.
  */
 import { Effect, Option } from "effect"
-import type { Recorded } from "../../../browser/Exchange.ts"
+import type { RecordedExchange } from "../../../browser/Exchange.ts"
 import * as RunFailure from "../../../event/RunFailure.ts"
 import { ErrorReports } from "../../../run/evidence/ErrorReports.ts"
 import { bounds, EvidenceStore } from "../../../run/evidence/EvidenceStore.ts"
 import type { Run } from "../../../run/Run.ts"
 import { RunStore } from "../../../run/RunStore.ts"
 import * as Transition from "../../../run/Transition.ts"
-import type { Stored, WorkflowStore } from "../../../workflow/WorkflowStore.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../../workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
@@ -22,7 +22,7 @@ import { beside, makeWorkflow, makeWorkspace, submission } from "../Made.ts"
 export type Stores = ErrorReports | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
 
 /** A request of a network log that began at an instant. */
-export const recordedOf = (id: string, at: number, body: string | null = null): Recorded => ({
+export const recordedOf = (id: string, at: number, body: string | null = null): RecordedExchange => ({
   id,
   method: "GET",
   url: "https://shop.example/\u0000\ud800",
@@ -38,7 +38,10 @@ export const recordedOf = (id: string, at: number, body: string | null = null): 
 })
 
 /** A run of a workflow that has failed with errors of these codes, each at its instant. */
-const failingRun = Effect.fn(function* (made: Stored, failures: ReadonlyArray<readonly [string | null, number]>) {
+const failingRun = Effect.fn(function* (
+  made: StoredWorkflow,
+  failures: ReadonlyArray<readonly [string | null, number]>
+) {
   const runs = yield* RunStore
   const errors = failures.map(
     ([code, at]): RunFailure.RunFailure => ({

@@ -8,7 +8,7 @@ import { Clock, Effect, Option, Result, type Schema } from "effect"
 import * as Interaction from "../../../run/interaction/Interaction.ts"
 import { InteractionStore } from "../../../run/interaction/InteractionStore.ts"
 import type { Run } from "../../../run/Run.ts"
-import { type Claimed, RunStore } from "../../../run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../../run/RunStore.ts"
 import * as InputContract from "../../../workflow/contract/InputContract.ts"
 import type { WorkflowStore } from "../../../workflow/WorkflowStore.ts"
 import type { Caller } from "../../../workspace/Workspace.ts"
@@ -36,7 +36,7 @@ const claimed = Effect.fn(function* (caller: Caller) {
   return one
 })
 
-const asked = ({ run }: Claimed, at: number): Interaction.Interaction =>
+const asked = ({ run }: ClaimedRun, at: number): Interaction.Interaction =>
   Interaction.ask(
     { workspaceId: run.workspaceId, workflowId: run.workflowId, runId: run.id, fence: run.lease?.fence ?? 0 },
     {

@@ -13,7 +13,7 @@ import { Signals } from "../../../runtime/Signals.ts"
 import * as Firing from "../../../schedule/Firing.ts"
 import * as RunSchedule from "../../../schedule/RunSchedule.ts"
 import { ScheduleStore } from "../../../schedule/ScheduleStore.ts"
-import { type Stored, WorkflowStore } from "../../../workflow/WorkflowStore.ts"
+import { type StoredWorkflow, WorkflowStore } from "../../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../../workspace/Identifiers.ts"
 import type { RunId, WorkflowId } from "../../../workspace/Ids.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
@@ -40,7 +40,7 @@ const tick = Effect.gen(function* () {
 })
 
 /** A schedule that fires at one instant, now unless said otherwise, and was made an hour before. */
-const schedule = Effect.fnUntraced(function* ({ workflow }: Stored, terms: Partial<RunSchedule.Terms> = {}) {
+const schedule = Effect.fnUntraced(function* ({ workflow }: StoredWorkflow, terms: Partial<RunSchedule.Terms> = {}) {
   const one = RunSchedule.make(
     {
       id: RunSchedule.ScheduleId.make(beside(workflow.workspaceId)),

@@ -2,11 +2,12 @@
  * The tables of the stores in memory: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
-import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
+import type { ElementRecord } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
 import { bounded } from "../../core/event/EventBounds.ts"
+import { consumers } from "../../core/event/EventLog.ts"
 import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
 import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
@@ -122,7 +123,7 @@ export interface Shape {
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
-  /** How far the starts of each paced workflow have taken up their minute. */
+  /** The instant until which the starts of each paced workflow use up its pace. */
   readonly paces: Map<string, number>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
@@ -134,7 +135,7 @@ export interface Shape {
     FailedLogin & { readonly waiting: ReadonlyArray<string>; readonly failedAt: number }
   >
   /** The appearance of the elements of each workflow. */
-  readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
+  readonly elementMemory: Map<string, ReadonlyArray<ElementRecord>>
   readonly schedules: Map<string, RunSchedule>
   /** The firings of each schedule. */
   readonly firings: Map<string, ReadonlyArray<Firing>>
@@ -235,6 +236,20 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
     tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)
+}
+
+/** The runs with an event that a consumer of the installation has not read. A consumer that never read holds none. */
+export const unreadRuns = ({ backlogs, consumers: places, events }: Shape): ReadonlySet<string> => {
+  const runs = new Set<string>()
+  for (const consumer of Object.values(consumers)) {
+    const place = places.get(consumer)
+    if (place === undefined) continue
+    for (const { runId } of events.slice(place)) runs.add(runId)
+    for (const [workflowId, { from, to }] of backlogs.get(consumer) ?? []) {
+      for (const { event, runId } of events.slice(from, to)) if (event.workflowId === workflowId) runs.add(runId)
+    }
+  }
+  return runs
 }
 
 /** Removes the events of runs. Those of others keep their places in the log. */

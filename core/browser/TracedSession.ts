@@ -1,6 +1,6 @@
 /**
- * A session whose verbs are spans of the current trace. A span has the name of the verb, and neither its selector nor what
- * it typed or read.
+ * A session whose verbs are spans of the current trace. A span has the name of the verb, and neither its selector nor the
+ * text that it typed or read.
  */
 import { Effect } from "effect"
 import * as Trace from "../runtime/Trace.ts"

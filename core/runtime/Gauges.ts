@@ -7,7 +7,7 @@ import { Effect, Metric } from "effect"
 export interface Backlog {
   /** How many runs wait, by the first reason that keeps them from starting. */
   readonly waiting: ReadonlyMap<string, number>
-  /** How long the run that waits for nothing but a worker has waited longest. */
+  /** The longest time that a run has waited for a worker alone. */
   readonly startable: number
   readonly running: number
   /** How many running runs have a lease that has run out. */
@@ -47,6 +47,10 @@ const amounts: ReadonlyArray<readonly [of: (backlog: Backlog) => number, gauge: 
   ]
 ]
 
+const unreadRuns = gauge(
+  "sluice_retention_unread_runs",
+  "Ended runs whose events are kept beyond their days, because webhooks or notifications have not read them"
+)
 const leads = gauge("sluice_scheduler_leads", "1 for the scheduler that reads the gauges of the installation")
 const databaseUp = gauge("sluice_database_up", "1 when the database answers this process")
 const ready = gauge("sluice_ready", "1 when this process is ready")
@@ -72,6 +76,9 @@ export const setBacklog = (backlog: Backlog | null): Effect.Effect<void> =>
     }
     for (const [amountOf, gauge] of amounts) yield* Metric.update(gauge, backlog === null ? 0 : amountOf(backlog))
   })
+
+/** How many ended runs the last sweep kept because their events were not read; at most 10,000 of a workspace. */
+export const setUnreadRuns = (count: number): Effect.Effect<void> => Metric.update(unreadRuns, count)
 
 export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update(databaseUp, isOne(is))
 

@@ -20,7 +20,7 @@ import type { SqlClient, Statement } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
 import * as Pace from "../../../core/gate/Pace.ts"
 import * as Run from "../../../core/run/Run.ts"
-import type { Claimed } from "../../../core/run/RunStore.ts"
+import type { ClaimedRun } from "../../../core/run/RunStore.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
@@ -111,9 +111,9 @@ const windowHolds = (gate: LockedGate, own: string | null, now: number): boolean
 export const claim = (
   sql: SqlClient.SqlClient,
   options: Options
-): Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable> =>
+): Effect.Effect<ReadonlyArray<ClaimedRun>, StoreUnavailable> =>
   Effect.gen(function* () {
-    const all: Array<Claimed> = []
+    const all: Array<ClaimedRun> = []
     for (let round = 0; round < maxRounds; round++) {
       yield* settleTurns(sql, options.memory)
       const wanted = options.limit - all.length
@@ -183,7 +183,7 @@ const take = (
     const allowed = new Map([...paces].map(([id, paced]) => [id, Pace.allowance(paced.pace, paced, now)]))
     const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory, allowed })
     const spentAfter = (starts: ReadonlyMap<string, number>) =>
-      open.flatMap(({ revision, workflow_id }): ReadonlyArray<PgPaces.Spent> => {
+      open.flatMap(({ revision, workflow_id }): ReadonlyArray<PgPaces.SpentPace> => {
         const paced = paces.get(workflow_id)
         const until = paced === undefined ? null : PgPaces.spentUntil(paced, starts.get(workflow_id) ?? 0, now)
         return until === null ? [] : [{ workflowId: workflow_id, revision, until }]
@@ -222,7 +222,7 @@ const take = (
     }
     const versions = yield* versionsOf(sql, memory, new Set(rows.map((row) => row.version_id)))
     return {
-      claimed: changes.map(({ run }): Claimed => {
+      claimed: changes.map(({ run }): ClaimedRun => {
         const version = versions.get(run.versionId)
         // Undone with its transaction: the run is not dropped, and the log says why it cannot start.
         if (version === undefined) throw new Error(`Run ${run.id} has version ${run.versionId}, which is not there`)

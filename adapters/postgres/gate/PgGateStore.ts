@@ -6,10 +6,10 @@ import { SqlClient } from "effect/sql"
 import * as Forecast from "../../../core/gate/Forecast.ts"
 import * as Gate from "../../../core/gate/Gate.ts"
 import {
-  type Changed,
   countOf,
   type Decide,
   durationsMeasured,
+  type GateChange,
   GateStore,
   mostCounted
 } from "../../../core/gate/GateStore.ts"
@@ -83,7 +83,7 @@ export const layer = Layer.effect(
         const at = yield* Clock.currentTimeMillis
         const after = yield* Effect.fromResult(decide(before, at))
         if (after !== before) yield* write(sql, workflowId, { before, after }, at)
-        return { before, after, at } satisfies Changed
+        return { before, after, at } satisfies GateChange
       })
 
     /** Names the workflows whose next opening or closing is at another instant than older time zone data had it. */

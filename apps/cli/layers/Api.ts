@@ -36,7 +36,7 @@ export interface Serving extends Inbox.Reachable, Keeping, Models.ModelSettings,
   readonly drainSeconds: number
   readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
-  readonly proxies: ReadonlyArray<Proxies.Pooled>
+  readonly proxies: ReadonlyArray<Proxies.PoolProxy>
   readonly publicUrl: Option.Option<string>
   readonly corsOrigins: ReadonlyArray<string>
 }

@@ -1,15 +1,15 @@
 /**
  * Sends notices about runs to their subscribers: in the log, to Slack, or to their own address.
  *
- * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a
- * few times for some minutes, and may get lost with the process. Use a webhook for at-least-once delivery.
+ * Any number of processes may do this at once. Delivery of a notice is best effort: it is tried a
+ * few times within minutes, and lost if the process dies. Use a webhook for at-least-once delivery.
  */
 import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
 import * as Background from "../../runtime/Background.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
-import { EventLog } from "../EventLog.ts"
+import { consumers, EventLog } from "../EventLog.ts"
 import { Sender } from "../webhook/Sender.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
 import * as NoticeJson from "./NoticeJson.ts"
@@ -42,7 +42,7 @@ export const collect = Effect.fn("Notifier.collect")(function* () {
     return opened.flatMap(Option.toArray)
   })
   let notices: ReadonlyArray<Notifications.Notice> = []
-  const more = yield* log.consume("notifications", batch, (entries) =>
+  const more = yield* log.consume(consumers.notifications, batch, (entries) =>
     Effect.gen(function* () {
       const known = new Map<string, ReadonlyArray<Notifications.RunSubscription>>()
       const found: Array<Notifications.Notice> = []

@@ -14,7 +14,7 @@ import * as Wake from "../../runtime/Wake.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Links } from "../EventJson.ts"
-import { type Entry, EventLog } from "../EventLog.ts"
+import { consumers, type Entry, EventLog } from "../EventLog.ts"
 import * as Circuit from "./Circuit.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
@@ -37,13 +37,13 @@ export const defaults = { workers: 32, perOrigin: 4 }
 const batch = 200
 
 /**
- * Events that were put off are made into deliveries while fewer than this many deliveries wait for an attempt, and so
- * many at a time: what comes meanwhile waits for few.
+ * Postponed events become deliveries while fewer than this many deliveries wait for an attempt, and this many at a time,
+ * so that new events wait behind few of them.
  */
 const mostDue = 4
 const late = 8
 
-/** The net under a lost signal. */
+/** The longest sleep, which bounds the effect of a lost signal. */
 const longestSleep = "10 seconds"
 
 /** Makes deliveries of the next events of the log. Answers whether there is more, and whether it has to wait for room. */
@@ -72,7 +72,7 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
     isFull = due >= mostDue
     return isFull ? 0 : late
   })
-  return { more: yield* log.consume("webhooks", batch, make, room), isFull }
+  return { more: yield* log.consume(consumers.webhooks, batch, make, room), isFull }
 })
 
 /** Attempts a delivery, or decides that no attempt is made now, and returns the new state of the delivery. */
@@ -123,7 +123,7 @@ const attempt = Effect.fnUntraced(function* (
 })
 
 /**
- * Logs and counts what became of a delivery. A line names the host of the receiver only: addresses of webhooks hold secrets. A
+ * Logs and counts the new state of a delivery. A line names the host of the receiver only: addresses of webhooks hold secrets. A
  * delivery that is put off was not attempted, and is logged on the level Debug.
  */
 const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect<void> => {

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process"
+import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Lock from "../../adapters/embedded/Lock.ts"
@@ -7,6 +8,7 @@ import * as Site from "../../apps/demo/Site.ts"
 import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
+import { listening } from "../support/listening.ts"
 import { credentialOf } from "../support/marlow.ts"
 import {
   completed,
@@ -59,6 +61,9 @@ const browsersOf = (pid: number): number => {
   return rows.filter(([id = "", , program = ""]) => below.has(id) && /chrom/.test(program)).length
 }
 
+/** A port that nothing uses. */
+const freePort = Effect.scoped(Effect.suspend(() => listening(createServer())))
+
 const start = (url: string, site: string, runWindow: unknown) =>
   Effect.gen(function* () {
     // The second time it is there already.
@@ -77,15 +82,20 @@ describe.concurrent("sluice up", () => {
     () =>
       Effect.gen(function* () {
         const folder = yield* migratedDataDir
-        const service = yield* sluice(["up"], { SLUICE_DATA_DIR: folder, SLUICE_HEALTH_PORT: "0" })
+        const port = yield* freePort
+        const settings = { SLUICE_DATA_DIR: folder, SLUICE_HEALTH_PORT: "0", PORT: String(port) }
+        const service = yield* sluice(["up"], settings)
         const health = yield* healthOf(service)
         const atFirst = yield* readinessOf(health)
         assert.deepStrictEqual(atFirst, { ok: false, reasons: ["This process is starting"] })
-        yield* untilReady(health)
-        // Its first client finds the browser, the workspace and the key.
+        // The interface is asked from before it listens. When it is ready, there are the browser, the workspace and the key.
+        const asked = `http://127.0.0.1:${port}`
+        yield* untilReady(asked)
         assert.isAbove(browsersOf(service.child.pid ?? 0), 0)
+        assert.property(yield* send(asked, "GET", "/me"), "workspace_id")
+        yield* untilReady(health)
         const url = yield* ready(service)
-        assert.property(yield* send(url, "GET", "/me"), "workspace_id")
+        assert.strictEqual(url, asked)
         yield* service.said(/That was workflow/)
         const output = service.output()
         assert.match(output, /held: The run window is closed and next opens at \d{4}-\d{2}-\d{2}T/)

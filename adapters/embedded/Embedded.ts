@@ -15,6 +15,7 @@ import { layerSignals } from "../memory/LocalSignals.ts"
 import * as MemoryLiveChannel from "../memory/run/MemoryLiveChannel.ts"
 import { layerStores, maxMessageSize } from "../postgres/Stores.ts"
 import * as Probe from "../postgres/server/Probe.ts"
+import * as Startup from "../postgres/server/Startup.ts"
 import * as Database from "./Database.ts"
 import * as Lock from "./Lock.ts"
 
@@ -61,7 +62,7 @@ const layerClient = (folder: string | null) =>
             })
         }),
         (open) => Effect.promise(() => open.close())
-      )
+      ).pipe(Startup.during("it opens its database"))
       // Afterwards, because a new database is unpacked with modes that no umask changes.
       if (folder !== null) yield* restrict(folder)
       return layerClientOf(database)

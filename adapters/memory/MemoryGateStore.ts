@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer } from "effect"
 import * as Forecast from "../../core/gate/Forecast.ts"
 import * as Gate from "../../core/gate/Gate.ts"
-import { type Changed, countOf, type Decide, durationsMeasured, GateStore } from "../../core/gate/GateStore.ts"
+import { countOf, type Decide, durationsMeasured, type GateChange, GateStore } from "../../core/gate/GateStore.ts"
 import * as Pace from "../../core/gate/Pace.ts"
 import * as Run from "../../core/run/Run.ts"
 import { WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../core/workspace/Ids.ts"
@@ -28,7 +28,7 @@ export const layer = Layer.effect(
       const before = yield* get(workspaceId, workflowId)
       const after = yield* Effect.fromResult(decide(before, at))
       changeGate(tables, workflowId, after, at)
-      return { before, after, at } satisfies Changed
+      return { before, after, at } satisfies GateChange
     })
 
     return GateStore.of({

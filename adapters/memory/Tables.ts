@@ -2,7 +2,7 @@
  * The tables of the stores in memory: gates, runs and workflows refer to each other.
  */
 import { Context, Layer } from "effect"
-import type { Remembered } from "../../core/agent/recovery/ElementMemory.ts"
+import type { ElementRecord } from "../../core/agent/recovery/ElementMemory.ts"
 import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
@@ -123,7 +123,7 @@ export interface Shape {
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
-  /** How far the starts of each paced workflow have taken up their minute. */
+  /** The instant until which the starts of each paced workflow use up its pace. */
   readonly paces: Map<string, number>
   /** When runs of a workflow were last taken. */
   readonly served: Map<string, number>
@@ -135,7 +135,7 @@ export interface Shape {
     FailedLogin & { readonly waiting: ReadonlyArray<string>; readonly failedAt: number }
   >
   /** The appearance of the elements of each workflow. */
-  readonly elementMemory: Map<string, ReadonlyArray<Remembered>>
+  readonly elementMemory: Map<string, ReadonlyArray<ElementRecord>>
   readonly schedules: Map<string, RunSchedule>
   /** The firings of each schedule. */
   readonly firings: Map<string, ReadonlyArray<Firing>>

@@ -2,7 +2,7 @@
  * Gives a context of the browser what a session begins with, and reads back what it has in the end.
  */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
-import type { Cookie, Remembered, Session, SiteHeaders, Storage } from "../../core/browser/Session.ts"
+import type { Cookie, Session, SiteHeaders, Storage, StoredState } from "../../core/browser/Session.ts"
 import type { storageOf } from "./injected/read/Storage.ts"
 import * as World from "./inpage/World.ts"
 import { within } from "./Within.ts"
@@ -46,7 +46,7 @@ export const fresh = async (
 /** A session that was begun. */
 export interface StartedSession {
   /** The cookies, and the storage of the origins that are wanted. */
-  readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
+  readonly remembered: (wanted: (origin: string) => boolean) => Promise<StoredState>
 }
 
 /** Begins a session on an empty page. Nothing of it reaches the network, and the page is as empty afterwards. */
@@ -126,7 +126,7 @@ const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Reco
 
 const readOf = (page: Page) => World.run(World.injectedTabOf(page), page.mainFrame(), "storageOf", null)
 
-const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<Remembered> => {
+const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<StoredState> => {
   // The window that it began with may have been closed since.
   const page = first.isClosed() ? (first.context().pages().at(-1) ?? (await first.context().newPage())) : first
   const devTools = await page.context().newCDPSession(page)

@@ -5,6 +5,7 @@
 import { Effect, Layer, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { schema } from "./migrations/0001_schema.ts"
+import * as Startup from "./server/Startup.ts"
 import { isHeldUp } from "./Transaction.ts"
 
 /** Raised when the database cannot be reached, or cannot be migrated to the present schema. */
@@ -74,7 +75,10 @@ const patient = Effect.retry(migrate, {
 
 /** Migrates when it is built. Layers that need the schema are built on it. */
 export const layer = Layer.effectDiscard(
-  Effect.mapError(patient, (error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error)))
+  patient.pipe(
+    Startup.during("it migrates its database"),
+    Effect.mapError((error) => (error.cause instanceof ForeignSchema ? error.cause : unavailable(error)))
+  )
 )
 
 /** Why a database cannot be used, from any error of its client. */

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 
-/** Returns whether the service is ready: whether its database answers. */
-export class Readiness extends Context.Service<Readiness, { readonly ready: Effect.Effect<boolean> }>()(
+/** Tells why the HTTP interface is not ready, each reason a sentence without its full stop; none when it is. */
+export class Readiness extends Context.Service<Readiness, { readonly reasons: Effect.Effect<ReadonlyArray<string>> }>()(
   "sluice/apps/api/Readiness"
 ) {}

@@ -15,11 +15,11 @@ export interface Execution {
   readonly graph: Graph
   readonly inputs: Schema.JsonObject
   readonly outputSchema: Schema.JsonObject
-  /** Present in a dry run: what is added to its output. */
+  /** Present in a dry run: the value that is added to its output. */
   readonly dryRun: { readonly addToOutput: Schema.JsonObject } | null
   /** Whether a person may correct inputs that a step cannot use. */
   readonly correctable: boolean
-  /** The recoveries that it may try, and what it remembers of elements; none where it is left out. */
+  /** The recoveries that it may try, and the fingerprints of elements; no recovery where it is omitted. */
   readonly recovery?: { readonly settings: RecoverySettings; readonly memories: Memories }
   /** The credentials that it signs in with, by the aliases that the graph knows them by. */
   readonly accounts: ReadonlyMap<string, Account>

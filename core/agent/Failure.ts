@@ -1,5 +1,5 @@
 /**
- * How a step of a run fails: a code of ours, a class that clients know, and a sentence.
+ * How a step of a run fails: a code of this service, a class that clients know, and a sentence.
  */
 import { Schema } from "effect"
 import type { PageFailure, PageFailureKind } from "../browser/PageFailure.ts"
@@ -72,7 +72,7 @@ export type Category =
   | "ACCOUNT_LOGGED_OUT"
   | "MULTIPLE_MATCHING_RESULTS_FOUND"
 
-/** Raised by a step that cannot be done. `sentence` names what was tried and the obstacle. */
+/** Raised by a step that fails. `sentence` names the attempted action and the obstacle. */
 export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   code: Code,
   sentence: Schema.String,
@@ -80,13 +80,13 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   /** The selector that was in use, and how many elements matched it, where the failure is about an element. */
   selector: Schema.optionalKey(Schema.String),
   matched: Schema.optionalKey(Schema.Int),
-  /** How many options fitted equally well, where none was chosen for that. */
+  /** How many options matched equally well, where none was chosen for that reason. */
   alike: Schema.optionalKey(Schema.Int),
   /** The alias of the credential that the site refused, where the step knows it. */
   account: Schema.optionalKey(Schema.String),
   /** Whether the action may have taken effect. */
   acted: Schema.optionalKey(Schema.Boolean),
-  /** The model that was to do the step, `null` for the usual one, and what it was asked. */
+  /** The model that the step asked, `null` for the default one, and the question. */
   model: Schema.optionalKey(Schema.Struct({ name: Schema.NullOr(Schema.String), prompt: Schema.String }))
 }) {
   override get message() {
@@ -94,7 +94,7 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   }
 }
 
-/** The same failure in other words. */
+/** The same failure with another sentence. */
 export const reworded = (failure: StepFailed, sentence: string): StepFailed => new StepFailed({ ...failure, sentence })
 
 /** The same failure of a step that had done something before, so that it must not be done again. */
@@ -143,7 +143,7 @@ export const ofPage = (tried: string, failure: PageFailure): StepFailed => {
   })
 }
 
-/** Failures that say nothing about the page: a node's own words for its failure would be wrong for them. */
+/** Failures whose cause is not the page: the error that a node declares would be wrong for them. */
 const ownWordsMislead: ReadonlySet<Code> = new Set([
   "BROWSER-E0001",
   "TEMPLATE-E0001",
@@ -171,7 +171,7 @@ const ownWordsMislead: ReadonlySet<Code> = new Set([
   "ACCOUNT-E0003"
 ])
 
-/** The error that a node declares for `code`: the id of an error code, or a text; `null` when it says nothing. */
+/** The error that a node declares for `code`: the id of an error code, or a text; `null` when it declares none. */
 export const declared = (node: Node, code: Code): string | null => {
   const parameters: Readonly<Record<string, unknown>> = node.parameters
   const isLost = code.startsWith("SELECTOR-") || (code === "MODEL-E0005" && node.action !== "BOOL_CONDITION")

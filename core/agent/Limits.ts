@@ -10,7 +10,7 @@ import { StepFailed } from "./Failure.ts"
 export interface Limits {
   readonly steps: number
   readonly millis: number
-  /** By which names its bounds are set; messages say so. */
+  /** The names of the settings of these bounds, for messages. */
   readonly names?: Names
 }
 
@@ -40,17 +40,17 @@ export const tooLong = (limits: Limits): StepFailed =>
 export interface PageLimits {
   /** How long an address may take to load, in milliseconds. */
   readonly navigationMillis: number
-  /** How long a page may answer nothing, in milliseconds. */
+  /** How long a page may be unresponsive, in milliseconds. */
   readonly unresponsiveMillis: number
-  /** How many windows may be open at once. */
+  /** How many tabs may be open at once. */
   readonly tabs: number
-  /** How much memory a process that shows pages may take, with what its pages keep in shared processes, in bytes. */
+  /** The memory limit of a renderer process, including what its pages allocate in shared processes, in bytes. */
   readonly memoryBytes: number
   /** How large a download may be, in bytes. */
   readonly downloadBytes: number
   /** How many downloads there may be. */
   readonly downloads: number
-  /** By which names these bounds are set; messages say so. */
+  /** The names of the settings of these bounds, for messages. */
   readonly names?: Names
 }
 

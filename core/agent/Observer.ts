@@ -33,7 +33,7 @@ export interface Observer<E> {
   readonly picture: (picture: Picture) => Effect.Effect<void, E>
   /** A step is skipped, because its condition does not hold. No other method is called for it. */
   readonly skipped?: (node: Node) => Effect.Effect<void, E>
-  /** A file was downloaded by a step that has succeeded, or failed after it. Answers why it is not kept; `null` when it is. */
+  /** A file was downloaded by a step that has ended. Returns why the file is not kept; `null` when it is kept. */
   readonly file?: (file: DownloadedFile) => Effect.Effect<string | null, E>
   /** Awaited before each step, including END: a person may have control of the page. */
   readonly hold?: Effect.Effect<void, E>
@@ -42,7 +42,7 @@ export interface Observer<E> {
   /** Awaited after each step that must not be repeated has succeeded. */
   readonly committed?: (node: Node) => Effect.Effect<void, E>
   /**
-   * The login with a credential begins, which is awaited, or is over. Each phase is reported at most once per
+   * The login with a credential begins or ends. The beginning is awaited. Each phase is reported at most once per
    * credential.
    */
   readonly login?: (alias: string, phase: "begins" | "over") => Effect.Effect<void, E>
@@ -54,7 +54,7 @@ export interface Observer<E> {
   readonly person: Person
   /** The session was opened. Fibers forked in the scope end with the session. */
   readonly opened?: (page: BrowserSession) => Effect.Effect<void, E, Scope.Scope>
-  /** The page as a node begins, END included when it succeeds, and again as a node has failed. */
+  /** The page when a node begins, also when END succeeds, and again when a node has failed. */
   readonly seen?: (page: BrowserSession, node: Node, moment: "begins" | "failed") => Effect.Effect<void, E>
   /** How the execution ended, while its session is still open. Not called if it is interrupted. */
   readonly over?: (page: BrowserSession, outcome: Outcome) => Effect.Effect<void, E>

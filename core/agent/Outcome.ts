@@ -12,11 +12,11 @@ import { type Category, type Code, declared, kinds, StepFailed } from "./Failure
 import type { Classification } from "./recovery/Classification.ts"
 import * as Memory from "./variables/Memory.ts"
 
-/** The failure of an execution: what is reported of it, and what decides what becomes of its run. */
+/** The failure of an execution: the reported part, and the part that decides whether its run is retried. */
 export interface Failure extends RunFailure.Facts {
   readonly code: Code
   readonly category: Category
-  /** Whether the run may well succeed when it is tried again later. */
+  /** Whether a later attempt is likely to succeed. */
   readonly passing: boolean
   /** The id of the error code that the node names for this failure. */
   readonly errorCodeId: string | null
@@ -39,7 +39,7 @@ export type Outcome =
   | { readonly _tag: "Success"; readonly data: Schema.JsonObject }
   | { readonly _tag: "Failed"; readonly data: Schema.JsonObject; readonly failure: Failure }
 
-/** The end at a node on a page: the data that the output schema allows, or that it does not fit. A dry run that ends before END has not gathered all of it. */
+/** The end at a node on a page: the data that the output schema allows, or that it does not fit. A dry run that ends before END may lack data. */
 export const finish = Effect.fnUntraced(function* (
   execution: Execution,
   memory: Memory.Memory,
@@ -68,7 +68,7 @@ export interface FailureFacts {
   readonly suggests?: boolean
 }
 
-/** Failures of what the site is reached by. They pass, unless the page says something else is the matter. */
+/** Failures to reach the site. They are temporary, unless the page shows another cause. */
 const passes: ReadonlySet<Code> = new Set(["NAVIGATION-E0003", "NAVIGATION-E0004", "BROWSER-E0001", "PROXY-E0001"])
 
 /** A name for a failure: what was done, and what kind of thing went wrong, such as `SUBMIT_ORDER_PAGE_NOT_FOUND`. */
@@ -79,7 +79,7 @@ const nameFor = (node: Node | null, category: Category): string =>
     .replace(/^_|_$/g, "")
     .slice(0, 100)
 
-/** The failure of an execution, in the words of its node where that has its own. */
+/** The failure of an execution, with the message that its node declares, if it declares one. */
 export const failed = (
   data: Schema.JsonObject,
   { code, model, original, sentence }: StepFailed,

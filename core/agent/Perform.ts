@@ -1,5 +1,5 @@
 /**
- * Does one node of a graph: each action by its own function, and the turns of loops.
+ * Executes one node of a graph: each action by its own function, and the iterations of loops.
  */
 import { Effect } from "effect"
 import type { Port, Using } from "../browser/Browser.ts"
@@ -32,19 +32,19 @@ import type { Action, Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 import * as SecretUse from "./variables/SecretUse.ts"
 
-/** Does the node that comes next in a position, on the page of the surroundings. */
+/** Executes the next node of a position, on the page of the step context. */
 export const perform = (
   node: Exclude<Node, { action: "END" }>,
   { loops }: Position.Position,
   surroundings: StepContext
-): Effect.Effect<Done | Position.Turned, StepFailed> => {
+): Effect.Effect<Done | Position.LoopTurn, StepFailed> => {
   if (node.action === "LOOP") return turn(node, loops.get(node.id), surroundings)
   // The table has the action of each kind of node.
   const action = actions[node.action] as Action<ActionName, Port>
   return accompanied(node, surroundings, action(node, surroundings))
 }
 
-/** Actions that begin no download: a FILE_DOWNLOAD after them takes what an action before them began. */
+/** Actions that start no download: a FILE_DOWNLOAD after them keeps the downloads of the action before them. */
 const passive: ReadonlySet<string> = new Set([
   "FILE_DOWNLOAD",
   "BOOL_CONDITION",
@@ -116,7 +116,7 @@ const turn = Effect.fnUntraced(function* (
 ) {
   const items = loop?.items ?? (yield* itemsOf(node, memory, page))
   const index = loop === undefined ? 0 : loop.index + 1
-  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Position.Turned
+  return { _tag: "Turned", loop: index < items.length ? { items, index } : null } satisfies Position.LoopTurn
 })
 
 const itemsOf = Effect.fnUntraced(function* (

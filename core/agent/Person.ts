@@ -21,19 +21,19 @@ export interface Question {
 export interface Mistake {
   readonly node: Node
   readonly message: string
-  /** The inputs as the run has them. */
+  /** The current inputs of the run. */
   readonly inputs: Schema.JsonObject
   /** Whether an option may be named, because the step chooses one from a list. */
   readonly choosing: boolean
   /** The page, where it can be shown. */
   readonly shot: Shot | null
-  /** Why one was not chosen: several options are equally like what was asked for. */
+  /** Set when no option was chosen because several are equally similar to the wanted one. */
   readonly ambiguous?: boolean
   /** The pop-up to decide about, if that is the question. */
   readonly popup?: Popup
 }
 
-/** A pop-up that nothing dismisses without deciding something. */
+/** A pop-up of which every option is a decision, so that none is chosen automatically. */
 export interface Popup {
   readonly description: string
   readonly subType: "NON_DISMISSIBLE"

@@ -1,12 +1,12 @@
 /**
- * The position of a walk in a graph: which node comes next, and what is known by then.
+ * The position of a walk in a graph: the next node, and the variables so far.
  */
 import type { Schema } from "effect"
 import type { Edge, Graph, Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import type { Done } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
-/** A loop in progress: what it goes over, and the turn that it is in, counted from 0. */
+/** A loop in progress: its items, and the index of the current iteration, from 0. */
 export interface Loop {
   readonly items: ReadonlyArray<Schema.Json>
   readonly index: number
@@ -19,8 +19,8 @@ export interface Position {
   readonly loops: ReadonlyMap<NodeId, Loop>
 }
 
-/** A loop went on to its next turn, or ended. */
-export interface Turned {
+/** A loop began its next iteration, or ended. */
+export interface LoopTurn {
   readonly _tag: "Turned"
   readonly loop: Loop | null
 }
@@ -34,8 +34,8 @@ export const before = (graph: Graph, memory: Memory.Memory): Position => ({
   loops: new Map()
 })
 
-/** The position after the next node was done, with what it did. */
-export const after = (graph: Graph, position: Position, done: Done | Turned): Position => {
+/** The position after the next node, given the output of that node. */
+export const after = (graph: Graph, position: Position, done: Done | LoopTurn): Position => {
   const node = nodeOf(graph, position.at)
   const next = { ...position, at: wayOn(edgeOf(graph, position.at), done).to }
   if (done._tag === "Turned" && node.action === "LOOP") {
@@ -50,11 +50,11 @@ export const after = (graph: Graph, position: Position, done: Done | Turned): Po
   return { ...next, memory: Memory.learn(position.memory, done.found, done.overwrite) }
 }
 
-/** The names that an edge's ways on have in a document. */
+/** The names of the branches of an edge in a document. */
 export type Way = "to" | "true" | "false" | "loop_not_done" | "loop_done"
 
-/** Which way an edge leads on after a step. */
-export const wayOn = (edge: Edge, done: Done | Turned): { readonly way: Way; readonly to: NodeId } => {
+/** The branch of an edge that is followed after a step. */
+export const wayOn = (edge: Edge, done: Done | LoopTurn): { readonly way: Way; readonly to: NodeId } => {
   switch (edge._tag) {
     case "Next":
       return { way: "to", to: edge.to }
@@ -82,8 +82,8 @@ export const edgeOf = (graph: Graph, id: NodeId): Edge => {
 }
 
 /**
- * The loops in progress after one has turned. Those that began within it are over, also where a way led out of their
- * bodies.
+ * The loops in progress after one began its next iteration. Loops that began within it have ended, also where an edge
+ * led out of their bodies.
  */
 const turned = (loops: Position["loops"], id: NodeId, loop: Loop | null): Position["loops"] => {
   const all = [...loops]
@@ -93,7 +93,7 @@ const turned = (loops: Position["loops"], id: NodeId, loop: Loop | null): Positi
 }
 
 /**
- * The variables of the loops in progress. Of two loops with the same names those of the inner one count, until it ends.
+ * The variables of the loops in progress. Where two loops have the same names, the inner one wins until it ends.
  */
 const variablesOf = (graph: Graph, loops: Position["loops"]): Schema.JsonObject =>
   Object.fromEntries(

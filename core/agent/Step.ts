@@ -14,7 +14,7 @@ import type { NetworkRecorder } from "./network/NetworkRecorder.ts"
 import type { Person, Question } from "./Person.ts"
 import type { Memory } from "./variables/Memory.ts"
 
-/** The surroundings of one step, with as much of its session as it needs. */
+/** The context of one step, with the parts of the session that its action needs. */
 export interface StepContext<P extends Port = Port> {
   readonly page: Using<P>
   readonly memory: Memory
@@ -29,15 +29,15 @@ export interface StepContext<P extends Port = Port> {
   readonly ask: (question: Omit<Question, "node">) => ReturnType<Person["ask"]>
   /** The option that a person named in place of the one that the list does not have. */
   readonly option: string | null
-  /** What the region that the step waits for showed before the last action; `null` where it waits for none. */
+  /** The content of the region that the step waits for, before the last action; `null` where it waits for none. */
   readonly regionBefore: string | null
-  /** The network answers so far; `null` where the graph does not read them. */
+  /** The recorded network responses; `null` where the graph does not read them. */
   readonly heard: NetworkRecorder | null
   /** Whether a person may be asked to solve a captcha. */
   readonly manualCaptcha: boolean
   /** The source of one-time codes; `null` where a person is asked for each. */
   readonly codes: LoginCodes["Service"] | null
-  /** The sites that it may visit, which addresses that are asked for outside of the pages have to be of as well. */
+  /** The sites that it may visit. They also bound the requests that actions make outside of pages. */
   readonly allowedSites: AllowedSites
   /** When the attempt began. Codes sent before it are not for this login. */
   readonly began: number

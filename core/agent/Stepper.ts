@@ -1,6 +1,6 @@
 /**
- * The one interpreter of graphs: takes a walk from one node to the next. Runs and conversations of the builder both walk
- * with it, so that a step does the same in either.
+ * The only interpreter of graphs: it executes one node and returns the next position. Runs and conversations of the
+ * builder both use it, so a step does the same in either.
  */
 import { Clock, Effect, Result } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
@@ -29,28 +29,28 @@ import { noting, type TouchedElement } from "./recovery/TouchedElement.ts"
 import type { Done, StepContext } from "./Step.ts"
 import * as Memory from "./variables/Memory.ts"
 
-/** A graph that is walked on an open page. */
+/** The execution of a graph on an open page. */
 export interface Walk<E> {
   readonly execution: Execution
   readonly page: BrowserSession
-  /** The network answers since the page was opened; `null` where the graph does not read them. */
+  /** The network responses recorded since the page was opened; `null` where the graph does not read them. */
   readonly heard: NetworkRecorder | null
   readonly observer: Observer<E>
   readonly limits: Limits
-  /** The instant that the limits count from, and how a step ends that reaches the limit of time. */
+  /** The instant that the time limit counts from, and the failure of a step that exceeds it. */
   readonly began: number
   readonly tooLong: StepFailed
-  /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
+  /** The instant at which the page was opened. One-time codes that were sent earlier are not used. */
   readonly opened: number
   readonly choices: Choices
-  /** What regions of the page showed before the last action, by the node that waits for a change of one. */
+  /** The content of page regions before the last action, by the node that waits for a change of its region. */
   readonly regions: Map<NodeId, string>
 }
 
 /** The position of a walk, and its history. */
 export interface State {
   readonly position: Position.Position
-  /** How many nodes were reached. */
+  /** The number of nodes that were reached. */
   readonly steps: number
   /** The newest steps that acted on elements, oldest first. */
   readonly trail: ReadonlyArray<CompletedStep>
@@ -62,9 +62,9 @@ export interface State {
 }
 
 /** The result of one step of the walk. */
-export type Stepped =
+export type StepResult =
   /** The node was done or skipped, and the next one follows. */
-  | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.Turned; readonly state: State }
+  | { readonly _tag: "Moved"; readonly node: Node; readonly done: Done | Position.LoopTurn; readonly state: State }
   /** The walk is over: it reached END, or the end of a dry run. */
   | { readonly _tag: "Ended"; readonly node: Node; readonly memory: Memory.Memory }
   | {
@@ -76,7 +76,7 @@ export type Stepped =
       readonly failedLogin: string | null
     }
 
-/** The state before the first node. The observer learns which logins are over already. */
+/** The state before the first node. Reports the logins that no step needs. */
 export const begin = Effect.fnUntraced(function* <E>({ execution, observer }: Walk<E>): Effect.fn.Return<State, E> {
   const { accounts, graph, inputs, secrets } = execution
   const { aliases, login } = Login.before(graph, accounts.keys())
@@ -86,17 +86,17 @@ export const begin = Effect.fnUntraced(function* <E>({ execution, observer }: Wa
 })
 
 /**
- * Does the node that comes next. A node whose `run_if` does not hold is skipped; a node that fails is recovered if the
+ * Executes the next node. A node whose `run_if` does not hold is skipped; a node that fails is recovered if the
  * execution allows it. The error channel is the observer's.
  */
-export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State): Effect.fn.Return<Stepped, E> {
+export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State): Effect.fn.Return<StepResult, E> {
   const { execution, observer, page } = walk
   const state = { ...before, steps: before.steps + 1 }
   const node = Position.nodeOf(execution.graph, state.position.at)
-  // A person can do nothing before the first page.
+  // Before the first page there is nothing to control.
   if (node.action !== "START") yield* observer.hold ?? Effect.void
   if (node.action === "END" || (execution.dryRun !== null && endsDryRun(node))) {
-    return { _tag: "Ended", node, memory: state.position.memory } satisfies Stepped
+    return { _tag: "Ended", node, memory: state.position.memory } satisfies StepResult
   }
   const outOfBounds = exceeded(walk.limits, state.steps, (yield* Clock.currentTimeMillis) - walk.began)
   // A skipped node leaves no mark. A condition that cannot be decided fails with its step.
@@ -112,7 +112,7 @@ export const next = Effect.fnUntraced(function* <E>(walk: Walk<E>, before: State
 })
 
 /** Measures how long a node takes, and records it in the trace of the run. */
-const measured = <E>(node: Node, stepped: Effect.Effect<Stepped, E>): Effect.Effect<Stepped, E> =>
+const measured = <E>(node: Node, stepped: Effect.Effect<StepResult, E>): Effect.Effect<StepResult, E> =>
   Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
     const result = yield* stepped
@@ -150,7 +150,7 @@ const withinTime = Effect.fnUntraced(function* <A, E>(
   return yield* effect.pipe(Effect.timeoutOrElse({ duration: left, orElse: () => Effect.fail(tooLong) }), Effect.result)
 })
 
-/** Sets the marks that stand before a step, and presses what is known to dismiss pop-ups. */
+/** Stores the progress marks that must precede a step, and presses the known elements that dismiss pop-ups. */
 const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Walk<E>, state: State, node: Node) {
   const { settings } = execution.recovery ?? withoutRecovery
   const { aliases, login } = Login.begin(state.login, node)
@@ -165,7 +165,7 @@ const start = Effect.fnUntraced(function* <E>({ execution, observer, page }: Wal
   return { ...state, login, acted: state.acted || firstAct, signsIn: state.signsIn || aliases.length > 0 }
 })
 
-/** Whether a run that passed this node is never tried again. */
+/** Whether a run that passed this node is never retried automatically. */
 const commits = ({ recovery }: Execution, node: Node): boolean =>
   Recovery.isNotRepeatable(node) || ((recovery ?? withoutRecovery).settings.markerCommits && endsDryRun(node))
 
@@ -183,7 +183,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const noted: TouchedElement = { selector: null, appearance: null }
   const describes =
     settings.selectors && isStale(yield* memories.known(node), yield* Clock.currentTimeMillis) && acts(node)
-  const again: Recovery.Again<Done | Position.Turned> = Effect.fnUntraced(function* (memory, on, option) {
+  const again: Recovery.Again<Done | Position.LoopTurn> = Effect.fnUntraced(function* (memory, on, option) {
     // A condition that held is not evaluated a second time, even if the step changed its result before it failed.
     const skipsNow = Result.isSuccess(skips) ? skips : yield* decide(walk, node, memory)
     if (Result.isFailure(skipsNow)) return Result.fail(skipsNow.failure)
@@ -195,7 +195,7 @@ const carryOut = Effect.fnUntraced(function* <E>(
   const first = Result.isSuccess(skips) ? yield* again(position.memory, page, null) : Result.fail(skips.failure)
   const signsIn = Login.inProgress(state.login) !== null
   const signedIn = state.signsIn && !signsIn
-  const done: Recovery.Recovered<Done | Position.Turned> = Result.isSuccess(first)
+  const done: Recovery.RecoveryResult<Done | Position.LoopTurn> = Result.isSuccess(first)
     ? { _tag: "Done", done: first.success, memory: position.memory }
     : yield* Recovery.recover(
         { node, failure: first.failure, memory: position.memory, page, trail, signedIn, signsIn },
@@ -212,13 +212,13 @@ const carryOut = Effect.fnUntraced(function* <E>(
   if (recovered._tag === "Failed") {
     const { classification, failure } = recovered
     const failedLogin = failure.account ?? (Login.isByThePage(failure.code) ? Login.inProgress(state.login) : null)
-    return { _tag: "Failed", node, failure, classification, failedLogin } satisfies Stepped
+    return { _tag: "Failed", node, failure, classification, failedLogin } satisfies StepResult
   }
   if (recovered.done._tag === "Skipped") yield* observer.skipped?.(node) ?? Effect.void
   else if (commits(execution, node)) yield* observer.committed?.(node) ?? Effect.void
   const { appearance, selector } = noted
   const written = selectorOf(node)
-  // An element that was found by its looks would be remembered under a selector that does not lead to it.
+  // Do not store the fingerprint of an element that recovery found: its selector does not match it.
   if (selector !== null && appearance !== null && written !== null && first._tag === "Success") {
     const kept = scrubbed(appearance, execution.secrets, position.memory.inputs)
     memories.learn(node, written, kept, yield* Clock.currentTimeMillis)
@@ -228,10 +228,10 @@ const carryOut = Effect.fnUntraced(function* <E>(
   return yield* moved(walk, after, node, recovered.done)
 })
 
-/** How many nodes behind an action are looked at for one that waits for a change. */
+/** How many nodes after an action are searched for one that waits for a change. */
 const mostAhead = 10
 
-/** Notes what the region shows that a node behind this one waits for, if no other action stands between. */
+/** Stores the content of the region that a later node waits for, if no other action comes before that node. */
 const noteRegion = Effect.fnUntraced(function* <E>(
   { execution, page, regions }: Walk<E>,
   node: Node,
@@ -254,17 +254,17 @@ const noteRegion = Effect.fnUntraced(function* <E>(
   }
 })
 
-/** The state behind a node. */
+/** The state after a node. */
 const moved = Effect.fnUntraced(function* <E>(
   { execution, observer }: Walk<E>,
   state: State,
   node: Node,
-  done: Done | Position.Turned
+  done: Done | Position.LoopTurn
 ) {
   const position = Position.after(execution.graph, state.position, done)
   const { aliases, login } = Login.after(state.login, node, position.at)
   yield* announceLogins(observer, aliases, "over")
-  return { _tag: "Moved", node, done, state: { ...state, position, login } } satisfies Stepped
+  return { _tag: "Moved", node, done, state: { ...state, position, login } } satisfies StepResult
 })
 
 const announceLogins = <E>(observer: Observer<E>, aliases: ReadonlyArray<string>, phase: "begins" | "over") =>
@@ -333,7 +333,7 @@ interface Step {
 /** Maximum number of remembered steps that acted on elements, for a form that must be filled in again. */
 const longestTrail = 20
 
-/** Opening and reading pages does nothing on the site that a second attempt would do again. */
+/** Actions that only open and read pages: a second attempt repeats nothing on the site. */
 const acts = (node: Node): boolean =>
   node.action === "CLICK" ||
   node.action === "DRAG" ||

@@ -1,5 +1,5 @@
 /**
- * The browser as the agent uses it: verbs of a person at a page, in four ports.
+ * The browser port of the agent: the actions of a person at a page, in four interfaces.
  *
  * Every verb is bounded in time.
  */
@@ -22,15 +22,15 @@ export interface BrowserSession {
 /** The ports of a session, by their names. */
 export type Port = keyof BrowserSession
 
-/** As much of a session as something needs. */
+/** The parts of a session that a function needs. */
 export type Using<P extends Port> = Pick<BrowserSession, P>
 
 export class Browser extends Context.Service<
   Browser,
   {
     /**
-     * Opens an isolated session with an empty page, with nothing but what is given. A cookie that browsers do not
-     * accept is left out. When the scope closes, all state of the session is deleted.
+     * Opens an isolated session with an empty page and the given initial state only. A cookie that browsers do not
+     * accept is omitted. When the scope closes, all state of the session is deleted.
      */
     readonly open: (session: Session) => Effect.Effect<BrowserSession, PageFailure, Scope.Scope>
   }

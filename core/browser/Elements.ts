@@ -1,9 +1,9 @@
 /**
- * Verbs on elements that are named by selectors. No other port takes a selector, so what replaces an element, or watches
- * what is done to elements, is complete when it answers this interface.
+ * Verbs on elements that selectors name. No other port takes a selector: code that redirects selectors, or observes
+ * actions on elements, is complete when it implements this interface.
  *
- * A verb that is given an `ElementQuery` waits until exactly one element matches, and until that is visible, enabled and
- * still; it never waits a fixed time. A selector is an XPath, or `css=`, `role=` or `text=` and a selector of that kind.
+ * A verb with an `ElementQuery` waits until exactly one element matches, and until that is visible, enabled and does not
+ * move; it never waits a fixed time. A selector is an XPath, or `css=`, `role=` or `text=` and a selector of that kind.
  */
 import { Effect, type Schema } from "effect"
 import type { Appearance } from "./element/Appearance.ts"
@@ -23,7 +23,7 @@ import type { Typing } from "./vision/Typing.ts"
 export interface Elements {
   /** Waits until exactly one element matches, also a hidden one. */
   readonly find: (query: ElementQuery) => Effect.Effect<void, PageFailure>
-  /** Clicks, or hovers. With a gesture, the mouse gets there as a hand would move it. */
+  /** Clicks, or hovers. With a gesture, the pointer follows a human-like path. */
   readonly click: (
     query: ElementQuery,
     kind: ClickKind,
@@ -31,7 +31,7 @@ export interface Elements {
     aim?: Aim
   ) => Effect.Effect<void, PageFailure>
   /**
-   * Clicks, and answers the text that the page copies because of it, waiting for that as long as for the element. Keys
+   * Clicks, and returns the text that the page then copies; waits for that as long as for the element. Key presses
    * paste it in this session. Fails with `acted` where the page copies nothing, or more than `maxCopied` characters.
    */
   readonly clickToCopy: (
@@ -47,7 +47,7 @@ export interface Elements {
   readonly drag: (query: ElementQuery, drag: Drag) => Effect.Effect<void, PageFailure>
   /** Types into an element, or where the focus is when there is no query. */
   readonly type: (query: ElementQuery | null, typing: Typing) => Effect.Effect<void, PageFailure>
-  /** Chooses the option whose value, or else whose text, is `value`; with `fuzzy`, the one that is most like it. */
+  /** Chooses the option whose value or, failing that, text is `value`; with `fuzzy`, the most similar option. */
   readonly select: (query: ElementQuery, value: string, fuzzy: boolean) => Effect.Effect<void, PageFailure>
   /**
    * Puts a file into the field for files that matches, hidden ones included, or into the file dialog that the page has
@@ -58,12 +58,12 @@ export interface Elements {
   readonly dropFile: (query: ElementQuery, file: LocalFile, how?: "drop" | "paste") => Effect.Effect<void, PageFailure>
   /** The text of the first match, waiting for one; `null` when there is none in time. An attribute has its value as text. */
   readonly read: (query: ElementQuery) => Effect.Effect<string | null, PageFailure>
-  /** Carries out a plan in one visit to the page. */
+  /** Executes an extraction plan in one call to the page. */
   readonly extract: (plan: ExtractionPlan) => Effect.Effect<Schema.Json, PageFailure>
   /**
    * The HTML of the readable content of the elements that a selector matches, or of the whole page without a selector:
-   * no scripts, styles or pictures, and of the attributes those alone that say what something is, or all but styles and
-   * handlers with `metadata`. Values of password fields are left out.
+   * no scripts, styles or pictures, and only the attributes that describe an element; with `metadata`, all attributes but styles and
+   * handlers. Values of password fields are left out.
    */
   readonly readable: (
     selector: string | null,
@@ -75,18 +75,18 @@ export interface Elements {
   readonly describe: (query: ElementQuery) => Effect.Effect<Appearance, PageFailure>
   /**
    * Which of the selectors match something that can be seen, by position: in the document, or else in its shadow roots and
-   * frames. One visit to the page for all of them, and one to each frame for those that are not in the document itself.
+   * frames. One call to the page for all of them, and one to each frame for those that are not in the document itself.
    */
   readonly seen: (selectors: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<number>, PageFailure>
   /**
    * The current state of the page, with overlays in frames, and complaints about fields in shadow roots and frames. It
-   * scrolls the element that is sought into view, and changes nothing else. Fails where the page does not answer in
+   * scrolls the wanted element into view, and changes nothing else. Fails where the page does not answer in
    * time.
    */
   readonly survey: (sought: Sought) => Effect.Effect<Survey, PageFailure>
   /**
-   * Scrolls, within the time that is given. After each step it waits for what the page loads because of it; at an end it
-   * waits for a moment whether more comes, and is done when nothing does.
+   * Scrolls, within the given time. After each step it waits for the content that the page then loads. At the end of the
+   * page it waits briefly for more content, and stops when none loads.
    */
   readonly scroll: (scroll: Scroll, waitMillis: number) => Effect.Effect<void, PageFailure>
   /**
@@ -97,7 +97,7 @@ export interface Elements {
   readonly screenshot: (query: ElementQuery | null, framing: Framing) => Effect.Effect<Shot, PageFailure>
 }
 
-/** The same elements, where one selector means what another leads to. The paths of data models keep their meaning. */
+/** The same elements, with one selector redirected to another. Paths of data models are not redirected. */
 export const redirected = (elements: Elements, from: string, to: string): Elements => {
   const named = <S extends string | null>(selector: S): S | string => (selector === from ? to : selector)
   const aimed = (query: ElementQuery): ElementQuery => ({ ...query, selector: named(query.selector) })
@@ -141,8 +141,8 @@ const scrolledTo = (scroll: Scroll, named: (selector: string) => string): Scroll
 }
 
 /**
- * The same elements, where `before` runs ahead of each verb that acts on one and may change the page. It fails the verb
- * by failing itself. It does not run for what has no query, and not for a file that is put into a field.
+ * The same elements, where `before` runs before each verb that acts on an element and may change the page. If it fails,
+ * the verb fails. It does not run for verbs without a query, nor when a file is put into a field.
  */
 export const tapped = (
   elements: Elements,

@@ -1,5 +1,5 @@
 /**
- * The network requests of a page and their answers, and their form in network logs: without secrets, and bounded in size.
+ * The network requests of a page with their responses, and their form in network logs: without secrets, bounded in size.
  */
 import { Effect } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"
@@ -19,17 +19,17 @@ export interface Exchange {
   readonly failure: string | null
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly responseHeaders: Readonly<Record<string, string>>
-  /** The text of the answer, where it is text that is worth keeping. */
+  /** The text of the response, where its type is one that is stored. */
   readonly body: string | null
   /** The request body, if it is known and is text. */
   readonly requestBody?: string | null
 }
 
 /** A request that was made. */
-export type Begun = Pick<Exchange, "url" | "resourceType" | "startedAt">
+export type StartedRequest = Pick<Exchange, "url" | "resourceType" | "startedAt">
 
 /** An exchange in a network log: redacted, and bounded in size. */
-export interface Recorded
+export interface RecordedExchange
   extends Pick<
     Exchange,
     | "method"
@@ -49,7 +49,7 @@ export interface Recorded
   readonly responseBodyTruncated: boolean
 }
 
-/** How much is kept: characters of an address, of a header and of a body. */
+/** The stored maximum of characters of an address, of a header and of a body. */
 const maxUrl = 4_096
 const maxHeader = 2_048
 export const maxBody = 65_536
@@ -58,14 +58,14 @@ const hidden = "REDACTED"
 
 /**
  * Redacts an exchange and cuts what is too long, in turns. `bodyLeft` is how many characters of bodies may still be
- * kept. Known secrets of the run are hidden everywhere in it; besides, what looks secret is.
+ * kept. Known secrets of the run, and values that look secret, are hidden everywhere in it.
  */
 export const record = Effect.fnUntraced(function* (
   id: string,
   exchange: Exchange,
   bodyLeft: number,
   secrets: Secrets
-): Effect.fn.Return<Recorded> {
+): Effect.fn.Return<RecordedExchange> {
   const room = Math.max(Math.min(maxBody, bodyLeft), 0)
   const { body } = exchange
   const requestHeaders = yield* withoutKnown(exchange.requestHeaders, secrets)
@@ -95,7 +95,7 @@ const withoutKnown = (headers: Readonly<Record<string, string>>, secrets: Secret
     Object.fromEntries<string>
   )
 
-/** Returns whether a body of this type is text that is worth keeping: JSON, XML, forms and plain or marked-up text. */
+/** Returns whether a body of this type is stored: JSON, XML, forms and plain or marked-up text. */
 export const isText = (contentType: string): boolean =>
   /^(text\/(?!css|javascript|event-stream)|application\/([\w.+-]+\+)?(json|xml|x-www-form-urlencoded))/i.test(
     contentType
@@ -174,10 +174,10 @@ const noiseTypes = new Set([
   "cspviolationreport"
 ])
 
-/** Hosts that measure visitors and serve no page what it shows. */
+/** Hosts of analytics, which serve no content of a page. */
 const noiseHosts =
   /(^|\.)(google-analytics\.com|googletagmanager\.com|analytics\.google\.com|doubleclick\.net|googlesyndication\.com|facebook\.net|hotjar\.com|hotjar\.io|segment\.(io|com)|mixpanel\.com|amplitude\.com|fullstory\.com|clarity\.ms|newrelic\.com|nr-data\.net|sentry\.io|datadoghq\.com|datadoghq-browser-agent\.com|browser-intake-datadoghq\.com|intercom\.io|heap(analytics)?\.(io|com)|optimizely\.com|bat\.bing\.com|matomo\.cloud|plausible\.io|cloudflareinsights\.com|quantserve\.com|scorecardresearch\.com|criteo\.(com|net)|bugsnag\.com|logrocket\.(io|com)|pendo\.io|branch\.io)$/i
 
 /** Returns whether an exchange is irrelevant for what a page does: pictures, fonts, styles, media and analytics. */
-export const isNoise = ({ resourceType, url }: Pick<Recorded, "resourceType" | "url">): boolean =>
+export const isNoise = ({ resourceType, url }: Pick<RecordedExchange, "resourceType" | "url">): boolean =>
   noiseTypes.has(resourceType) || (URL.canParse(url) && noiseHosts.test(new URL(url).hostname))

@@ -1,5 +1,5 @@
 /**
- * The location of a session, and the files and answers of its site: addresses, tabs, dialogs, cookies, downloads and
+ * The location of a session, and the files and responses of its site: addresses, tabs, dialogs, cookies, downloads and
  * requests.
  */
 import type { Effect, Redacted, Scope } from "effect"
@@ -9,7 +9,7 @@ import type { PageFailure } from "./PageFailure.ts"
 import type { Requests } from "./Requests.ts"
 import type { Tabs } from "./Tabs.ts"
 
-/** The most characters of a document that are read at once: reading it holds the process. */
+/** The maximum length of a document that is read at once, in characters: reading blocks the process. */
 export const maxHtml = 5_000_000
 
 /** The name and password that one origin gets by HTTP authentication. No other origin gets them. */
@@ -19,9 +19,9 @@ export interface HttpCredential {
   readonly password: Redacted.Redacted<string>
 }
 
-/** What pages do with a virtual authenticator. */
+/** Called when a page uses a virtual authenticator. */
 export interface Authenticator {
-  /** Done once a page was signed in to with the passkey. */
+  /** Executed after a page was signed in to with the passkey. */
   readonly signed: Effect.Effect<void>
   /** The passkey that a page has made. */
   readonly made: Effect.Effect<Passkey>
@@ -37,11 +37,11 @@ export interface Navigation extends Tabs, Downloading, Requests {
    * password by HTTP authentication (Basic or Digest). `null` otherwise.
    */
   readonly challenge: Effect.Effect<string | null>
-  /** Answers the HTTP authentication of an origin from now on, in this session. */
+  /** From now on, answers HTTP authentication of an origin in this session with these credentials. */
   readonly authenticate: (credential: HttpCredential) => Effect.Effect<void, PageFailure>
   /**
    * An authenticator for the active tab and the tabs that it opens, until the scope closes. It holds a passkey, or none
-   * so that a site makes one. It always confirms that a person is present.
+   * for a site that creates one. It always confirms that a person is present.
    */
   readonly authenticator: (passkey: Passkey | null) => Effect.Effect<Authenticator, PageFailure, Scope.Scope>
   /** The address of the page, also when it has crashed. */

@@ -2,7 +2,7 @@
  * The JSON of a recorded exchange as the network log of a run is stored and shown.
  */
 import { Schema } from "effect"
-import type { Recorded } from "./Exchange.ts"
+import type { RecordedExchange } from "./Exchange.ts"
 
 const Headers = Schema.Record(Schema.String, Schema.String)
 
@@ -19,13 +19,13 @@ export const NetworkEvent = Schema.Struct({
   request_headers: Headers,
   response_headers: Headers,
   response_body: Schema.NullOr(Schema.String),
-  /** The body was longer than what is kept of it. */
+  /** The body was longer than the stored part. */
   response_body_truncated: Schema.Boolean
 }).annotate({ identifier: "NetworkEvent" })
 export type NetworkEvent = typeof NetworkEvent.Type
 
 /** Writes an exchange out. The fields are in the order of the schema. */
-export const write = (recorded: Recorded): NetworkEvent => ({
+export const write = (recorded: RecordedExchange): NetworkEvent => ({
   id: recorded.id,
   method: recorded.method,
   url: recorded.url,
@@ -41,7 +41,7 @@ export const write = (recorded: Recorded): NetworkEvent => ({
 })
 
 /** Reads what `write` wrote. */
-export const read = (event: NetworkEvent): Recorded => ({
+export const read = (event: NetworkEvent): RecordedExchange => ({
   id: event.id,
   method: event.method,
   url: event.url,

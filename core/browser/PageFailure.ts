@@ -1,9 +1,9 @@
 /**
- * How a verb of the page fails.
+ * The failures of the browser port.
  */
 import { Schema } from "effect"
 
-/** Why a page did not get to an address. */
+/** Why an address was not loaded. */
 export const NavigationCause = Schema.Literals([
   /** The document did not load in time. */
   "timeout",
@@ -11,19 +11,19 @@ export const NavigationCause = Schema.Literals([
   "unreachable",
   /** The server cannot serve the page now: status 429, or 500 and above. */
   "unavailable",
-  /** The server does not serve this page: any other status of an error. `status` says which. */
+  /** The server does not serve this page: any other error status, given in `status`. */
   "rejected",
   /** The site requires a name and a password by HTTP authentication. */
   "auth",
-  /** No host has the name. */
+  /** The name of the host does not resolve. */
   "unresolved",
   /** The connection is not secure: TLS failed, or the certificate is not trusted. */
   "untrusted",
-  /** Another document is taking its place. */
+  /** Another navigation replaced this one. */
   "replaced",
-  /** The load was given up: the server sent no document, or the page stopped it. */
+  /** The load was aborted: the server sent no document, or the page stopped it. */
   "aborted",
-  /** Anything else that keeps a document from being loaded, such as an answer that is not HTTP. */
+  /** Any other cause, such as a response that is not HTTP. */
   "unloadable"
 ])
 export type NavigationCause = typeof NavigationCause.Type
@@ -31,15 +31,15 @@ export type NavigationCause = typeof NavigationCause.Type
 /** An error between the agent and the page. */
 export const PageFailureKind = Schema.Literals([
   ...NavigationCause.literals,
-  /** The address is one that workflows may not reach. */
+  /** The network policy refuses the address. */
   "forbidden",
-  /** The document is one on which this must not be done. */
+  /** The action is not allowed on this document, for example typing a secret on a foreign site. */
   "foreign",
   /** The proxy of the session could not be reached, or refused. */
   "proxy",
   /** Not exactly one element matched in time; `matched` says how many did. */
   "mismatch",
-  /** The one element never became visible, enabled and still, or does not do what was asked. */
+  /** The element did not become visible, enabled and unmoving, or does not support the action. */
   "unusable",
   /** The list has no such option. */
   "option",
@@ -53,13 +53,13 @@ export const PageFailureKind = Schema.Literals([
   "memory",
   /** A download is larger, or there are more of them, than a session may have. */
   "downloads",
-  /** The page is so busy with itself that it answers nothing. */
+  /** The page is too busy to respond. */
   "unresponsive",
   /** There is no tab with this number. */
   "tab",
-  /** No download has begun, or it did not come to its end. */
+  /** No download began, or it did not complete. */
   "download",
-  /** There is nowhere to put a file. */
+  /** No field or dialog accepts the file. */
   "upload"
 ])
 export type PageFailureKind = typeof PageFailureKind.Type
@@ -70,9 +70,9 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
   reason: Schema.String,
   selector: Schema.optionalKey(Schema.String),
   matched: Schema.optionalKey(Schema.Int),
-  /** How many options of a list fitted equally well, where none was chosen for that. */
+  /** How many options matched equally well, where none was chosen for that reason. */
   alike: Schema.optionalKey(Schema.Int),
-  /** The status that a server answered with, where that is why. */
+  /** The HTTP status, where that is the reason. */
   status: Schema.optionalKey(Schema.Int),
   /** Whether the action may have taken effect: it failed after it had begun. */
   acted: Schema.optionalKey(Schema.Boolean)
@@ -84,10 +84,10 @@ export class PageFailure extends Schema.TaggedError<PageFailure>()("PageFailure"
 
 const causes: ReadonlySet<PageFailureKind> = new Set(NavigationCause.literals)
 
-/** Whether a failure is about getting to an address, and not about what is shown there. */
+/** Whether the failure concerns loading an address rather than the content of a page. */
 export const isNavigation = ({ kind }: Pick<PageFailure, "kind">): boolean => causes.has(kind)
 
-/** The failure to load a document whose server answered with the status of an error. */
+/** The failure of a navigation whose response has an error status. */
 export const ofStatus = (status: number): PageFailure =>
   new PageFailure({
     kind: status === 429 || status >= 500 ? "unavailable" : "rejected",

@@ -1,5 +1,5 @@
 /**
- * Requests that a run makes itself, in the session of its page: with its cookies, and by the way that its pages take.
+ * HTTP requests of a run in the session of its page: with its cookies and its proxy.
  */
 import { type Effect, Schema } from "effect"
 import type { Guard } from "./element/ElementQuery.ts"
@@ -13,7 +13,7 @@ export interface ApiRequest {
   readonly credentials: "include" | "same-origin" | "omit"
   /** Whether a redirect is followed or returned. */
   readonly redirects: "follow" | "manual"
-  /** Asked of each address that the body, or a header that was given, is sent to: redirects included. */
+  /** Checks each address that the body or a given header is sent to, redirects included. */
   readonly guard?: Guard | undefined
   /** The maximum size of the answer, both as sent and decompressed. */
   readonly maxBytes: number
@@ -21,30 +21,30 @@ export interface ApiRequest {
 }
 
 export interface ApiAnswer {
-  /** The address that answered in the end. */
+  /** The final address, after redirects. */
   readonly url: string
   readonly status: number
-  /** By their names in small letters. */
+  /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
 export const RequestFailureKind = Schema.Literals([
-  /** The address is one that workflows may not reach. */
+  /** The network policy refuses the address. */
   "forbidden",
   /** The response may not be passed on to this address. */
   "foreign",
   /** The proxy of the session could not be reached, or refused. */
   "proxy",
-  /** There was no answer, or not in time. */
+  /** There was no response in time. */
   "unreachable",
   /** The answer is larger than allowed. */
   "too_large",
-  /** It was redirected too often, or to what is no address. */
+  /** It was redirected too often, or to an invalid address. */
   "redirects"
 ])
 
-/** Raised by a request without an answer. */
+/** Raised by a request without a response. */
 export class RequestFailed extends Schema.TaggedError<RequestFailed>()("RequestFailed", {
   kind: RequestFailureKind,
   reason: Schema.String

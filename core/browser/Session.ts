@@ -9,14 +9,14 @@ import type { AllowedSites } from "../workflow/AllowedSites.ts"
 export interface Cookie {
   readonly name: string
   readonly value: string
-  /** With a dot in front for a host and all below it, without one for that host alone. */
+  /** With a leading dot for a host and its subdomains, without one for that host alone. */
   readonly domain: string
   readonly path: string
   /** In seconds since the epoch; `null` for a cookie that ends with the session. */
   readonly expires: number | null
   readonly httpOnly: boolean
   readonly secure: boolean
-  /** `null` where the site does not say. */
+  /** `null` where the site sets none. */
   readonly sameSite: "Strict" | "Lax" | "None" | null
 }
 
@@ -24,7 +24,7 @@ export interface Cookie {
 export type Storage = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** The stored state of a browser for its sites. */
-export interface Remembered {
+export interface StoredState {
   readonly cookies: ReadonlyArray<Cookie>
   readonly localStorage: Storage
   readonly sessionStorage: Storage
@@ -36,14 +36,14 @@ export interface SiteHeaders {
   readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>
 }
 
-export interface Session extends Remembered {
-  /** The user agent; `null` for its own name. */
+export interface Session extends StoredState {
+  /** The user agent; `null` for that of the browser. */
   readonly userAgent: string | null
   readonly headers: ReadonlyArray<SiteHeaders>
   readonly place: BrowserLocation
   /** The proxy of every request. */
   readonly proxy: Proxy | null
-  /** The sites that its pages may visit; every one when none is named. */
+  /** The sites that its pages may visit; empty for every site. */
   readonly allowedSites: AllowedSites
 }
 
@@ -63,9 +63,8 @@ export const empty: Session = {
 const shortestSecret = 8
 
 /**
- * The parts of it that grant access: it must not be shown. Headers, the password of the proxy and cookies that no
- * script may read count whole. Of all else it is what looks like a token: the rest is what pages show anyway, such as
- * the name of a theme.
+ * The secrets in a session: headers, the password of the proxy, and HttpOnly cookies as a whole; elsewhere only values
+ * that look like a token, because pages show the rest, such as the name of a theme.
  */
 export const secrets = ({ cookies, headers, localStorage, proxy, sessionStorage }: Session) => {
   const stored = [localStorage, sessionStorage].flatMap((storage) =>

@@ -2,13 +2,13 @@
  * The open tabs of a session: one is the active tab, and every operation of the page acts on it.
  *
  * A tab that the page opens becomes active at once, as in a browser. When the active tab closes, for any reason,
- * its opener becomes active again, or else the one that was active before. Tabs are numbered from 0, in the order in
+ * its opener becomes active again or, if it is closed, the tab that was active before. Tabs are numbered from 0, in the order in
  * which they were opened; those after a closed one move up.
  */
 import type { Effect } from "effect"
 import type { PageFailure } from "./PageFailure.ts"
 
-/** A question or a message that a page showed in a box of the browser, and what was answered for the person. */
+/** A dialog of a page (alert, confirm, prompt, beforeunload), and the automatic answer to it. */
 export interface Dialog {
   readonly kind: "alert" | "confirm" | "prompt" | "beforeunload"
   readonly message: string
@@ -26,8 +26,8 @@ export interface Tabs {
   /** Closes a tab, or the active one. If it was the last, an empty one is opened. */
   readonly closeTab: (index: number | null) => Effect.Effect<void, PageFailure>
   /**
-   * The dialogs that pages have shown since this was last asked. Each was accepted at once, as a person does to
-   * continue: a prompt with what it proposes, and leaving a page that asks to stay.
+   * The dialogs that pages have shown since the last call. Each was accepted at once: a prompt with its default text,
+   * and `beforeunload` by leaving the page.
    */
   readonly dialogs: Effect.Effect<ReadonlyArray<Dialog>>
 }

@@ -9,7 +9,7 @@ import type { HeldKey, Offset } from "./vision/Dragging.ts"
 import type { Gesture } from "./vision/Pointer.ts"
 import type { Position } from "./vision/Scrolling.ts"
 import type { Shot } from "./vision/Shot.ts"
-import type { Box, Outline, Place, Seen, Spot } from "./vision/Sight.ts"
+import type { Box, Outline, PointerTarget, Seen, Spot } from "./vision/Sight.ts"
 import type { Targets } from "./vision/Targets.ts"
 import type { Typing } from "./vision/Typing.ts"
 
@@ -20,17 +20,17 @@ export interface Vision {
    */
   readonly outline: (options: { readonly maxElements: number }) => Effect.Effect<Outline, PageFailure>
   /**
-   * What can be pointed at in the viewport, frames included, in the order of the document, each with the selectors that lead
-   * to it. Neither the values of fields nor what is covered by something else is part of it.
+   * The elements in the viewport, frames included, in document order, each with its selectors. It contains neither values
+   * of fields nor elements that are covered by others.
    */
   readonly targets: (options: { readonly maxElements: number }) => Effect.Effect<Targets, PageFailure>
   /** Visible texts with their positions, including values of fields. Password fields have an empty text. */
   readonly texts: Effect.Effect<ReadonlyArray<Seen>, PageFailure>
-  /** A picture of the viewport, one pixel for each CSS pixel, with boxes covered in it. */
+  /** A picture of the viewport, one pixel for each CSS pixel, with the given boxes masked. */
   readonly look: (covered: ReadonlyArray<Box>) => Effect.Effect<Shot, PageFailure>
-  /** Clicks a place. With a gesture, the mouse goes there as a hand would move it. */
+  /** Clicks a point. With a gesture, the pointer follows a human-like path. */
   readonly clickAt: (
-    place: Place,
+    place: PointerTarget,
     kind: ClickKind,
     waitMillis: number,
     gesture?: Gesture,
@@ -43,15 +43,15 @@ export interface Vision {
     keys: ReadonlyArray<HeldKey>,
     gesture?: Gesture
   ) => Effect.Effect<void, PageFailure>
-  /** Clicks a place and types there. */
+  /** Clicks a point and types there. */
   readonly typeAt: (
-    place: Place,
+    place: PointerTarget,
     typing: Typing,
     waitMillis: number,
     gesture?: Gesture
   ) => Effect.Effect<void, PageFailure>
   /** The element at a point, or the focused element when it is `null`. */
-  readonly spot: (place: Place | null) => Effect.Effect<Spot, PageFailure>
+  readonly spot: (place: PointerTarget | null) => Effect.Effect<Spot, PageFailure>
   /** Scrolls a point into view. */
-  readonly show: (place: Place, position: Position) => Effect.Effect<void, PageFailure>
+  readonly show: (place: PointerTarget, position: Position) => Effect.Effect<void, PageFailure>
 }

@@ -9,7 +9,7 @@ import { Signals } from "../runtime/Signals.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import type { InvalidWorkflow } from "../workflow/Workflow.ts"
-import type { Stored } from "../workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../workflow/WorkflowStore.ts"
 import { type SaveConflict, Workflows } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { WorkflowNotFound } from "../workspace/Ids.ts"
@@ -90,7 +90,7 @@ export class Builder extends Context.Service<
       caller: Caller,
       id: Id,
       answer: MissingInputs.Answer
-    ) => Effect.Effect<Reading, NotFound | MissingInputs.Refused | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<Reading, NotFound | MissingInputs.AnswerRefusal | RoleForbids | StoreUnavailable>
 
     /** Keeps the draft as a new workflow, or as the next version of the one that the conversation changes. */
     readonly save: (
@@ -98,7 +98,7 @@ export class Builder extends Context.Service<
       id: Id,
       options: { readonly note: string; readonly force: boolean }
     ) => Effect.Effect<
-      Stored,
+      StoredWorkflow,
       NotFound | InvalidWorkflow | FieldsTooLarge | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable
     >
 

@@ -27,7 +27,7 @@ export const PageCommand = Schema.Union([
   Schema.Struct({ _tag: Schema.Literal("Replay") }),
   /** Does the turns that are left of the loop around the next step. What follows goes behind the loop. */
   Schema.Struct({ _tag: Schema.Literal("Leave") }),
-  /** Does one step of the draft once more on the present page, named by its id or its name. The draft is unchanged. */
+  /** Does one step of the draft, or one loop as a whole, once more on the present page, named by id or name. */
   Schema.Struct({ _tag: Schema.Literal("Again"), step: Schema.String })
 ])
 export type PageCommand = typeof PageCommand.Type
@@ -76,7 +76,7 @@ What follows a LOOP is done in its first turn, and is repeated for each, until l
   drop                       take the step that comes next out of the workflow
   undo                       take back the last change of the workflow; the page stays as it is
   replay                     open the start page and repeat the steps, up to here
-  again STEP                 do the step with this name or id once more; the workflow stays as it is
+  again STEP                 do the step with this name or id once more, a loop with all of its turns; the workflow stays
   leave                      do the turns of the loop that are left; what follows goes behind the loop
   pages SELECTOR             as long as this element is there, click it and repeat the last step; nothing is done now
   input NAME = VALUE         add an input, which is {{context.inputs.NAME}} then; the value is that of this conversation

@@ -7,7 +7,7 @@ import * as InputContract from "../workflow/contract/InputContract.ts"
 import * as SavedGraph from "../workflow/SavedGraph.ts"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import { type Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts"
-import type { Stored } from "../workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../workflow/WorkflowStore.ts"
 import { tooCostly } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Json from "../workspace/Json.ts"
@@ -31,7 +31,7 @@ export type Opening =
   /** A workflow as one of its versions has it, up to the node `until`, or with only its start page opened. */
   | {
       readonly _tag: "Of"
-      readonly stored: Stored
+      readonly stored: StoredWorkflow
       readonly inputs: Schema.JsonObject
       readonly until: string | null
       /** Whether the browser begins with the cookies and the storage that are kept with the credentials. */

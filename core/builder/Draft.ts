@@ -270,10 +270,31 @@ const named = Effect.fnUntraced(function* ({ content }: Draft, name: string, wha
   if (message !== null) return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
 })
 
+/** Changes the schemas as one edit. `undone` is what a message says when the edit is taken back. */
+const withSchemas = (
+  draft: Draft,
+  schemas: Partial<Pick<Draft["content"], "input_schema" | "vault_schema">>,
+  undone: string
+): Draft => {
+  const { input_schema, vault_schema } = draft.content
+  return {
+    ...draft,
+    content: { ...draft.content, ...schemas },
+    edits: remembered(draft, {
+      what: undone,
+      added: [],
+      removed: [],
+      edges: {},
+      schemas: { input_schema, vault_schema },
+      cursor: draft.cursor
+    })
+  }
+}
+
 /** Adds an input that every run must be given, a text. The value is that of this conversation. */
 export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string, value: string) {
   yield* named(draft, name, "an input")
-  const { input_schema, vault_schema } = draft.content
+  const { input_schema } = draft.content
   const required = Array.isArray(input_schema.required) ? input_schema.required : []
   const next = {
     type: "object",
@@ -281,18 +302,7 @@ export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string
     properties: { ...Json.objectOf(input_schema.properties), [name]: { type: "string" } },
     required: [...required, name]
   }
-  const changed: Draft = {
-    ...draft,
-    content: { ...draft.content, input_schema: next },
-    edits: remembered(draft, {
-      what: `the input "${name}" is no longer one`,
-      added: [],
-      removed: [],
-      edges: {},
-      schemas: { input_schema, vault_schema },
-      cursor: draft.cursor
-    })
-  }
+  const changed = withSchemas(draft, { input_schema: next }, `the input "${name}" is no longer one`)
   const what = `"${name}" is an input now: steps write {{context.inputs.${name}}}`
   return { draft: yield* checked(changed), what, inputs: { [name]: value } }
 })
@@ -300,19 +310,8 @@ export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string
 /** Adds a credential of the vault for a site, by an alias. The user is the one that this conversation signs in as. */
 export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: string, site: string, user: string) {
   yield* named(draft, alias, "a credential")
-  const { input_schema, vault_schema } = draft.content
-  const changed: Draft = {
-    ...draft,
-    content: { ...draft.content, vault_schema: { ...vault_schema, [alias]: { type: "credential", domain: site } } },
-    edits: remembered(draft, {
-      what: `the credential "${alias}" is no longer used`,
-      added: [],
-      removed: [],
-      edges: {},
-      schemas: { input_schema, vault_schema },
-      cursor: draft.cursor
-    })
-  }
+  const credentials = { ...draft.content.vault_schema, [alias]: { type: "credential", domain: site } }
+  const changed = withSchemas(draft, { vault_schema: credentials }, `the credential "${alias}" is no longer used`)
   const what = `"${alias}" is a credential for ${site} now: steps write {{context.inputs.${alias}.USER_NAME}} and {{context.inputs.${alias}.PASSWORD}}`
   return { draft: yield* checked(changed), what, inputs: { [alias]: user } }
 })

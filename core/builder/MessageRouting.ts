@@ -4,7 +4,7 @@
 import { Effect, Result, type Schema } from "effect"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { InvalidWorkflow, Problem } from "../workflow/Workflow.ts"
-import type { Stored } from "../workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../workflow/WorkflowStore.ts"
 import { tooCostly } from "../workflow/Workflows.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import * as Command from "./Command.ts"
@@ -115,7 +115,7 @@ export const replied = (one: Conversation.Conversation, id: string, text: string
 /** The draft was kept: further saves make the next versions of that workflow. */
 export const saved = (
   one: Conversation.Conversation,
-  { version, workflow }: Stored,
+  { version, workflow }: StoredWorkflow,
   noticeId: string,
   at: number
 ): Conversation.Change => {

@@ -72,7 +72,7 @@ export const askedInputs = (
   })
 }
 
-export type Refused = QuestionNotFound | AlreadyAnswered | AnswerIncomplete | InputContract.InvalidInput
+export type AnswerRefusal = QuestionNotFound | AlreadyAnswered | AnswerIncomplete | InputContract.InvalidInput
 
 /** The inputs of a conversation with the values of an answer. */
 export const inputsWith = (
@@ -114,7 +114,7 @@ export const answered = (
   errors: ReadonlyArray<InputContract.InputError>,
   ids: Readonly<Record<"user" | "turn" | "notice", string>>,
   at: number
-): Result.Result<Conversation.Change, Conversation.ConversationNotFound | Refused> => {
+): Result.Result<Conversation.Change, Conversation.ConversationNotFound | AnswerRefusal> => {
   const { messageId } = answer
   if (Conversation.statusAt(one, at) === "ended") {
     return Result.fail(new Conversation.ConversationNotFound({ conversationId: one.id, ended: true }))

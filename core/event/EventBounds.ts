@@ -1,9 +1,8 @@
 /**
  * The bounds of an event, which hold however large the inputs, the output or the errors of its run are.
  *
- * The log, streams and webhooks carry what an event says at most; the record of the run is not bounded by it. An event
- * that is within the bounds is not changed. One that is not still says what happened: fields become shorter or empty, and
- * `leftOut` names them.
+ * They apply to the log, streams and webhooks, and not to the record of the run. An event within the bounds is not
+ * changed. A larger one keeps its kind: its fields are shortened or emptied, and `leftOut` names them.
  */
 import type { Schema } from "effect"
 import type { RunEvent } from "./RunEvent.ts"
@@ -30,7 +29,7 @@ interface Limits {
   readonly json: number
 }
 
-/** An event is written within the first of these limits in which it is small enough. The last ones fit every event. */
+/** An event is written with the first of these limits that makes it small enough. The last one fits every event. */
 const ladder: ReadonlyArray<Limits> = [
   { text: mostText, entries: mostEntries, json: mostBytes },
   { text: mostText, entries: mostEntries, json: 262_144 },

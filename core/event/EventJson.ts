@@ -7,7 +7,7 @@ import * as OutcomeCertainty from "./OutcomeCertainty.ts"
 import type { CredentialUse, EndEvent, OpenPopup, RunEvent, RunEventOf, RunFile } from "./RunEvent.ts"
 import type { RunFailure } from "./RunFailure.ts"
 
-/** Addresses that work without a key, made when a message is. */
+/** Addresses that work without a key, made together with a message. */
 export interface Links {
   /** The address of an artifact, and until when it works, in ISO 8601. */
   readonly artifact: (id: string) => { readonly url: string; readonly expires: string }
@@ -59,7 +59,7 @@ const payloadNames: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const nullable = Schema.NullOr(Schema.String)
 
-/** The last mark of a run: what it was about to do, or had done, at which node. */
+/** The last progress mark of a run: the action that it was about to do, or had done, and its node. */
 export const LastMark = Schema.Struct({
   mark: OutcomeCertainty.Mark.fields.kind,
   node_id: Schema.String,
@@ -134,7 +134,7 @@ export const vaultEntries = (
         ])
       )
 
-/** A pop-up that nothing dismisses without deciding something, and what can be chosen on it. */
+/** A pop-up of which every option is a decision, and its options. */
 export const PopupContext = Schema.Struct({
   error_description: Schema.String,
   error_sub_type: Schema.String,

@@ -9,10 +9,10 @@ import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { LoggedEvent } from "./RunEvent.ts"
 
-/** A place between two events of the log, in a form that only the log reads. */
+/** A position between two events of the log, opaque to all but the log. */
 export type Position = string
 
-/** An event with what its passing on depends on. */
+/** An event with the facts that its delivery depends on. */
 export interface Entry extends LoggedEvent {
   readonly workspaceId: WorkspaceId
   readonly workflowId: string
@@ -27,14 +27,14 @@ export interface Entry extends LoggedEvent {
 }
 
 /**
- * How much is read at once of events, which may be large: so many of them, and so many characters of payloads. One
- * event is read, regardless of its size.
+ * The limits of one page: events, and characters of their payloads. A page has at least one event, regardless of its
+ * size.
  */
 export const page = { events: 500, characters: 4_000_000 } as const
 
 export interface LogPage {
   readonly entries: ReadonlyArray<Entry>
-  /** The places behind the entries, in their order. */
+  /** The position after each entry, in order. */
   readonly positions: ReadonlyArray<Position>
   /** After the last entry that was read. */
   readonly position: Position
@@ -48,7 +48,7 @@ export const consumers = { webhooks: "webhooks", notifications: "notifications" 
 export class EventLog extends Context.Service<
   EventLog,
   {
-    /** The place after everything that was appended before this effect began. */
+    /** The position after everything that was appended before this effect began. */
     readonly end: Effect.Effect<Position, StoreUnavailable>
 
     /** Reads up to `limit` entries from the ones after `position`, and no more characters than a page has. */
@@ -60,9 +60,9 @@ export class EventLog extends Context.Service<
      * database. One process at a time consumes under a name; others find no entries in the meantime. Returns whether
      * there are more.
      *
-     * A workflow with many entries delays no other one: `FairShare` says what is put off. The entries of one workflow
-     * keep their order. `room` is asked how many of the entries that were put off may be passed on beside the next
-     * ones; without it, as many as the limit.
+     * A workflow with many entries delays no other: `FairShare` decides what is postponed. The entries of one workflow
+     * keep their order. `room` returns how many postponed entries may be added to the next ones; without it, as many as
+     * the limit.
      */
     readonly consume: <E, R>(
       consumer: string,

@@ -21,7 +21,7 @@ export type Message = typeof Message.Type
 /** Default validity of a message, in seconds. */
 const defaultValidity = 300
 
-/** Writes an event out. `validity` is in seconds from when it happened; an event that says itself until when it matters, keeps to that. */
+/** The message of an event. `validity` is in seconds from the instant of the event; an event with an expiry keeps it. */
 export const message = (
   { at, event }: LoggedEvent,
   links: EventJson.Links,
@@ -54,7 +54,7 @@ export const testMessage = ({ id, workspaceId }: TestedWebhook, at: number, vali
   }
 }
 
-/** Until when an event matters, in Unix seconds, where it says so itself. */
+/** The expiry of an event in Unix seconds, if it has one. */
 export const expiryOf = (event: RunEvent): number | null => {
   const at = expiresAtOf(event)
   return at === null ? null : Math.floor(at / 1_000)

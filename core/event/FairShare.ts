@@ -1,8 +1,8 @@
 /**
  * Which of the next events of the log a consumer takes, so that a workflow with many of them delays no other one.
  *
- * A workflow gets a part of each page. What exceeds it is put off with everything that follows of the workflow, keeps
- * its order, and is taken beside later pages as there is room.
+ * A workflow gets a part of each page. The rest of the workflow is postponed in order, and taken with
+ * later pages as room allows.
  */
 
 /** An event as a page shows it. */
@@ -20,10 +20,10 @@ export interface Share<E> {
   readonly seen: number
 }
 
-/** How many times as many events a page looks ahead as are taken of it. */
+/** A page reads this many times the number of events that are taken from it. */
 export const lookAhead = 10
 
-/** Shares a page. `waiting` are the workflows of which something is put off already. */
+/** Divides a page among workflows. `waiting` are the workflows with postponed events. */
 export const share = <E extends Ahead>(
   page: ReadonlyArray<E>,
   waiting: ReadonlySet<string>,

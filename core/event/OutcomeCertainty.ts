@@ -1,8 +1,8 @@
 /**
- * How certain it is what a run that did not succeed has done, by the last mark that it left.
+ * How certain the effects of an unsuccessful run are, derived from its last progress mark.
  *
  * A run marks the first node that acts on the site, and each node that must not be repeated before and after it. The
- * marks are stored before the run continues, so they hold whatever dies.
+ * marks are stored before the run continues, so they survive the loss of any process.
  */
 import { Schema } from "effect"
 

@@ -35,7 +35,7 @@ export const InputReason = Schema.Literals([
   "non_dismissible_popup"
 ])
 
-/** A pop-up that nothing dismisses without deciding something, and what can be chosen on it. */
+/** A pop-up of which every option is a decision, and its options. */
 export const OpenPopup = Schema.Struct({
   description: Schema.String,
   subType: Schema.String,
@@ -49,7 +49,7 @@ export type OpenPopup = typeof OpenPopup.Type
 const ofRun = {
   runId: Schema.String,
   workflowId: Schema.String,
-  /** The fields of which something is missing, as the event would be larger than `EventBounds` says. */
+  /** The fields that were shortened, because the event exceeded `EventBounds`. */
   leftOut: Schema.optionalKey(Schema.Array(Schema.String))
 }
 
@@ -77,7 +77,7 @@ const question = {
   message: Schema.String
 }
 
-/** Until when an event matters, where it says so itself. */
+/** The instant at which an event expires, for kinds that have one. */
 const expiresAt = Schema.optionalKey(Schema.Finite)
 
 /** One event: what happened, to which run, and the facts that belong to it. */
@@ -236,5 +236,5 @@ export const isOfRun = ({ event }: Pick<LoggedEvent, "event">): boolean => event
 /** The file that an event reports; none for any other event. */
 export const fileOf = (event: RunEvent): ReadonlyArray<RunFile> => (event.event === "file.uploaded" ? [event.file] : [])
 
-/** Until when an event matters, where it says so itself; else `null`. */
+/** The instant at which an event expires; `null` for kinds that do not expire. */
 export const expiryOf = (event: RunEvent): number | null => ("expiresAt" in event ? (event.expiresAt ?? null) : null)

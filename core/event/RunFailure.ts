@@ -22,11 +22,11 @@ export const RunFailure = Schema.Struct({
   subType: known,
   /** Its cause, in a sentence about the page rather than the step. */
   description: known,
-  /** The cause in the words of the system that reported it. */
+  /** The original message of the system that reported the cause. */
   original: known,
   /** The name that is proposed for an error code of the workspace, where the workflow has none for the failure. */
   suggestedErrorCode: known,
-  /** The model that was to do the step (`name` is `null` for the usual one), and what it was asked. */
+  /** The model that the step asked (`name` is `null` for the default one), and the question. */
   model: Schema.NullOr(Schema.Struct({ name: known, prompt: Schema.String }))
 })
 export type RunFailure = typeof RunFailure.Type

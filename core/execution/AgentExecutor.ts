@@ -1,5 +1,5 @@
 /**
- * Carries out runs with the agent: it walks a graph in a browser, and reports the events of the run.
+ * Executes runs with the agent, which walks a graph in a browser, and reports the events of the run.
  */
 import { Effect, Layer, Redacted, Result } from "effect"
 import * as Agent from "../agent/Agent.ts"
@@ -19,7 +19,7 @@ import { RunArtifacts } from "../run/artifact/RunArtifacts.ts"
 import { Executor, type Reporter } from "../run/Executor.ts"
 import type { Decision } from "../run/evidence/Decision.ts"
 import { DecisionStore } from "../run/evidence/DecisionStore.ts"
-import type { Claimed } from "../run/RunStore.ts"
+import type { ClaimedRun } from "../run/RunStore.ts"
 import type * as Transition from "../run/Transition.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import type { AccountUnavailable } from "../vault/Account.ts"
@@ -59,19 +59,19 @@ export const layer = Layer.effect(
     const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
 
-    /** A decision of a model that cannot be stored is missing, and the run continues. */
+    /** Stores a decision of a model. If that fails, the run continues without it. */
     const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
       decisions.keep(id, decision).pipe(bestEffort(secrets, "A decision of a model could not be kept"))
 
-    /** Opens what an attempt needs. It fails as an execution that ends before it opens a page. */
-    const begin = Effect.fnUntraced(function* (claimed: Claimed) {
+    /** Opens the credentials, the graph and the session of an attempt. A failure ends the run before a page is opened. */
+    const begin = Effect.fnUntraced(function* (claimed: ClaimedRun) {
       const accounts = yield* StoreUnavailable.waitUntilBack(openAccounts(claimed.run))
       const graph = yield* SavedGraph.read(claimed.version.content)
-      const asking = RunSession.ofRun(claimed, accounts.values())
-      return { accounts, graph, ...(yield* StoreUnavailable.waitUntilBack(sessionOf(asking))) }
-    }, Effect.mapError(neverBegun))
+      const request = RunSession.ofRun(claimed, accounts.values())
+      return { accounts, graph, ...(yield* StoreUnavailable.waitUntilBack(sessionOf(request))) }
+    }, Effect.mapError(startFailure))
 
-    const carryOut = Effect.fnUntraced(function* (claimed: Claimed, reporter: Reporter, secrets: Secrets) {
+    const carryOut = Effect.fnUntraced(function* (claimed: ClaimedRun, reporter: Reporter, secrets: Secrets) {
       const { content } = claimed.version
       const begun = yield* Effect.result(begin(claimed))
       if (Result.isFailure(begun)) {
@@ -81,10 +81,10 @@ export const layer = Layer.effect(
       }
       const { accounts, graph, over, session } = begun.success
       const dryRun = claimed.run.options.dryRun
-      const keeper = artifacts.of(claimed.run)
+      const writer = artifacts.of(claimed.run)
       for (const value of Session.secrets(session)) secrets.add(Redacted.value(value), "secret")
       yield* secrets.prepared
-      const watching = observerOf(claimed, reporter, keeper)
+      const watching = observerOf(claimed, reporter, writer)
       let acted = false
       let committed = false
       const before: typeof watching.before = (mark, node) => {
@@ -107,7 +107,7 @@ export const layer = Layer.effect(
           codes,
           secrets
         },
-        evidence(claimed, secrets, keeper, reporter, { ...watching, ...recovering.observes, before, over }),
+        evidence(claimed, secrets, writer, reporter, { ...watching, ...recovering.observes, before, over }),
         limits
       ).pipe(
         Effect.provideService(Browser, browser),
@@ -124,8 +124,8 @@ export const layer = Layer.effect(
       return yield* StoreUnavailable.waitUntilBack(verdictOf(claimed, { ...outcome, acted, committed }))
     })
 
-    /** A defect ends the attempt as itself, but without what the attempt knew to be secret. */
-    const execute = Effect.fn("AgentExecutor.execute")((claimed: Claimed, reporter: Reporter) => {
+    /** A defect ends the attempt as a defect, with the secrets of the attempt removed from its message. */
+    const execute = Effect.fn("AgentExecutor.execute")((claimed: ClaimedRun, reporter: Reporter) => {
       const secrets = new Secrets()
       return carryOut(claimed, reporter, secrets).pipe(
         Effect.provideService(Sandbox.Owner, claimed.run.workspaceId),
@@ -147,7 +147,7 @@ export const layer = Layer.effect(
 )
 
 /** Why an execution ended before it opened a page. */
-const neverBegun = (error: AccountUnavailable | Sandbox.TooCostly | RunSession.NoProxy): Outcome.Failure => {
+const startFailure = (error: AccountUnavailable | Sandbox.TooCostly | RunSession.NoProxy): Outcome.Failure => {
   switch (error._tag) {
     case "AccountUnavailable":
       return Outcome.neverBegun("CREDENTIAL-E0001", error.message, error.reason)

@@ -8,13 +8,13 @@ import { Clock, Effect, Option, type Scope } from "effect"
 import type { Observer } from "../agent/Observer.ts"
 import type { Outcome } from "../agent/Outcome.ts"
 import type { BrowserSession } from "../browser/Browser.ts"
-import { type Exchange, type Recorded, record } from "../browser/Exchange.ts"
+import { type Exchange, type RecordedExchange, record } from "../browser/Exchange.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
-import type { Keeper } from "../run/artifact/RunArtifacts.ts"
+import type { ArtifactWriter } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import { recordsNetwork } from "../run/evidence/Evidence.ts"
 import { EvidenceStore } from "../run/evidence/EvidenceStore.ts"
-import type { Claimed } from "../run/RunStore.ts"
+import type { ClaimedRun } from "../run/RunStore.ts"
 import type { Node, NodeId } from "../workflow/language/graph/Graph.ts"
 import { bestEffort } from "./BestEffort.ts"
 import * as LiveRun from "./live/LiveRun.ts"
@@ -40,7 +40,11 @@ export const make = Effect.gen(function* () {
 
   const liveOf = yield* LiveRun.make
 
-  const logged = (page: BrowserSession, { run }: Claimed, secrets: Secrets): Effect.Effect<void, never, Scope.Scope> =>
+  const logged = (
+    page: BrowserSession,
+    { run }: ClaimedRun,
+    secrets: Secrets
+  ): Effect.Effect<void, never, Scope.Scope> =>
     Effect.gen(function* () {
       const room = yield* store.openLog(run.id)
       let { bodyCharacters, events: eventsLeft } = room
@@ -53,7 +57,7 @@ export const make = Effect.gen(function* () {
         const batch = waiting
         waiting = []
         waitingCharacters = 0
-        const events: Array<Recorded> = []
+        const events: Array<RecordedExchange> = []
         for (const [id, exchange] of batch) {
           const one = yield* record(id, exchange, bodyCharacters, secrets)
           bodyCharacters -= one.responseBody?.length ?? 0
@@ -86,9 +90,9 @@ export const make = Effect.gen(function* () {
     }).pipe(bestEffort(secrets, notKept))
 
   return <E>(
-    claimed: Claimed,
+    claimed: ClaimedRun,
     secrets: Secrets,
-    keeper: Keeper,
+    writer: ArtifactWriter,
     reporter: Reporter,
     observer: Observer<E>
   ): Observer<E> => {
@@ -107,7 +111,7 @@ export const make = Effect.gen(function* () {
           mediaType: "text/html",
           fileName: null
         }
-        const kept = yield* Effect.option(keeper.keep("snapshot", artifact, documents.get(node.id)))
+        const kept = yield* Effect.option(writer.write("snapshot", artifact, documents.get(node.id)))
         if (Option.isNone(kept)) return
         const artifactId = kept.value
         documents.set(node.id, artifactId)
@@ -120,7 +124,7 @@ export const make = Effect.gen(function* () {
       if (recordsNetwork(version.content, run.options)) yield* logged(page, claimed, secrets)
       yield* live.attend(page)
       if (version.content.settings.video_record_session)
-        filmed = yield* VideoCapture.record(page, run, keeper, reporter)
+        filmed = yield* VideoCapture.record(page, run, writer, reporter)
     })
 
     // While the session is still open, so that this event comes before the end event.

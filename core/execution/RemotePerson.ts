@@ -10,7 +10,7 @@ import type { Reporter } from "../run/Executor.ts"
 import type { Question } from "../run/interaction/Interaction.ts"
 import * as InteractionRequest from "../run/interaction/InteractionRequest.ts"
 import type { InteractionStore } from "../run/interaction/InteractionStore.ts"
-import type { Claimed } from "../run/RunStore.ts"
+import type { ClaimedRun } from "../run/RunStore.ts"
 import type { Signals } from "../runtime/Signals.ts"
 import { waitUntilBack } from "../runtime/StoreUnavailable.ts"
 import type { Sealing } from "../vault/keys/Sealing.ts"
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
   const services = yield* Effect.context<InteractionStore | Signals | Identifiers | Sealing>()
 
   return (
-    { run, version }: Claimed,
+    { run, version }: ClaimedRun,
     reporter: Reporter,
     upload: (picture: Picture) => Effect.Effect<string | null>
   ): Person => {

@@ -5,10 +5,10 @@ import { Clock, Effect, Option } from "effect"
 import type { Observer, Picture } from "../agent/Observer.ts"
 import { boundedMetadata } from "../event/EventBounds.ts"
 import type { Mark } from "../event/OutcomeCertainty.ts"
-import type { Keeper } from "../run/artifact/RunArtifacts.ts"
+import type { ArtifactWriter } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { LeaseLost, Progress } from "../run/Run.ts"
-import type { Claimed } from "../run/RunStore.ts"
+import type { ClaimedRun } from "../run/RunStore.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { Node } from "../workflow/language/graph/Graph.ts"
 import * as RemotePerson from "./RemotePerson.ts"
@@ -18,13 +18,13 @@ import * as RunFiles from "./RunFiles.ts"
 export const make = Effect.map(
   RemotePerson.make,
   (personOf) =>
-    (claimed: Claimed, reporter: Reporter, keeper: Keeper): Observer<LeaseLost | StoreUnavailable> => {
+    (claimed: ClaimedRun, reporter: Reporter, writer: ArtifactWriter): Observer<LeaseLost | StoreUnavailable> => {
       const { run } = claimed
       const ids = { runId: run.id, workflowId: run.workflowId }
 
       /** Stores a picture and answers its id. One that cannot be stored is missing, and the run continues. */
       const upload = Effect.fnUntraced(function* ({ bytes, error, fullPage, mediaType, metadata, node }: Picture) {
-        const kept = yield* Effect.option(keeper.keep("screenshot", { bytes, mediaType, fileName: null }))
+        const kept = yield* Effect.option(writer.write("screenshot", { bytes, mediaType, fileName: null }))
         if (Option.isNone(kept)) return null
         yield* reporter.event({
           event: "screenshot.uploaded",
@@ -51,7 +51,7 @@ export const make = Effect.map(
         skipped: (node) =>
           reporter.event({ event: "execution.step_skipped", ...ids, step: node.name, nodeId: node.id }),
         picture: (picture) => Effect.asVoid(upload(picture)),
-        file: RunFiles.keeping(claimed, reporter, keeper),
+        file: RunFiles.keeping(claimed, reporter, writer),
         before: (kind, node) => marked(kind, node, kind === "acting" ? { acted: true } : { committed: true }),
         committed: (node) => marked("committed", node, {}),
         person: personOf(claimed, reporter, upload),

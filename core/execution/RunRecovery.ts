@@ -10,7 +10,7 @@ import type { Analysis } from "../agent/recovery/RecoveryStrategy.ts"
 import type { RunEvent } from "../event/RunEvent.ts"
 import type { Secrets } from "../redaction/Secrets.ts"
 import type { Reporter } from "../run/Executor.ts"
-import type { Claimed } from "../run/RunStore.ts"
+import type { ClaimedRun } from "../run/RunStore.ts"
 import { outage } from "../runtime/Supervisor.ts"
 import { Patches } from "../workflow/patch/Patches.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
@@ -29,7 +29,7 @@ export const make = Effect.gen(function* () {
   const identifiers = yield* Identifiers
   const patches = yield* Patches
 
-  return Effect.fnUntraced(function* ({ run, version }: Claimed, reporter: Reporter, secrets: Secrets) {
+  return Effect.fnUntraced(function* ({ run, version }: ClaimedRun, reporter: Reporter, secrets: Secrets) {
     const settings = RecoverySettings.of(version.content.settings)
     const { workflowId, workspaceId } = run
     const load = settings.selectors ? elements.of(workspaceId, workflowId) : Effect.succeed([])

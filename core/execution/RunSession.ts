@@ -1,11 +1,11 @@
 /**
- * The session of a run: what its credentials bring into the browser, and what they keep of it.
+ * The browser session of a run: the initial state from its credentials, and what is stored of it afterwards.
  */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { Outcome } from "../agent/Outcome.ts"
 import type { BrowserSession } from "../browser/Browser.ts"
 import * as Session from "../browser/Session.ts"
-import type { Claimed } from "../run/RunStore.ts"
+import type { ClaimedRun } from "../run/RunStore.ts"
 import { inBrackets, SettingNames } from "../runtime/SettingNames.ts"
 import type { Account } from "../vault/Account.ts"
 import { type Cipher, Sealing } from "../vault/keys/Sealing.ts"
@@ -19,19 +19,19 @@ import * as SavedSession from "./SavedSession.ts"
 
 /** The session of one attempt. */
 export interface RunSession {
-  /** The initial state of the browser; `Session.secrets` are those of its values that must not be shown. */
+  /** The initial state of the browser; `Session.secrets` lists its secret values. */
   readonly session: Session.Session
   /**
-   * Keeps what the credentials have kept. An attempt that could not sign in, or whose browser went away, leaves what is
-   * kept as it was; one that is interrupted never comes here.
+   * Stores the browser state of credentials that ask for it. After a failed login or the loss of the browser, the stored
+   * state stays unchanged. Not called after an interruption.
    */
   readonly over: (page: BrowserSession, outcome: Outcome) => Effect.Effect<void>
 }
 
-/** The reasons for a session: whose credentials it uses, and what the workflow says of the way out. */
-export interface Asking {
+/** The inputs of a session: its credentials, and the settings of the workflow, such as its proxy. */
+export interface SessionRequest {
   readonly workspaceId: WorkspaceId
-  /** The identity that keeps a proxy the same, where no credential asks for one. */
+  /** The identity by which a proxy is chosen consistently, where no credential asks for one. */
   readonly id: string
   readonly accounts: Iterable<Account>
   readonly settings: Settings
@@ -48,7 +48,7 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
 }
 
 /** One credential, as the attempt began to use it. */
-interface Used {
+interface UsedCredential {
   readonly entry: VaultEntry
   readonly state: BrowserState
 }
@@ -71,17 +71,21 @@ export const make = Effect.gen(function* () {
       .change(entry.workspaceId, entry.id, (before) => Result.succeed(decide(before)))
       .pipe(Effect.catchTag("KeyTaken", Effect.die))
 
-  /** Marks a credential as used. Values of an expired session are dropped with it. */
+  /** Marks a credential as used, and drops the values of an expired session. */
   const use = Effect.fnUntraced(function* (cipher: Cipher, account: Account, now: number) {
     const entry = Option.getOrElse(
       yield* change(account.entry, (before) => SavedSession.used(before, now)),
       () => account.entry
     )
-    return { entry, state: yield* openBrowserState(cipher, entry) } satisfies Used
+    return { entry, state: yield* openBrowserState(cipher, entry) } satisfies UsedCredential
   })
 
-  /** The proxy that the first of the credentials asks for, or else the workflow. */
-  const proxyOf = Effect.fnUntraced(function* (cipher: Cipher, used: ReadonlyArray<Used>, { id, settings }: Asking) {
+  /** The proxy that the first credential with a proxy setting asks for; otherwise that of the workflow. */
+  const proxyOf = Effect.fnUntraced(function* (
+    cipher: Cipher,
+    used: ReadonlyArray<UsedCredential>,
+    { id, settings }: SessionRequest
+  ) {
     const asking = used.find(({ entry }) => entry.fields.proxy_setting !== null)?.entry
     const { proxy_setting = null, proxy_value = null } = asking?.fields ?? settings
     const value = typeof proxy_value === "string" ? proxy_value : null
@@ -112,7 +116,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const keep = Effect.fnUntraced(function* (began: ReadonlyArray<Used>, page: BrowserSession) {
+  const keep = Effect.fnUntraced(function* (began: ReadonlyArray<UsedCredential>, page: BrowserSession) {
     const keeping = began.filter(({ entry }) => SavedSession.isKeeping(entry))
     if (keeping.length === 0) return
     const wanted = keeping.map(({ entry, state }) => SavedSession.keepsOrigin(entry, state))
@@ -130,14 +134,14 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  return Effect.fn("RunSession.begin")(function* (asking: Asking) {
-    const opened = [...asking.accounts]
-    const allowedSites = asking.settings.allowed_sites ?? []
-    if (opened.length === 0 && (asking.settings.proxy_setting ?? "off") === "off") return plain(allowedSites)
+  return Effect.fn("RunSession.begin")(function* (request: SessionRequest) {
+    const opened = [...request.accounts]
+    const allowedSites = request.settings.allowed_sites ?? []
+    if (opened.length === 0 && (request.settings.proxy_setting ?? "off") === "off") return plain(allowedSites)
     const now = yield* Clock.currentTimeMillis
-    const cipher = yield* sealing.cipher(asking.workspaceId)
+    const cipher = yield* sealing.cipher(request.workspaceId)
     const used = yield* Effect.forEach(opened, (account) => use(cipher, account, now))
-    const proxy = yield* proxyOf(cipher, used, asking)
+    const proxy = yield* proxyOf(cipher, used, request)
     const brought = SavedSession.join(used.map(({ entry, state }) => SavedSession.brought(entry, state, now)))
     return {
       session: { ...brought, proxy, allowedSites },
@@ -156,15 +160,15 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The requirements of an attempt of a run. */
-export const ofRun = ({ run, version }: Claimed, accounts: Iterable<Account>): Asking => ({
+/** The request of an attempt of a run. */
+export const ofRun = ({ run, version }: ClaimedRun, accounts: Iterable<Account>): SessionRequest => ({
   workspaceId: run.workspaceId,
   id: run.workflowId,
   accounts,
   settings: version.content.settings
 })
 
-/** Whether what the browser has after an execution is worth keeping. */
+/** Whether the browser state after an execution may be stored. */
 const isUsable = (outcome: Outcome): boolean =>
   outcome._tag === "Success" ||
   (outcome.failure.code !== "BROWSER-E0001" &&

@@ -6,7 +6,7 @@ import { Clock, Effect, Option, type Schema } from "effect"
 import type { Failure } from "../agent/Outcome.ts"
 import type { RunFailure } from "../event/RunFailure.ts"
 import { Gates } from "../gate/Gates.ts"
-import type { Claimed } from "../run/RunStore.ts"
+import type { ClaimedRun } from "../run/RunStore.ts"
 import type { Outcome, Retry } from "../run/Transition.ts"
 import type { Settings } from "../workflow/Workflow.ts"
 import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
@@ -30,13 +30,13 @@ export const make = Effect.gen(function* () {
   const identifiers = yield* Identifiers
 
   /** The error code that the failed node names, unless it has been removed since the workflow was saved. */
-  const declaredCode = Effect.fnUntraced(function* ({ run }: Claimed, { errorCodeId }: Failure) {
+  const declaredCode = Effect.fnUntraced(function* ({ run }: ClaimedRun, { errorCodeId }: Failure) {
     if (errorCodeId === null) return null
     return Option.getOrNull(yield* errorCodes.get(run.workspaceId, errorCodeId))
   })
 
   /** Pauses the workflow in the name of the user who saved the version with this error code. */
-  const pause = ({ run, version }: Claimed, code: ErrorCode) =>
+  const pause = ({ run, version }: ClaimedRun, code: ErrorCode) =>
     gates
       .pause({ workspaceId: run.workspaceId, userId: version.createdBy, role: "Member" }, run.workflowId, {
         reason: `Paused by the error code ${code.name} of run ${run.id}`,
@@ -44,7 +44,10 @@ export const make = Effect.gen(function* () {
       })
       .pipe(Effect.catchTags({ WorkflowNotFound: () => Effect.void, RoleForbids: Effect.die }))
 
-  return Effect.fn("RunVerdict.of")(function* (claimed: Claimed, { acted, committed, data, failure }: FailedAttempt) {
+  return Effect.fn("RunVerdict.of")(function* (
+    claimed: ClaimedRun,
+    { acted, committed, data, failure }: FailedAttempt
+  ) {
     if (failure.code === "BROWSER-E0001" && !acted && !committed) {
       const lost: RunFailure = {
         ...reportedAs(failure, failure.message, null),

@@ -194,7 +194,7 @@ const isOfSite = (hostname: string, site: string): boolean =>
 export const left = (
   entry: VaultEntry,
   state: BrowserState,
-  remembered: Session.Remembered,
+  remembered: Session.StoredState,
   now: number
 ): { readonly [part in Part]?: BrowserState[part] } => {
   const isOwn = keepsOrigin(entry, state)

@@ -5,7 +5,7 @@ import { Clock, Effect, Fiber, Option, Ref, type Scope } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import type { Recording } from "../browser/vision/Screencast.ts"
 import * as Bounds from "../run/artifact/ArtifactBounds.ts"
-import type { Keeper } from "../run/artifact/RunArtifacts.ts"
+import type { ArtifactWriter } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { Run } from "../run/Run.ts"
 
@@ -27,7 +27,7 @@ const uploadMillis = 60_000
 export const record = (
   page: BrowserSession,
   run: Run,
-  keeper: Keeper,
+  writer: ArtifactWriter,
   reporter: Reporter
 ): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -50,7 +50,7 @@ export const record = (
       const video = yield* finish
       if (Option.isNone(video)) return
       const { content, mediaType } = video.value
-      const id = yield* keeper.keepStream("video", { mediaType, fileName: null }, content)
+      const id = yield* writer.writeStream("video", { mediaType, fileName: null }, content)
       yield* reporter.event({
         event: "video.uploaded",
         runId: run.id,

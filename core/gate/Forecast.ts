@@ -26,10 +26,10 @@ export interface Queue extends Pace.Progress {
   readonly durationMillis: number | null
 }
 
-/** What puts a start off: a limit of the pace, or the number of workers. */
+/** What delays a start: a limit of the pace, or the number of workers. */
 export type Limit = "max_starts_per_minute" | "max_running" | "workers"
 
-/** A start, and what puts it off; `null` where only the run window does, or nothing. */
+/** A start, and what delays it; `null` where only the run window does, or nothing. */
 export interface Start {
   readonly at: number
   readonly limitedBy: Limit | null
@@ -42,45 +42,45 @@ export interface Forecast {
   /** `null` where it is not in sight. */
   readonly firstStartAt: number | null
   readonly lastStartAt: number | null
-  /** When the current passage ends, or the next one; `null` where it has no end, or there is none. */
+  /** When the current or next opening ends; `null` where it has no end, or there is no opening. */
   readonly closesAt: number | null
-  /** How many of them start only behind `closesAt`. */
+  /** How many of them start after `closesAt`. */
   readonly unfit: number
-  /** What puts off the last start. */
+  /** What delays the last start. */
   readonly limitedBy: Limit | null
-  /** The workers that it counts on; `null` where they are not known. */
+  /** The number of workers that the estimate assumes; `null` when it is unknown. */
   readonly workers: Workers | null
   /** The mean duration that it counts on; `null` before a run has succeeded: no limit on running runs counts then. */
   readonly durationMillis: number | null
 }
 
-/** How many passages are looked at for one run. */
+/** The maximum number of openings that are examined for one run. */
 const mostPassages = 60
 
-/** The starts within one passage: when its run of a number, from 1 on, starts, and how many start before its end. */
+/** The starts within one opening: when its nth run starts (n from 1), and how many start before its end. */
 interface Passage {
   readonly stopsAt: number
   readonly startOf: (number: number) => Start
   readonly fits: number
-  /** What lets no more than these start. */
+  /** The limit that prevents further starts. */
   readonly limit: Limit | null
 }
 
-/** How many runs of a workflow are carried out at once within a passage. */
+/** How many runs of a workflow are executed at once within an opening. */
 interface Room {
-  /** The most at once. */
+  /** The maximum at one time. */
   readonly most: number
   /** How many of them may start at its beginning. */
   readonly free: number
   readonly limit: "max_running" | "workers"
 }
 
-/** Those in progress have ended by a later passage. */
+/** Runs that are in progress now are assumed to have ended by a later opening. */
 const roomOf = (gate: Gate.Gate, queue: Queue, workers: Workers | null, isCurrent: boolean): Room => {
   const maxRunning = gate.pace?.maxRunning ?? Infinity
   const { capacity, running } = workers ?? { capacity: Infinity, running: 0 }
   const others = isCurrent ? Math.max(0, running - queue.running) : 0
-  // A workflow gets its turn where others use every worker.
+  // Workflows take turns, so a workflow gets a worker even while others use all of them.
   const share = capacity === 0 ? 0 : Math.max(1, capacity - others)
   const own = isCurrent ? queue.running : 0
   return {
@@ -90,7 +90,7 @@ const roomOf = (gate: Gate.Gate, queue: Queue, workers: Workers | null, isCurren
   }
 }
 
-/** The current passage from `from` on, or the next one; `null` where none is in sight. */
+/** The current opening from `from` on, or the next one; `null` when none is known. */
 const passage = (gate: Gate.Gate, queue: Queue, workers: Workers | null, from: number, at: number): Passage | null => {
   const interval = Gate.startInterval(gate, from)
   if (interval === null) return null
@@ -117,7 +117,7 @@ const passage = (gate: Gate.Gate, queue: Queue, workers: Workers | null, from: n
   }
 }
 
-/** When the waiting run of a number, from 1 on, starts; `null` where it is not in sight. */
+/** When the nth waiting run starts (n from 1); `null` when that is unknown. */
 export const startOf = (
   gate: Gate.Gate,
   queue: Queue,
@@ -142,7 +142,7 @@ export const startOf = (
   return null
 }
 
-/** When the waiting runs start, and how many of them only behind the end of the current or next passage. */
+/** When the waiting runs start, and how many of them start after the end of the current or next opening. */
 export const of = (gate: Gate.Gate, queue: Queue, workers: Workers | null, at: number): Forecast => {
   const { atLeast, durationMillis, waiting } = queue
   const one = passage(gate, queue, workers, at, at)

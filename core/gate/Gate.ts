@@ -3,7 +3,7 @@
  *
  * A gate combines independent holds: the run window being closed, and a manual pause. Runs may start only while no hold
  * is in force. Being held is never written on a run: it follows from the gate and an instant, so that one edit holds or
- * releases one run or a million alike.
+ * releases any number of runs.
  *
  * Everything here is a function of its arguments; instants are epoch milliseconds.
  */
@@ -46,7 +46,7 @@ export interface Gate {
   readonly pause: Pause | null
   /** How fast its runs may start; `null` for as fast as there are workers. It limits starts, and is no hold. */
   readonly pace: Pace.Pace | null
-  /** When the workflow was deleted; `null` while it exists. Nothing starts behind such a gate any more. */
+  /** When the workflow was deleted; `null` while it exists. No run of a deleted workflow starts. */
   readonly removedAt: number | null
 }
 
@@ -132,11 +132,12 @@ export const unpause = (gate: Gate): Gate => (gate.pause === null ? gate : chang
 export const setPace = (gate: Gate, pace: Pace.Pace | null): Gate =>
   Pace.isSame(gate.pace, pace) ? gate : changed(gate, { pace })
 
+/** The gate while its window is known to let runs start: the window and a lift hold nothing then. */
+export const withoutWindow = (gate: Gate): Gate => ({ ...gate, runWindow: null, lift: null })
+
 /** The gate as it holds a run that was released: without its window, and without the pause that the release passes. */
 export const past = (gate: Gate, release: Release | null): Gate =>
-  release === null
-    ? gate
-    : { ...gate, runWindow: null, lift: null, pause: gate.pause?.since === release.pause ? null : gate.pause }
+  release === null ? gate : { ...withoutWindow(gate), pause: gate.pause?.since === release.pause ? null : gate.pause }
 
 /** Shuts the gate for good, as its workflow is deleted. */
 export const remove = (gate: Gate, at: number): Gate => changed(gate, { removedAt: at })

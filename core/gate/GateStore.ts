@@ -10,7 +10,7 @@ import type { Queue } from "./Forecast.ts"
 import type { Gate } from "./Gate.ts"
 
 /** A changed gate: its states before and after the decision, and the instant at which it was made. */
-export interface Changed {
+export interface GateChange {
   readonly before: Gate
   readonly after: Gate
   readonly at: number
@@ -107,14 +107,14 @@ export class GateStore extends Context.Service<
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
       decide: Decide<E>
-    ) => Effect.Effect<Changed, E | WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<GateChange, E | WorkflowNotFound | StoreUnavailable>
 
     /** Like `change`, and also counts the waiting runs of the workflow while it cannot start any. */
     readonly changeAndCount: <E>(
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
       decide: Decide<E>
-    ) => Effect.Effect<Changed & { readonly waiting: RunCount }, E | WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<GateChange & { readonly waiting: RunCount }, E | WorkflowNotFound | StoreUnavailable>
 
     /**
      * Looks again at the gates whose stored passage has ended, or was computed with older time zone data, at most `limit`

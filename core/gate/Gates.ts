@@ -12,7 +12,7 @@ import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Forecast from "./Forecast.ts"
 import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
-import { type Changed, GateStore, noRuns, type PastWindow, plus, type RunCount, type Waiting } from "./GateStore.ts"
+import { type GateChange, GateStore, noRuns, type PastWindow, plus, type RunCount, type Waiting } from "./GateStore.ts"
 import * as Pace from "./Pace.ts"
 import { WorkerCapacity } from "./WorkerCapacity.ts"
 
@@ -81,7 +81,7 @@ export interface Preview {
 export const mostListed = 20
 
 /** The result of an unpause of several workflows. */
-export interface Unpaused {
+export interface UnpauseResult {
   /** How many waiting runs may start now and could not before. */
   readonly resumedRuns: RunCount
   /** The workflows whose window was open already. */
@@ -162,7 +162,7 @@ export class Gates extends Context.Service<
       caller: Caller,
       resource: "run_window" | "workflow",
       ids: ReadonlyArray<WorkflowId>
-    ) => Effect.Effect<Unpaused, RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<UnpauseResult, RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/gate/Gates") {
   static readonly layer = Layer.effect(
@@ -173,7 +173,7 @@ export class Gates extends Context.Service<
       const audit = yield* Audit
 
       /** Wakes the scheduler, whose next due instant may have moved, and the workers if there is work for them now. */
-      const announce = Effect.fnUntraced(function* (changed: Changed) {
+      const announce = Effect.fnUntraced(function* (changed: GateChange) {
         yield* signals.publish({ _tag: "due" })
         if (releases(changed)) yield* signals.publish({ _tag: "work" })
       })
@@ -333,7 +333,7 @@ const summed = (
     readonly skipped: ReadonlyArray<string>
     readonly errors: ReadonlyArray<string>
   }>
-): Unpaused => ({
+): UnpauseResult => ({
   resumedRuns: done.reduce((total, one) => plus(total, one.resumed), noRuns),
   skipped: done.flatMap((one) => one.skipped),
   errors: done.flatMap((one) => one.errors)
@@ -381,13 +381,13 @@ const outlook = (window: RunWindow.ValidRunWindow, at: number, count: number) =>
 }
 
 /** How many of the waiting runs a change of a gate releases and holds: all of them, or none. */
-const impact = ({ after, at, before }: Changed, waiting: RunCount) => ({
+const impact = ({ after, at, before }: GateChange, waiting: RunCount) => ({
   releases: releases({ before, after, at }) ? waiting : noRuns,
   holds: releases({ before: after, after: before, at }) ? waiting : noRuns
 })
 
 /** Returns whether a change released the waiting runs: all of them, or none. */
-const releases = ({ before, after, at }: Changed): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)
+const releases = ({ before, after, at }: GateChange): boolean => Gate.mayStart(after, at) && !Gate.mayStart(before, at)
 
 const view = (gate: Gate.Gate, at: number, warnings: WindowView["warnings"]): WindowView => ({
   runWindow: gate.runWindow,

@@ -23,7 +23,7 @@ interface Part {
   readonly length: number
   readonly order: number
   readonly kind: Kind
-  /** Whether it is hidden only where it stands by itself, and not within another word. */
+  /** Whether it is hidden only as a whole word, and not within a longer word. */
   readonly isWord: boolean
   /** The number of its value among all. */
   readonly value: number

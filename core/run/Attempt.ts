@@ -1,5 +1,5 @@
 /**
- * One attempt of a run under one lease: carried out, reported while it is in progress, and settled when it is over.
+ * One attempt of a run under one lease: executed, reported while it is in progress, and settled when it ends.
  */
 
 import { Clock, Effect, Queue, Semaphore } from "effect"
@@ -11,11 +11,11 @@ import { outage } from "../runtime/Supervisor.ts"
 import * as Trace from "../runtime/Trace.ts"
 import { Executor } from "./Executor.ts"
 import * as Run from "./Run.ts"
-import { type Claimed, RunStore } from "./RunStore.ts"
+import { type ClaimedRun, RunStore } from "./RunStore.ts"
 import * as Transition from "./Transition.ts"
 
-/** Records an attempt in the trace of its run, behind the time that the run waited for it. */
-const inTrace = ({ run }: Claimed) => {
+/** Records an attempt in the trace of its run, after the span of the time that the run waited for it. */
+const inTrace = ({ run }: ClaimedRun) => {
   const attributes = {
     "sluice.session_id": run.id,
     "sluice.workflow_id": run.workflowId,
@@ -34,16 +34,16 @@ const inTrace = ({ run }: Claimed) => {
 }
 
 /**
- * Carries out the attempt of a claimed run and settles it in every case.
+ * Executes the attempt of a claimed run and settles it in every case.
  *
- * It ends the run with the outcome of its executor. Interrupted, it gives the run back at once, as `Transition.abandon`
- * decides. After a lost lease, nothing more is written. It succeeds in each of these cases. `makeRoom` runs when the
- * executor is done, and only the end remains to be stored.
+ * The run ends with the outcome of the executor. On interruption the run is returned at once, as `Transition.abandon`
+ * decides. After a lost lease, nothing more is written. The effect succeeds in each of these cases. `makeRoom` runs when
+ * the executor is done and only the end of the run remains to be stored.
  */
-export const carryOut = (claimed: Claimed, makeRoom: Effect.Effect<void> = Effect.void) =>
+export const carryOut = (claimed: ClaimedRun, makeRoom: Effect.Effect<void> = Effect.void) =>
   inTrace(claimed)(attempted(claimed, makeRoom))
 
-const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, makeRoom: Effect.Effect<void>) {
+const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: ClaimedRun, makeRoom: Effect.Effect<void>) {
   const store = yield* RunStore
   const executor = yield* Executor
   const signals = yield* Signals
@@ -54,7 +54,7 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
   let unwritten: ReadonlyArray<RunEvent> = []
   let hasReported = false
 
-  /** Writes all reported progress at once. Reports during a write are gathered for the next one. */
+  /** Writes all reported progress at once. Reports that arrive during a write go into the next one. */
   const write = (progress: Partial<Run.Progress>) =>
     writing.withPermit(
       Effect.gen(function* () {
@@ -69,7 +69,7 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
       }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 
-  /** Whether another run of the workflow may start for this one. */
+  /** Whether the end of this run may let another run of the workflow start. */
   let makesWay = claimed.run.credentials.length > 0
 
   /** Waits for a write that is in progress, and writes the rest. Most attempts that do little have reported nothing. */
@@ -85,10 +85,10 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
           })
         )
       ),
-      // A run that is put off is the scheduler's to wake the workers for.
+      // When a run is postponed, the scheduler wakes the workers later.
       Effect.tap(({ run }) => (Run.isWaiting(run) ? signals.publish({ _tag: "due" }) : Effect.void)),
       Effect.tap(({ failedLogin }) => (failedLogin?.stopsOthers ? signals.publish({ _tag: "due" }) : Effect.void)),
-      // Its slots of credentials are free, and its place among the runs in progress.
+      // Its credential slots and its place among the running runs are free.
       Effect.tap(() => (makesWay ? signals.publish({ _tag: "work" }) : Effect.void)),
       Effect.tap(grown)
     )
@@ -132,7 +132,7 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: Claimed, mak
 })
 
 /** The trace of the run, for the lines of its attempt. */
-const traced = ({ run }: Claimed) => {
+const traced = ({ run }: ClaimedRun) => {
   const traceId = Trace.idOf(run.options.traceparent)
   return traceId === null ? {} : { trace_id: traceId }
 }

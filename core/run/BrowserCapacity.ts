@@ -1,5 +1,5 @@
 /**
- * How many runs there is a browser for, where that is not for the worker alone to say.
+ * How many runs have a browser, where something other than the worker decides it, such as a browser grid.
  */
 import { Context, Effect, Stream } from "effect"
 

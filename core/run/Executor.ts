@@ -1,12 +1,12 @@
 /**
- * Carries out an attempt of a run: the agent with its browser, or anything else that a program puts in its place.
+ * Executes an attempt of a run: the agent with its browser, or an executor that a program provides instead.
  */
 
 import { Context, type Effect } from "effect"
 import type { RunEvent } from "../event/RunEvent.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { LeaseLost, Progress } from "./Run.ts"
-import type { Claimed } from "./RunStore.ts"
+import type { ClaimedRun } from "./RunStore.ts"
 import type { Outcome } from "./Transition.ts"
 
 /** How a running attempt reports its progress. */
@@ -15,8 +15,8 @@ export interface Reporter {
   readonly event: (event: RunEvent) => Effect.Effect<void>
 
   /**
-   * Keeps a mark of progress. An attempt waits for this before it does what the mark speaks of, so that a run whose
-   * worker dies is never tried again by mistake.
+   * Stores a mark of progress. An attempt waits for this before the action that the mark announces, so that a run whose
+   * worker dies is never repeated by mistake.
    */
   readonly mark: (progress: Partial<Progress>) => Effect.Effect<void, LeaseLost | StoreUnavailable>
 
@@ -31,6 +31,6 @@ export class Executor extends Context.Service<
      * Carries out one attempt and answers how it ended. Every failure on the way is part of the outcome. Interruption
      * ends it promptly and leaves nothing behind.
      */
-    readonly execute: (claimed: Claimed, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost | StoreUnavailable>
+    readonly execute: (claimed: ClaimedRun, reporter: Reporter) => Effect.Effect<Outcome, LeaseLost | StoreUnavailable>
   }
 >()("sluice/core/run/Executor") {}

@@ -16,22 +16,22 @@ import type { FailedLogin } from "./Slots.ts"
 import type { Change, LockedRun, Submission } from "./Transition.ts"
 
 /** A run together with the gate of its workflow, both as of one instant. */
-export interface Gated {
+export interface GatedRun {
   readonly run: Run
   readonly gate: Gate
 }
 
 /** A run given to a worker, with the version of the workflow that it executes. */
-export interface Claimed {
+export interface ClaimedRun {
   readonly run: RunningRun
   readonly version: WorkflowVersion
   /** Since when nothing held the run, its time to wait for a retry included. */
   readonly startableSince?: number
-  /** Until when the pace of its workflow lets no other run start. */
+  /** The instant until which the pace of its workflow allows no further start. */
   readonly pacedUntil?: number
 }
 
-/** A lease as its worker names it. */
+/** The identity of a lease. */
 export interface LeaseRef {
   readonly id: RunId
   readonly fence: number
@@ -48,7 +48,7 @@ export interface Filter extends RunFilter {
 }
 
 /** A listed run. `status` and `holds` are as they read at the instant of the listing. */
-export type Listed = Pick<
+export type ListedRun = Pick<
   Run,
   | "id"
   | "workspaceId"
@@ -71,7 +71,7 @@ export type Listed = Pick<
 
 /** A page of the list. `next` is the place behind it; `null` when nothing follows. */
 export interface ListPage {
-  readonly runs: ReadonlyArray<Listed>
+  readonly runs: ReadonlyArray<ListedRun>
   readonly next: { readonly at: number; readonly id: RunId } | null
 }
 
@@ -117,7 +117,7 @@ export const byCount = (
 /** The highest exact total. */
 export const mostCounted = 10_000
 
-/** What was decided about a run; `change` is `null` where it stays as it is. */
+/** The decision about a run; `change` is `null` where the run stays unchanged. */
 export interface Decision {
   readonly change: Change | null
 }
@@ -157,11 +157,11 @@ export class RunStore extends Context.Service<
      * Its version must be the latest one of the workflow when it is accepted.
      *
      * Submissions of one workflow do not wait for each other; waiting runs start in the order of their submission.
-     * Refused is an `add_to_output` that is over its limit as the store keeps it, which may be compressed.
+     * An `add_to_output` is refused when its stored form, which may be compressed, exceeds its limit.
      */
     readonly submit: (
       submission: Submission
-    ) => Effect.Effect<Gated, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
+    ) => Effect.Effect<GatedRun, WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable>
 
     /**
      * Accepts a run that repeats an ended one, as `submit` does; its version must be the latest one only where `isLatest`.
@@ -172,7 +172,7 @@ export class RunStore extends Context.Service<
       submission: Submission & { readonly retry: Retry },
       options: { readonly isLatest: boolean }
     ) => Effect.Effect<
-      Gated,
+      GatedRun,
       WorkflowNotFound | VersionOutdated | FieldsTooLarge | RunNotFound | AlreadyRetried | StoreUnavailable
     >
 
@@ -187,7 +187,7 @@ export class RunStore extends Context.Service<
      */
     readonly weigh: (submission: Submission) => Effect.Effect<ReadonlyArray<FieldTooLarge>, StoreUnavailable>
 
-    readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<Gated, RunNotFound | StoreUnavailable>
+    readonly get: (workspaceId: WorkspaceId, id: RunId) => Effect.Effect<GatedRun, RunNotFound | StoreUnavailable>
 
     /**
      * One page of the runs that satisfy a filter. It has fewer runs than `limit` and yet a `next` only where the filter
@@ -263,7 +263,7 @@ export class RunStore extends Context.Service<
       readonly worker: string
       readonly limit: number
       readonly leaseMillis: number
-    }) => Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable>
+    }) => Effect.Effect<ReadonlyArray<ClaimedRun>, StoreUnavailable>
 
     /** Prolongs leases and answers which of them were lost: ended, taken over, or given up. */
     readonly renew: (
@@ -312,7 +312,7 @@ export class RunStore extends Context.Service<
     readonly announceHolds: (limit: number, announcement: HoldAnnouncement) => Effect.Effect<boolean, StoreUnavailable>
 
     /**
-     * Makes a waiting run one that is watched, from now until its end. If it is held now and that was not announced, because it
+     * Marks a waiting run as watched until its end. If it is held now and that was not announced, because it
      * was not watched, that is announced now; returns whether it was. Changes nothing for a run that does not wait.
      */
     readonly watch: (

@@ -21,7 +21,7 @@ import * as Run from "./Run.ts"
 import {
   type Counts,
   type Filter,
-  type Gated,
+  type GatedRun,
   history,
   type ListPage,
   RunStore,
@@ -93,7 +93,7 @@ export class Runs extends Context.Service<
       after: number
     ) => Effect.Effect<ReadonlyArray<LoggedEvent>, RunNotFound | StoreUnavailable>
 
-    /** Says that somebody watches a run: from now until its end it has an event when it is held, and now if it is. */
+    /** Marks a run as watched: until its end, each hold on it emits an event, beginning with a hold in force now. */
     readonly watch: (caller: Caller, id: RunId) => Effect.Effect<void, RunNotFound | StoreUnavailable>
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ListPage, StoreUnavailable>
@@ -108,8 +108,8 @@ export class Runs extends Context.Service<
     readonly stopOrphans: Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Ends a run as stopped: a waiting run never starts, a running one is ended by its worker without delay. `why` is
-     * what its errors say then.
+     * Stops a run: a waiting run never starts, a running one is ended by its worker without delay. `why` becomes the
+     * message of its error.
      */
     readonly interrupt: (
       caller: Caller,
@@ -194,7 +194,7 @@ export class Runs extends Context.Service<
         const { run } = yield* runs.change(caller.workspaceId, id, (locked, at) =>
           Transition.interrupt(locked, at, why)
         )
-        // What a run in progress held back may start.
+        // Runs that had to wait for this one may start.
         if (run.startedAt !== null) yield* signals.publish({ _tag: "work" })
         yield* signals.publish({ _tag: "ended", runId: id })
         yield* signals.publish({ _tag: "events" })
@@ -236,18 +236,18 @@ const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
     }
   }).pipe(Effect.withSpan("Runs.stopOrphans"))
 
-/** A deletion stops at most this many runs itself. */
+/** A deletion stops at most `orphanBatch` times `orphanRounds` runs itself. */
 const orphanBatch = 200
 const orphanRounds = 10
 
-/** What a start depends on beside the gate. */
+/** What a start depends on in addition to the gate. */
 interface Demand {
   readonly queue: Forecast.Queue
   readonly workers: Workers | null
 }
 
 const view = (
-  { run, gate }: Gated,
+  { run, gate }: GatedRun,
   demand: Demand | null,
   at: number,
   more: Pick<View, "events" | "retriedAs">
@@ -271,7 +271,7 @@ const view = (
 }
 
 /** Whether the pace or the workers put a start off; one that is not in sight is put off by the workers if there are none. */
-const putOffBy = (gate: Gated["gate"], workers: Workers | null, start: Forecast.Start | null): StartsLater => {
+const putOffBy = (gate: GatedRun["gate"], workers: Workers | null, start: Forecast.Start | null): StartsLater => {
   if (start !== null) return start.limitedBy === "workers" ? "capacity" : "pace"
   return gate.pace === null || workers?.capacity === 0 ? "capacity" : "pace"
 }

@@ -18,14 +18,14 @@ import * as Transition from "./Transition.ts"
 /** How many gates or runs one transaction deals with. */
 const batch = 200
 
-/** The longest sleep: the net under a lost signal, or a clock that was set forward. */
+/** The longest sleep, which bounds the effect of a lost signal or of a clock that was set forward. */
 const longestSleep = 30_000
 
-/** How long what a tick has left undone is left alone: a scheduler whose clock is ahead of the store's is too early. */
+/** The pause before a tick retries what it could not do: its clock may be ahead of the clock of the store. */
 const undoneMillis = 500
 
 /**
- * Does everything that is due at this instant, wakes the workers, and answers the instant from before it began.
+ * Does everything that is due now, wakes the workers, and returns the instant at which it began.
  */
 export const tick = Effect.fn("Scheduler.tick")(function* () {
   const gates = yield* GateStore
@@ -57,7 +57,7 @@ export const announceHolds = Effect.fn("Scheduler.announceHolds")(function* () {
   }
 })
 
-/** Stops the runs that waited for credentials that could not be signed in with, in pieces, until all are stopped. */
+/** Stops, in batches, the runs that waited for a credential whose login failed. */
 export const stopAfterFailedLogins = Effect.fn("Scheduler.stopAfterFailedLogins")(function* () {
   const runs = yield* RunStore
   const signals = yield* Signals
@@ -66,7 +66,7 @@ export const stopAfterFailedLogins = Effect.fn("Scheduler.stopAfterFailedLogins"
     stopped = true
     yield* signals.publish({ _tag: "events" })
   }
-  // Those that were submitted since, or have other members to choose from, had to wait for this.
+  // Runs that were submitted since, or that can use other members of their pool, had to wait for this.
   if (stopped) yield* signals.publish({ _tag: "work" })
 })
 
@@ -90,7 +90,7 @@ export const run = Effect.fn("Scheduler.run")(function* () {
       const now = yield* Clock.currentTimeMillis
       if (opening <= now) yield* Measures.gateOpened((now - opening) / 1_000)
       const left = Math.min(next, ticked + longestSleep) - now
-      // Of a clock that was set back, the time until then is no time to sleep.
+      // After a clock was set back, the time until `next` is meaningless: tick again.
       if (left <= 0 || now < ticked) {
         const isUndone = next <= now && next === overdue
         overdue = next

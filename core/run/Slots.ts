@@ -1,9 +1,9 @@
 /**
- * Which credentials a run is given, and what it holds of them while it is carried out.
+ * Which credentials a run is given, and which of their slots it uses while it is running.
  *
- * An entry of the vault allows so many runs at a time: each holds one of its slots, taken with the claim. If codes or
- * sessions could be confused, one run at a time signs in: it holds the name of what is exclusive until it has. A slot
- * is in use for as long as its run is carried out, even if its worker is lost; nothing gives it back.
+ * An entry of the vault allows a limited number of runs at a time: each uses one of its slots, taken by the claim. If
+ * codes or sessions could be confused, one run at a time signs in: it uses the name of the exclusive resource until it
+ * has signed in. A slot is in use for as long as its run is running, even if its worker is lost: no call returns it.
  */
 import * as Inbox from "../vault/inbox/Inbox.ts"
 import { effectiveTfaMethod, type Pair, type VaultEntry } from "../vault/VaultEntry.ts"
@@ -39,16 +39,16 @@ const arrivesAt = (entry: VaultEntry): string | null => {
       return `phone:${entry.workspaceId}`
     case "EMAIL":
     case "MAGIC_LINK":
-      // Mail knows no upper and lower case, and entries of one user for one site share an address however it is written.
+      // Mail addresses ignore case, so entries whose addresses differ only in case share a mailbox.
       return `inbox:${Inbox.mailboxOf(entry.workspaceId, entry).toLowerCase()}`
     default:
       return null
   }
 }
 
-/** An entry of the vault as the runs see it that want a slot of it. */
+/** An entry of the vault, with what decides whether a run gets one of its slots. */
 export interface Entry {
-  /** Names its slots. The same for every entry that the pair has in the course of time. */
+  /** Names its slots. It stays the same when the entry of the pair is deleted and created again. */
   readonly name: string
   readonly workspaceId: WorkspaceId
   readonly allowance: Allowance
@@ -63,7 +63,7 @@ export interface Entry {
 /** Finds the entry that a pair means. */
 export type Find = (pair: Pair) => Entry | undefined
 
-/** How many runs hold a name. */
+/** How many runs use a name. */
 export type InUse = (name: string) => number
 
 /** The members that an attempt may use: those that were not tried, or all of them once each was. */
@@ -90,9 +90,9 @@ export const isFree = (entry: Entry, inUse: InUse): boolean => {
 /**
  * Gives a run a slot of one entry for every alias; `null` when one of them has to wait, and then none is given.
  *
- * Of a pool the member is taken whose turn is longest ago; one that could not sign in comes after those that can, and
- * one that does not exist is passed over. If no member exists the run must fail rather than wait: it gets nothing for
- * that alias. Two aliases of one entry hold one slot.
+ * Of a pool, the member that was used least recently is taken; members whose login failed come last, and members that
+ * do not exist are skipped. If no member exists, the run gets nothing for that alias: it must fail rather than wait.
+ * Two aliases of one entry use one slot.
  */
 export const assign = (
   credentials: ReadonlyArray<Credential>,
@@ -125,14 +125,14 @@ export const assign = (
 }
 
 /**
- * How long a run that needs several credentials leaves those of them that are free to others. Otherwise runs that each
- * need one of them could overtake it without end.
+ * How long a run that needs several credentials lets others use those that are free. After that it reserves them:
+ * otherwise runs that need only one of them could overtake it indefinitely.
  */
 export const patienceMillis = 600_000
 
 /**
- * The names that a run which has to wait keeps from those who come after it: those of the free entries that it would be
- * given, once it has waited for long.
+ * The names that a waiting run reserves against later runs: those of the free entries that it would be given, once it
+ * has waited long enough.
  */
 export const reserved = (
   credentials: ReadonlyArray<Credential>,
@@ -144,7 +144,7 @@ export const reserved = (
     ? []
     : [...new Set(credentials.flatMap((credential) => names(assign([credential], find, inUse) ?? [])))]
 
-/** Every name that the holder of these credentials holds, once each. */
+/** Every name that a run with these credentials uses, once each. */
 export const names = (credentials: ReadonlyArray<Credential>): ReadonlyArray<string> => [
   ...new Set(
     credentials.flatMap(({ slot }) => {
@@ -154,7 +154,7 @@ export const names = (credentials: ReadonlyArray<Credential>): ReadonlyArray<str
   )
 ]
 
-/** The names that a change of the credentials of a run gives back. */
+/** The names that a change of the credentials of a run releases. */
 export const freed = (before: ReadonlyArray<Credential>, after: ReadonlyArray<Credential>): ReadonlyArray<string> => {
   const kept = new Set(names(after))
   return names(before).filter((name) => !kept.has(name))
@@ -168,7 +168,7 @@ export const signedIn = (credentials: ReadonlyArray<Credential>, alias: string):
       : credential
   )
 
-/** The credentials of a run that ended: it says which it used, and holds none. */
+/** The credentials of a run that ended: they name what it used, and occupy no slot. */
 export const released = (credentials: ReadonlyArray<Credential>): ReadonlyArray<Credential> =>
   credentials.map(({ slot: _, ...credential }) => credential)
 

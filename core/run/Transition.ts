@@ -1,5 +1,5 @@
 /**
- * The changes that the life of a run allows, each a decision of the run, what is asked and the instant.
+ * The transitions of a run, each a function of the run, the request and the instant.
  *
  * A decision returns the changed run with its events, or the typed reason of its refusal. Decisions read no clock and have
  * no effects; a store applies them to one run at a time.
@@ -58,11 +58,11 @@ export type Outcome =
       readonly retry?: Retry
       /** The alias of the credential that the attempt could not sign in with, where that is how it failed. */
       readonly failedLogin?: string
-      /** Whether it failed because its browser went away. */
+      /** Whether it failed because its browser was lost. */
       readonly lostBrowser?: true
     }
 
-/** The effect of a failure: how many retries in all (`null`: as many as the workflow allows), and how far put off. */
+/** The effect of a failure: how many retries in total (`null`: as many as the workflow allows), and their delay. */
 export interface Retry {
   readonly times: number | null
   readonly delayMillis: number | null
@@ -119,7 +119,7 @@ export const claim = (
   return { run: started, events: [{ event: "execution.start", ...ids(run) }] }
 }
 
-/** Records how far an attempt has gone. Marks are only ever added. */
+/** Records the progress of an attempt. Marks are only added, never removed. */
 export const progress = (run: Run.RunningRun, marks: Partial<Run.Progress>): Run.RunningRun => ({
   ...run,
   progress: {
@@ -129,7 +129,7 @@ export const progress = (run: Run.RunningRun, marks: Partial<Run.Progress>): Run
   }
 })
 
-/** Notes that an attempt has signed in with a credential, so that others may. */
+/** Records that an attempt has signed in with a credential, so that other runs may sign in with it. */
 export const loggedIn = (run: Run.RunningRun, alias: string): Change<Run.RunningRun> => ({
   run: { ...run, credentials: Slots.signedIn(run.credentials, alias) },
   events: []
@@ -197,7 +197,7 @@ const settleAttempt = (
   return requeue(failed, gate, { retries: run.retries + 1, delayMillis }, at)
 }
 
-/** What becomes of a run that is released. Only the first changes it. */
+/** The result of releasing a run. Only the first release changes it. */
 export type Released = "released" | "already_released" | "held_by_pause" | "not_waiting"
 
 /**
@@ -225,7 +225,7 @@ export const release = (
   }
 }
 
-/** Stops a run at the request of a user, waiting or running. A worker that has it finds its lease gone. */
+/** Stops a run at the request of a user, waiting or running. Its worker then loses the lease. */
 export const interrupt = (
   { files, run }: Ending,
   at: number,

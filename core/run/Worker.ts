@@ -1,10 +1,10 @@
 /**
- * Takes runs as they may start and carries them out, a bounded number at a time.
+ * Claims runs that may start and executes them, a bounded number at a time.
  *
- * A worker holds each of its runs by a lease that it renews. One that dies loses its leases; one that cannot renew a lease
- * ends the attempt when the lease runs out, as another worker may carry out the run from then on; and one that lost a lease
- * without noticing has its results refused. On shutdown it takes nothing more, gives what it runs a time of grace, and
- * then gives back the rest: no lease is left to expire.
+ * A worker has a lease on each of its runs and renews it. A worker that dies loses its leases. A worker that cannot renew
+ * a lease ends the attempt when the lease expires, because another worker may then execute the run. The store refuses
+ * the results of a worker that lost its lease without noticing. On shutdown the worker claims nothing more, gives its
+ * runs a grace period, and then returns the rest: no lease is left to expire.
  */
 import { Clock, Effect, Stream } from "effect"
 import * as Lease from "../runtime/Lease.ts"
@@ -12,7 +12,7 @@ import { Signals } from "../runtime/Signals.ts"
 import * as Trace from "../runtime/Trace.ts"
 import * as Attempt from "./Attempt.ts"
 import { BrowserCapacity } from "./BrowserCapacity.ts"
-import { type Claimed, type LeaseRef, RunStore } from "./RunStore.ts"
+import { type ClaimedRun, type LeaseRef, RunStore } from "./RunStore.ts"
 
 export interface Options {
   /** Names the worker in leases; different for every process. */
@@ -26,7 +26,7 @@ export interface Options {
 }
 
 /** Records a claim in the traces of the runs that it took. */
-const recordClaim = Effect.fnUntraced(function* (claimed: ReadonlyArray<Claimed>, from: number) {
+const recordClaim = Effect.fnUntraced(function* (claimed: ReadonlyArray<ClaimedRun>, from: number) {
   const to = yield* Clock.currentTimeMillis
   for (const { run } of claimed) {
     const claim = Trace.record("run claimed", { from, to }, { attributes: { "sluice.session_id": run.id } })
@@ -41,11 +41,11 @@ const recordClaim = Effect.fnUntraced(function* (claimed: ReadonlyArray<Claimed>
 export const run = Effect.fn("Worker.run")(function* (options: Options) {
   const store = yield* RunStore
   const signals = yield* Signals
-  const seats = yield* BrowserCapacity
+  const browsers = yield* BrowserCapacity
   const holder = yield* Lease.make({
     what: "runs",
-    // Nothing is claimed that there is no browser for.
-    capacity: Effect.map(seats.count, (count) => Math.min(options.capacity, count)),
+    // Claim no run without a browser for it.
+    capacity: Effect.map(browsers.count, (count) => Math.min(options.capacity, count)),
     leaseMillis: options.leaseMillis,
     claim: (limit) =>
       Effect.gen(function* () {
@@ -54,11 +54,11 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
         if (claimed.length === 0) return claimed
         yield* recordClaim(claimed, from)
         yield* signals.publish({ _tag: "events" })
-        // The next start of a paced workflow is the scheduler's to wake the workers for.
+        // The scheduler wakes the workers for the next start of a paced workflow.
         if (claimed.some(({ pacedUntil }) => pacedUntil !== undefined)) yield* signals.publish({ _tag: "due" })
         return claimed
       }),
-    leaseOf: ({ run }: Claimed): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
+    leaseOf: ({ run }: ClaimedRun): LeaseRef => ({ id: run.id, fence: run.lease.fence }),
     renew: (lease) => store.renew(lease, options.leaseMillis),
     carryOut: Attempt.carryOut,
     drain: Effect.timeoutOption(options.graceMillis)
@@ -70,6 +70,6 @@ export const run = Effect.fn("Worker.run")(function* (options: Options) {
     })
   )
   yield* Effect.forkScoped(obey)
-  yield* Effect.forkScoped(Stream.runForEach(seats.changes, () => holder.look))
+  yield* Effect.forkScoped(Stream.runForEach(browsers.changes, () => holder.look))
   return yield* holder.run
 }, Effect.scoped)

@@ -7,7 +7,7 @@ import { Effect, Metric } from "effect"
 export interface Backlog {
   /** How many runs wait, by the first reason that keeps them from starting. */
   readonly waiting: ReadonlyMap<string, number>
-  /** How long the run that waits for nothing but a worker has waited longest. */
+  /** The longest time that a run has waited for a worker alone. */
   readonly startable: number
   readonly running: number
   /** How many running runs have a lease that has run out. */

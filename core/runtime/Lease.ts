@@ -129,7 +129,7 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     const all = [...leases.values()]
     yield* end(all.filter(({ until }) => until <= soon).map(({ ref }) => ref))
     const next = Math.min(...all.map(({ until }) => until).filter((until) => until > soon))
-    // The clock may be set, so that no single sleep is trusted for long.
+    // The clock may be changed, so sleep in short pieces.
     yield* Effect.sleep(Math.max(1, Math.min(next - soon, leaseMillis / 3)))
   })
 

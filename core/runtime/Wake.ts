@@ -1,5 +1,5 @@
 /**
- * How a loop sleeps between two looks at a store: until a signal arrives that concerns it, or until a time is over.
+ * How a loop sleeps between two reads of a store: until a relevant signal arrives, or a time has passed.
  *
  * Signals may get lost, so no loop relies on them alone: each names the longest time that it sleeps.
  */
@@ -13,7 +13,7 @@ export interface Wake {
   readonly sleep: (atMost: Duration.Input) => Effect.Effect<void>
 }
 
-/** A sleeper that is woken by hand only. */
+/** A sleeper that only its own `wake` wakes, and no signal. */
 export const make: Effect.Effect<Wake> = Effect.map(Queue.sliding<void>(1), (woken) => ({
   wake: Effect.asVoid(Queue.offer(woken, undefined)),
   sleep: (atMost) => Effect.raceFirst(Queue.take(woken), Effect.sleep(atMost))

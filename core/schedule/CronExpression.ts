@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import * as CivilDate from "../window/calendar/CivilDate.ts"
 
-/** An expression that was read. */
+/** A parsed expression. */
 export interface Cron {
   /** The times of day in minutes since midnight, ascending. */
   readonly times: ReadonlyArray<number>
@@ -25,7 +25,7 @@ export const maxLength = 256
  *
  * Where both the day of month and the day of week are restricted, either is enough, as in every common cron. A field
  * that begins with `*` restricts nothing in this sense. Weekdays count from 0 (Sunday) to 7 (Sunday again). Names and
- * short forms are read in any case.
+ * short forms ignore case.
  */
 export const parse = (text: string): Result.Result<Cron, ReadonlyArray<string>> => {
   if (text.length > maxLength) return Result.fail([`Expected at most ${maxLength} characters, got ${text.length}`])
@@ -98,7 +98,7 @@ const kinds = {
   }
 } as const satisfies Readonly<Record<string, Kind>>
 
-/** A field that was read. Weekdays are those of cron, with Sunday as 0. */
+/** A parsed field. Weekdays are those of cron, with Sunday as 0. */
 interface Field {
   readonly values: ReadonlySet<number>
   /** Days counted from the end of the month: 0 is its last day. */
@@ -173,7 +173,7 @@ const readItem = (kind: Kind, item: string, values: Set<number>, note: Note) => 
   for (let value = from; value <= upTo; value += step) values.add(kind === kinds.weekday ? value % 7 : value)
 }
 
-/** The last value that `*` stands for. Of weekdays 7 is Sunday once more. */
+/** The last value that `*` includes. Weekday 7 is excluded, because it is Sunday again. */
 const lastOf = (kind: Kind): number => (kind === kinds.weekday ? 6 : kind.maximum)
 
 const readValue = ({ maximum, minimum, names }: Kind, text: string): number | null => {

@@ -2,13 +2,13 @@
  * Fires the schedules that are due: submits their runs, each instant once.
  *
  * Any number of processes may do this at once, and each may be killed at any point: the firing of an instant and the
- * submission of its run are one transaction. Without such a process runs are submitted late, as each schedule's catch-up
- * says.
+ * submission of its run are one transaction. While no such process runs, firings are missed; the
+ * catch-up policy of each schedule decides about them.
  */
 import { Clock, Effect } from "effect"
 import * as Gate from "../gate/Gate.ts"
 import * as ZoneData from "../gate/ZoneData.ts"
-import type { Gated } from "../run/RunStore.ts"
+import type { GatedRun } from "../run/RunStore.ts"
 import * as Drafting from "../run/submit/Drafting.ts"
 import * as Background from "../runtime/Background.ts"
 import { Signals } from "../runtime/Signals.ts"
@@ -22,17 +22,17 @@ import * as RunSchedule from "./RunSchedule.ts"
 import { type Due, ScheduleStore, type Step } from "./ScheduleStore.ts"
 import * as Timing from "./ScheduleTiming.ts"
 
-/** How many schedules one look at the store takes, and how many of them are dealt with at once. */
+/** How many schedules one read of the store returns, and how many of them are processed concurrently. */
 const batch = 200
 const atOnce = 4
 
-/** How often a tick looks at most, so that one schedule with much to catch up does not keep it from ending. */
+/** The maximum number of reads of one tick, so that a schedule with many missed firings cannot prolong it. */
 const mostLooks = 50
 
-/** The longest sleep: the net under a lost signal, or a clock that was set forward. */
+/** The longest sleep, which bounds the effect of a lost signal or of a clock that was set forward. */
 const longestSleep = 30_000
 
-/** How soon the end of a run is noticed for which a firing waits, where no signal arrives. */
+/** The interval of checks for the end of a run that a firing waits for, in case a signal is lost. */
 const waitingSleep = 2_000
 
 /** How often a submission is prepared again because the workflow was saved meanwhile. */
@@ -65,8 +65,8 @@ export const prepare = Effect.fnUntraced(function* (
   })
 })
 
-/** What is decided about one firing, for `submit`. */
-export interface Planned {
+/** The decision about one firing, for `submit`. */
+export interface FiringPlan {
   readonly before: RunSchedule.RunSchedule
   /** Without the new run. */
   readonly after: RunSchedule.RunSchedule
@@ -76,8 +76,8 @@ export interface Planned {
   readonly now: number
 }
 
-/** Submits the run of a firing together with what is decided about its schedule; fails with the problems of its input. */
-export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Planned) {
+/** Submits the run of a firing together with the change of its schedule; fails with the problems of its input. */
+export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: FiringPlan) {
   const { after, before, byHand, instant, now, replaces } = planned
   const store = yield* ScheduleStore
   const workflows = yield* WorkflowStore
@@ -93,7 +93,7 @@ export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Pla
     }
     return yield* store.commit(step)
   })
-  // The version may not be the latest any more; then it is found out, and asked for again.
+  // The version may be outdated; the store then refuses it, and the latest one is read again.
   const recent = yield* workflows.recentTerms(before.workspaceId, before.workflowId)
   const latest = Effect.gen(function* () {
     const { version } = yield* workflows.get(before.workspaceId, before.workflowId)
@@ -106,7 +106,7 @@ export const submit = Effect.fnUntraced(function* (gate: Gate.Gate, planned: Pla
   return submitted
 })
 
-const announce = Effect.fnUntraced(function* (submitted: Gated | null, replaced: ReadonlyArray<RunId>) {
+const announce = Effect.fnUntraced(function* (submitted: GatedRun | null, replaced: ReadonlyArray<RunId>) {
   const signals = yield* Signals
   for (const runId of replaced) yield* signals.publish({ _tag: "ended", runId })
   if (submitted === null) return
@@ -114,7 +114,7 @@ const announce = Effect.fnUntraced(function* (submitted: Gated | null, replaced:
   yield* signals.publish({ _tag: "events" })
 })
 
-/** Takes one step about a schedule; returns whether there was one to take. */
+/** Performs one step of a schedule; returns whether there was one. */
 const settle = Effect.fnUntraced(
   function* ({ gate, open, schedule: before }: Due) {
     const store = yield* ScheduleStore
@@ -130,7 +130,7 @@ const settle = Effect.fnUntraced(
     const failed = (reason: string) =>
       store.commit({
         ...step,
-        // What was to be replaced continues.
+        // The run that would have been replaced continues.
         after: { ...after, runs: open },
         firings: [
           {
@@ -194,8 +194,8 @@ export const run = Effect.fn("Firing.run")(function* () {
     waits = next.waits
     const now = yield* Clock.currentTimeMillis
     const left = Math.min((next.at ?? Number.POSITIVE_INFINITY) - now, waits ? waitingSleep : longestSleep)
-    // What is still due could not be done: it is tried again after a pause, and so after a clock that was set back. What
-    // is left to another process is looked at less often.
+    // What is still due failed: retry after a pause, also after a clock was set back. Check less often what another
+    // process has taken.
     yield* wake.sleep(now < began ? waitingSleep : Math.max(left, decides ? shortestSleep : waitingSleep))
   })
   return yield* Effect.forever(tickThenSleep.pipe(Background.round("fire schedules")))

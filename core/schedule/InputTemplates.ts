@@ -13,7 +13,7 @@ import * as Json from "../workspace/Json.ts"
 import * as LocalTimes from "./LocalTimes.ts"
 import type { RunSchedule } from "./RunSchedule.ts"
 
-/** What expressions find under `schedule`. */
+/** The value of `schedule` in expressions. */
 export const rootOf = ({ id, terms }: Pick<RunSchedule, "id" | "terms">, zone: Zone, instant: number) => {
   const day = LocalTimes.dayAt(zone, instant)
   const local = LocalTimes.shown(zone, instant)
@@ -33,13 +33,13 @@ export const rootOf = ({ id, terms }: Pick<RunSchedule, "id" | "terms">, zone: Z
 
 const dateText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
 
-/** An input, with its values in place of its templates, and what is wrong with those. */
-export interface Rendered {
+/** An input with its templates evaluated, and their problems. */
+export interface RenderedInput {
   readonly input: Schema.JsonObject
   readonly problems: ReadonlyArray<Problem>
 }
 
-/** How deep an input may be in which templates are looked for. */
+/** The maximum depth at which templates of an input are evaluated. */
 const maxDepth = 200
 
 /** Fills in an input for the firing of an instant. The same firing always gives the same input. */
@@ -103,7 +103,7 @@ export const render = Effect.fnUntraced(function* (
 
   const { input } = schedule.terms
   // Most inputs hold no template.
-  if (!JSON.stringify(input).includes("{{")) return { input, problems } satisfies Rendered
+  if (!JSON.stringify(input).includes("{{")) return { input, problems } satisfies RenderedInput
   const filled = yield* fill(input, "run_input_variables", 0)
-  return { input: Json.objectOf(filled), problems } satisfies Rendered
+  return { input: Json.objectOf(filled), problems } satisfies RenderedInput
 })

@@ -1,9 +1,9 @@
 /**
- * Instants of times of day on certain dates in a zone, and what changes of the clocks do to them.
+ * Converts times of day on dates of a zone to instants, across changes of its offset.
  *
  * - A time that the clocks skip counts at the first instant after the gap. Several skipped times, and a regular one at
  *   that instant, are one instant.
- * - A time that comes twice counts at its first pass, or at each pass where `everyPass` is set.
+ * - A repeated time counts at its first occurrence, or at both where `everyPass` is set.
  *
  * Instants are epoch milliseconds.
  */
@@ -20,7 +20,7 @@ export interface LocalTimes {
 
 const dayMillis = 86_400_000
 
-/** How far ahead the next instant is looked for: longer than the longest gap between dates of any rule of the calendar. */
+/** The horizon of the search for the next instant: longer than the longest gap between dates of a calendar rule. */
 export const horizonDays = 36_525
 
 /** The date of an instant in a zone. */
@@ -58,7 +58,7 @@ export const last = (plan: LocalTimes, upTo: number, after: number): number | nu
   return found
 }
 
-/** Whether any date from `day` on is one of the plan, within `horizonDays`. */
+/** Whether the plan has a date from `day` on, within `horizonDays`. */
 export const hasDate = (plan: Pick<LocalTimes, "onDate">, day: CivilDate.EpochDay): boolean => {
   for (let date = CivilDate.parts(day); date.day <= day + horizonDays; date = CivilDate.following(date)) {
     if (plan.onDate(date)) return true
@@ -102,7 +102,7 @@ const segmentsIn = (zone: Zone, from: number, to: number) => {
   return found
 }
 
-/** An instant as the clocks of a zone show it: `2026-03-29T03:00:00+02:00`. */
+/** An instant as local time with its offset: `2026-03-29T03:00:00+02:00`. */
 export const shown = (zone: Zone, at: number): string => {
   const { offset } = zone.segmentAt(at)
   const total = Math.abs(Math.round(offset / 1_000))

@@ -10,7 +10,7 @@ import * as Timing from "./ScheduleTiming.ts"
 
 type Previewed = Pick<RunSchedule.RunSchedule, "id" | "terms">
 
-/** A firing that is to come. Local times are written with their offset. */
+/** A future firing. Local times are written with their offset. */
 export interface Coming {
   readonly instant: number
   readonly firesAt: number
@@ -19,7 +19,7 @@ export interface Coming {
   readonly windowLocal: string | null
   /** Whether the run may start at once, by the window alone. */
   readonly windowOpen: boolean
-  /** When the run can start by the window alone; `null` when no opening is in sight. */
+  /** When the run can start by the window alone; `null` when no opening is known. */
   readonly startsAt: number | null
 }
 
@@ -45,7 +45,7 @@ export const next = (schedule: Previewed, gate: Gate, after: number, count: numb
   return found
 }
 
-/** What a user should know of a schedule that is kept all the same, seen from `at`. */
+/** Warnings about a valid schedule, as of `at`. */
 export const warnings = (schedule: Previewed, gate: Gate, at: number): ReadonlyArray<RunWindow.RunWindowIssue> => {
   const { runWindow } = gate
   const { timing } = schedule.terms

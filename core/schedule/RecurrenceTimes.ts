@@ -18,7 +18,7 @@ export interface Start {
   readonly time: number
 }
 
-/** A rule that was read. */
+/** A parsed rule. */
 export interface RecurrenceTimes {
   readonly onDate: (date: CivilDate.Parts) => boolean
   /** Minutes since midnight, ascending. */
@@ -28,12 +28,12 @@ export interface RecurrenceTimes {
 }
 
 /**
- * Reads a rule. The failure is a sentence that says what is wrong with it.
+ * Parses a rule. The failure is one sentence that names the problem.
  *
  * **Details**
  *
  * Times before the start are left out on the date of the start. An `UNTIL` with a time is an instant, in UTC where it
- * ends in `Z` and else in the zone; a date alone is included.
+ * ends in `Z`, otherwise in the zone; an `UNTIL` that is a date includes that date.
  */
 export const parse = (text: string, start: Start): Result.Result<RecurrenceTimes, string> => {
   if (text.length > maxLength) return Result.fail(`Expected at most ${maxLength} characters, got ${text.length}`)

@@ -1,9 +1,9 @@
 /**
- * Schedules: what submits runs of a workflow at its times, and the decisions about one at an instant.
+ * Schedules, which submit runs of a workflow at given times, and the decisions about a schedule at an instant.
  *
- * A schedule remembers up to which instant it has dealt with its timing, the cursor. Everything after it is still to
- * come, or was missed. A decision is a function of the schedule, the gate of its workflow, its runs that have not ended
- * and the instant; stores apply it in one transaction with the submission that it asks for.
+ * The cursor of a schedule is the instant up to which its timing is processed. Later instants are in the future, or were
+ * missed. A decision is a function of the schedule, the gate of its workflow, its runs that have not ended
+ * and the instant; stores apply it in one transaction with the submission that it requests.
  *
  * Instants are epoch milliseconds.
  */
@@ -18,17 +18,17 @@ export const ScheduleId = Schema.String.check(Schema.isUUID()).pipe(Schema.brand
 export type ScheduleId = typeof ScheduleId.Type
 
 /**
- * What happens to a firing while an earlier run of the schedule has not ended: it is left out, it waits while no other
- * one waits, it waits behind all others, or it stops the earlier run.
+ * What happens to a firing while an earlier run of the schedule has not ended: it is skipped, it waits if no other
+ * firing waits, it waits behind all others, or it stops the earlier run.
  */
 export const Overlap = Schema.Literals(["skip", "queue_one", "queue_all", "replace"])
 export type Overlap = typeof Overlap.Type
 
-/** What becomes of firings that were missed because no scheduler ran: none, the last one, or all up to a limit. */
+/** Which firings are caught up that were missed because no scheduler ran: none, the last one, or all up to a limit. */
 export const CatchUp = Schema.Literals(["none", "last", "all"])
 export type CatchUp = typeof CatchUp.Type
 
-/** What a user sets of a schedule. */
+/** The fields of a schedule that a user sets. */
 export const Terms = Schema.Struct({
   name: Schema.String,
   timing: Timing.Timing,
@@ -63,9 +63,9 @@ export const RunSchedule = Schema.Struct({
   /** Grows by one with every change, so that a decision about an earlier state is noticed. */
   revision: Schema.Int,
   paused: Schema.NullOr(Paused),
-  /** Everything up to this instant is dealt with. */
+  /** The cursor: everything up to this instant is processed. */
   cursor: Schema.Finite,
-  /** The next instant of the timing; `null` when none is in sight. */
+  /** The next instant of the timing; `null` when none is known. */
   next: Schema.NullOr(Schema.Finite),
   /** Until when missed firings are caught up that a limit has been applied to. */
   caughtUpTo: Schema.NullOr(Schema.Finite),
@@ -78,7 +78,7 @@ export const RunSchedule = Schema.Struct({
 })
 export type RunSchedule = typeof RunSchedule.Type
 
-/** What has become of one instant of a schedule. */
+/** The result of one instant of a schedule. */
 export const FiringOutcome = Schema.Literals(["submitted", "queued", "skipped", "missed", "failed"])
 export type FiringOutcome = typeof FiringOutcome.Type
 
@@ -101,7 +101,7 @@ export class ScheduleNotFound extends Schema.TaggedError<ScheduleNotFound>()("Sc
   }
 }
 
-/** Raised for a schedule that cannot be kept. It lists every problem at its path. */
+/** Raised for an invalid schedule. It lists every problem at its path. */
 export class InvalidSchedule extends Schema.TaggedError<InvalidSchedule>()("InvalidSchedule", {
   problems: Schema.Array(RunWindowIssue)
 }) {
@@ -110,13 +110,13 @@ export class InvalidSchedule extends Schema.TaggedError<InvalidSchedule>()("Inva
   }
 }
 
-/** A firing that is at most so late counts as on time, in milliseconds. */
+/** The lateness up to which a firing counts as on time, in milliseconds. */
 export const graceMillis = 60_000
 
 /** How many firings may wait for the end of earlier runs. */
 export const mostQueued = 1_000
 
-/** How long a firing is put off: a whole number of milliseconds below the jitter, the same whenever it is asked. */
+/** The delay of a firing: a whole number of milliseconds below the jitter, always the same for one firing. */
 export const jitterMillis = (id: string, jitterSeconds: number, instant: number): number => {
   if (jitterSeconds === 0) return 0
   let hash = 0x811c9dc5
@@ -145,7 +145,7 @@ export const instantsOf = ({ terms }: Pick<RunSchedule, "terms">, gate: Gate): T
   }
 }
 
-/** When a schedule is to be looked at next; `null` where time alone changes nothing. */
+/** The next instant at which a schedule must be examined; `null` where time alone changes nothing. */
 export const dueAt = (schedule: RunSchedule): number | null =>
   schedule.paused !== null || schedule.next === null ? null : firesAt(schedule, schedule.next)
 
@@ -156,7 +156,7 @@ export const waits = (schedule: RunSchedule): boolean => schedule.paused === nul
 export const isOutdated = (schedule: RunSchedule, gate: Gate): boolean =>
   schedule.windowRevision !== null && schedule.windowRevision !== gate.windowRevision
 
-/** The schedule with what follows from its terms, its cursor and the window. */
+/** The schedule with the fields derived from its terms, its cursor and the window. */
 const aimed = (schedule: RunSchedule, gate: Gate, cursor: number): RunSchedule => ({
   ...schedule,
   cursor,
@@ -194,7 +194,7 @@ export const make = (
     at
   )
 
-/** Replaces the terms. What was due by then and has not fired does not fire any more. */
+/** Replaces the terms. Firings that were due and have not fired are dropped. */
 export const edit = (schedule: RunSchedule, terms: Terms, gate: Gate, at: number): RunSchedule =>
   changed(aimed({ ...schedule, terms, caughtUpTo: null }, gate, Math.max(at, schedule.cursor)), at)
 
@@ -211,11 +211,11 @@ export const resume = (schedule: RunSchedule, gate: Gate, at: number): RunSchedu
 /** What to do about a schedule now. */
 export interface Decision {
   readonly after: RunSchedule
-  /** The instants that are dealt with without a run, and why. */
+  /** The instants that get no run, and why. */
   readonly firings: ReadonlyArray<Omit<Firing, "runId">>
   /** The instant whose run is to be submitted; `null` for none. */
   readonly fire: number | null
-  /** The runs that make room for it. */
+  /** The runs that are stopped for it. */
   readonly replaces: ReadonlyArray<RunId>
 }
 
@@ -236,12 +236,12 @@ export const decide = (before: RunSchedule, gate: Gate, open: ReadonlyArray<RunI
   const { next } = schedule
   if (schedule.paused !== null || next === null || firesAt(schedule, next) > now) return null
   const isLate = firesAt(schedule, next) < now - graceMillis
-  // From here on the missed firings are counted, and need not be counted again for each of them.
+  // Store the limit, so that the missed firings are counted once and not again for each of them.
   const counted = isLate ? { ...schedule, caughtUpTo: Math.max(schedule.caughtUpTo ?? now, now) } : schedule
   return (isLate ? leaveMissed(schedule, next, gate, now) : null) ?? overlap(aimed(counted, gate, next), next, now)
 }
 
-/** Leaves out the missed firings that are not to be caught up; `null` where `next` is to be. */
+/** Skips the missed firings that are not caught up; `null` where `next` is caught up. */
 const leaveMissed = (schedule: RunSchedule, next: number, gate: Gate, now: number): Decision | null => {
   const { caughtUpTo, cursor, terms } = schedule
   if (caughtUpTo !== null && next <= caughtUpTo) return null

@@ -21,7 +21,7 @@ export const limits = { name: 256, catchUp: 1_000, jitterSeconds: 86_400, startW
 
 const defaultCatchUpLimit = 100
 
-/** The form of a body. */
+/** The schema of a body. */
 export const ScheduleBody = Schema.Struct({
   workflow_id: Schema.String.annotate({
     description: "The workflow whose runs the schedule submits. It cannot be changed"
@@ -77,7 +77,7 @@ export const ScheduleBody = Schema.Struct({
   ends_at: optional(Schema.String).annotate({ description: "It does not fire after this instant" })
 }).annotate({ identifier: "ScheduleToKeep" })
 
-/** A body that was read. */
+/** A parsed body. */
 export interface Read {
   readonly workflowId: WorkflowId
   readonly terms: Terms
@@ -154,7 +154,7 @@ interface Reading {
   readonly now: number
 }
 
-/** The timing of a body; `null` where something of it is wrong, which is noted. */
+/** The timing of a body; `null` where it has a problem, which is recorded. */
 const readTiming = (body: Readonly<Record<string, unknown>>, { field, note, now }: Reading): Timing.Timing | null => {
   const timeZone = field("time_zone", Schema.String, aZone) ?? null
   if (timeZone !== null && !Zone.isKnown(timeZone)) {

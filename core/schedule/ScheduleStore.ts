@@ -3,7 +3,7 @@
  */
 import { Context, type Effect, type Result, Schema } from "effect"
 import type { Gate } from "../gate/Gate.ts"
-import type { Gated, VersionOutdated } from "../run/RunStore.ts"
+import type { GatedRun, VersionOutdated } from "../run/RunStore.ts"
 import type { Submission } from "../run/Transition.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
@@ -11,13 +11,13 @@ import type { RunId, WorkflowId, WorkflowNotFound, WorkspaceId } from "../worksp
 import type { Firing, RunSchedule, ScheduleId, ScheduleNotFound } from "./RunSchedule.ts"
 
 /** A schedule with the gate of its workflow. */
-export interface Placed {
+export interface GatedSchedule {
   readonly schedule: RunSchedule
   readonly gate: Gate
 }
 
-/** A schedule that is to be looked at, and its runs that have not ended. */
-export interface Due extends Placed {
+/** A schedule that must be examined, and its runs that have not ended. */
+export interface Due extends GatedSchedule {
   readonly open: ReadonlyArray<RunId>
 }
 
@@ -31,7 +31,7 @@ export interface Filter {
 
 /** Everything that one decision about a schedule changes. */
 export interface Step {
-  /** The schedule that was decided about. */
+  /** The schedule that the decision is about. */
   readonly before: RunSchedule
   readonly after: RunSchedule
   readonly firings: ReadonlyArray<Firing>
@@ -42,55 +42,58 @@ export interface Step {
   readonly why: string
 }
 
-/** Raised by a step about a schedule that has changed since, or does not exist any more. Nothing was changed. */
+/** Raised by a step of a schedule that was changed or removed since the decision. Nothing was changed. */
 export class ScheduleOutdated extends Schema.TaggedError<ScheduleOutdated>()("ScheduleOutdated", {}) {}
 
 export class ScheduleStore extends Context.Service<
   ScheduleStore,
   {
-    /** Keeps a new schedule. It goes with its workflow, when that is deleted. */
+    /** Stores a new schedule. Deleting its workflow deletes it too. */
     readonly insert: (schedule: RunSchedule) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
 
     /** A schedule of this workspace whose workflow exists. */
     readonly get: (
       workspaceId: WorkspaceId,
       id: ScheduleId
-    ) => Effect.Effect<Placed, ScheduleNotFound | StoreUnavailable>
+    ) => Effect.Effect<GatedSchedule, ScheduleNotFound | StoreUnavailable>
 
     /** Schedules whose workflows exist. */
-    readonly list: (workspaceId: WorkspaceId, filter: Filter) => Effect.Effect<ReadonlyArray<Placed>, StoreUnavailable>
+    readonly list: (
+      workspaceId: WorkspaceId,
+      filter: Filter
+    ) => Effect.Effect<ReadonlyArray<GatedSchedule>, StoreUnavailable>
 
     /** Changes one schedule by a decision made while it is locked. It must be pure: it may be called again. */
     readonly change: <E>(
       workspaceId: WorkspaceId,
       id: ScheduleId,
-      decide: (gated: Placed, now: number) => Result.Result<RunSchedule, E>
-    ) => Effect.Effect<Placed, E | ScheduleNotFound | StoreUnavailable>
+      decide: (gated: GatedSchedule, now: number) => Result.Result<RunSchedule, E>
+    ) => Effect.Effect<GatedSchedule, E | ScheduleNotFound | StoreUnavailable>
 
-    /** Removes a schedule and its firings, not its runs, and answers what it was. */
+    /** Removes a schedule with its firings, and keeps its runs. Returns the removed schedule. */
     readonly remove: (
       workspaceId: WorkspaceId,
       id: ScheduleId
-    ) => Effect.Effect<Placed, ScheduleNotFound | StoreUnavailable>
+    ) => Effect.Effect<GatedSchedule, ScheduleNotFound | StoreUnavailable>
 
     /** The latest firings of a schedule, latest first. */
     readonly firings: (id: ScheduleId, limit: number) => Effect.Effect<ReadonlyArray<Firing>, StoreUnavailable>
 
     /**
      * Schedules that `RunSchedule.decide` has something to do about now, at most `limit`, those due first. The cost
-     * depends on how many these are, not on how many there are.
+     * depends on their number, not on the number of all schedules.
      */
     readonly due: (limit: number) => Effect.Effect<ReadonlyArray<Due>, StoreUnavailable>
 
     /**
      * Applies a step in one transaction: the schedule, its firings, the runs that it stops and the run that it submits
-     * change together or not at all. Fails with `ScheduleOutdated` unless the schedule is the one that was decided about, so
-     * that of several processes that decide at once one is in effect. Firings older than 30 days are forgotten.
+     * change together or not at all. Fails with `ScheduleOutdated` if the schedule has changed since the decision, so
+     * that of several processes that decide at once only one takes effect. Firings older than 30 days are deleted.
      */
     readonly commit: (
       step: Step
     ) => Effect.Effect<
-      Gated | null,
+      GatedRun | null,
       ScheduleOutdated | WorkflowNotFound | VersionOutdated | FieldsTooLarge | StoreUnavailable
     >
 

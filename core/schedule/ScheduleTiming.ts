@@ -26,9 +26,9 @@ export const Timing = Schema.Union([
 ])
 export type Timing = typeof Timing.Type
 
-/** The instants of a timing, without an order of cost: each question looks at few dates. */
+/** The instants of a timing. Each query examines few dates. */
 export interface Instants {
-  /** The first one after an instant; `null` when none is in sight. */
+  /** The first one after an instant; `null` when none is known. */
   readonly next: (after: number) => number | null
   /** The last one at or before `upTo` and after `after`; `null` when there is none. */
   readonly last: (upTo: number, after: number) => number | null
@@ -42,7 +42,7 @@ export interface TimingProblem {
 
 type ByCalendar = Exclude<Timing, { readonly kind: "window_opening" }>
 
-/** The dates and times of a timing, in a zone that is known. */
+/** The dates and times of a timing, in a known zone. */
 const timesOf = (timing: ByCalendar): Result.Result<Times, ReadonlyArray<TimingProblem>> => {
   const zone = Zone.get(timing.timeZone)
   if (timing.kind === "cron") {
@@ -67,7 +67,7 @@ interface Times extends LocalTimes.LocalTimes {
 const unbounded = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
 
 /**
- * The problems of a timing whose zone is known, among them that no date of the calendar is one of its days from `now`
+ * The problems of a timing whose zone is known, including that it has no date from `now`
  * on.
  */
 export const problems = (timing: Timing, now: number): ReadonlyArray<TimingProblem> => {
@@ -108,7 +108,7 @@ const instantsOf = (times: Times): Instants => ({
   last: (upTo, after) => LocalTimes.last(times, Math.min(upTo, times.until), Math.max(after, times.from - 1))
 })
 
-/** The instants at which a window opens: not those at which an edit finds it open. */
+/** The instants at which a window opens by its hours, not those at which an edit opens it. */
 const openings = (schedule: RunWindow.Schedule): Instants => ({
   next: (after) => {
     const found = RunWindow.opening(schedule, after)
@@ -120,7 +120,7 @@ const openings = (schedule: RunWindow.Schedule): Instants => ({
     const closedSince = RunWindow.closedSince(schedule, upTo)
     const within = RunWindow.isOpen(schedule, upTo) ? upTo : closedSince === null ? null : closedSince - 1
     const opensAt = within === null ? null : (RunWindow.opening(schedule, within)?.opensAt ?? null)
-    // A window that has been open for longer than is looked back has no opening in sight.
+    // A window that has been open for longer than the horizon has no known opening.
     return opensAt === null || opensAt <= after || RunWindow.isOpen(schedule, opensAt - 1) ? null : opensAt
   }
 })

@@ -1,5 +1,5 @@
 /**
- * Making, reading, pausing and trying the schedules of a workspace, as callers do.
+ * Creates, reads, pauses and tries the schedules of a workspace on behalf of callers.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import type * as Gate from "../gate/Gate.ts"
@@ -19,9 +19,9 @@ import * as Firing from "./Firing.ts"
 import * as Preview from "./Preview.ts"
 import * as RunSchedule from "./RunSchedule.ts"
 import * as ScheduleBody from "./ScheduleBody.ts"
-import { type Filter, type Placed, ScheduleStore, type Step } from "./ScheduleStore.ts"
+import { type Filter, type GatedSchedule, ScheduleStore, type Step } from "./ScheduleStore.ts"
 
-/** A schedule as it reads at one instant. */
+/** A schedule as callers see it at one instant. */
 export interface View {
   readonly schedule: RunSchedule.RunSchedule
   readonly warnings: ReadonlyArray<RunWindowIssue>
@@ -29,7 +29,7 @@ export interface View {
   readonly firings: ReadonlyArray<RunSchedule.Firing>
 }
 
-/** The firings that are to come. */
+/** The next firings. */
 export interface PreviewView {
   readonly coming: ReadonlyArray<Preview.Coming>
   readonly warnings: ReadonlyArray<RunWindowIssue>
@@ -40,7 +40,7 @@ type Changed<E = never> = Effect.Effect<View, RunSchedule.ScheduleNotFound | Rol
 export class Schedules extends Context.Service<
   Schedules,
   {
-    /** Keeps a new schedule, if its timing fires at all and its input satisfies the workflow for the next firing. */
+    /** Stores a new schedule, if its timing fires at all and its input satisfies the workflow for the next firing. */
     readonly create: (
       caller: Caller,
       body: unknown
@@ -53,19 +53,19 @@ export class Schedules extends Context.Service<
 
     readonly list: (caller: Caller, filter: Filter) => Effect.Effect<ReadonlyArray<View>, StoreUnavailable>
 
-    /** Replaces what a user sets. The workflow stays; a schedule that is paused stays so. */
+    /** Replaces the fields that users set, but not the workflow. A paused schedule stays paused. */
     readonly replace: (
       caller: Caller,
       id: RunSchedule.ScheduleId,
       body: unknown
     ) => Changed<RunSchedule.InvalidSchedule>
 
-    /** Removes a schedule and answers what it was. Its runs stay. */
+    /** Removes a schedule and returns it. Its runs stay. */
     readonly remove: (caller: Caller, id: RunSchedule.ScheduleId) => Changed
 
     readonly pause: (caller: Caller, id: RunSchedule.ScheduleId, reason: string | null) => Changed
 
-    /** Lets a paused schedule fire again, at instants that are to come. */
+    /** Resumes a paused schedule: it fires at future instants. */
     readonly resume: (caller: Caller, id: RunSchedule.ScheduleId) => Changed
 
     /** Submits a run as a firing now would, whatever the overlap policy, and while the schedule is paused too. */
@@ -83,7 +83,7 @@ export class Schedules extends Context.Service<
       count: number
     ) => Effect.Effect<PreviewView, RunSchedule.ScheduleNotFound | StoreUnavailable>
 
-    /** The firings that a body would have, without keeping it. */
+    /** The firings that a body would have, without storing it. */
     readonly previewBody: (
       caller: Caller,
       body: unknown,
@@ -103,7 +103,7 @@ export class Schedules extends Context.Service<
       // What `Firing` needs to submit a run.
       const context = yield* Effect.context<ScheduleStore | WorkflowStore | WorkspaceStore | Identifiers | Signals>()
 
-      const view = ({ gate, schedule }: Placed, at: number, firings: View["firings"] = []): View => ({
+      const view = ({ gate, schedule }: GatedSchedule, at: number, firings: View["firings"] = []): View => ({
         schedule,
         warnings: Preview.warnings(schedule, gate, at),
         firings
@@ -132,7 +132,7 @@ export class Schedules extends Context.Service<
         return view(made, made.at)
       })
 
-      const changed = Effect.fnUntraced(function* (placed: Placed) {
+      const changed = Effect.fnUntraced(function* (placed: GatedSchedule) {
         yield* signals.publish({ _tag: "due" })
         return view(placed, yield* Clock.currentTimeMillis)
       })
@@ -176,7 +176,7 @@ export class Schedules extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const after = { ...before, revision: before.revision + 1 }
           const planned = { before, after, instant: now, byHand: true, replaces: [], now }
-          // The entry stands in the transaction of the submission, and signals follow that.
+          // The audit entry belongs to the transaction of the submission; signals follow its commit.
           const commit = (step: Step) =>
             audit.recording(caller, store.commit(step), (done) =>
               done === null ? [] : [auditOfRunNow(before, done.run.id)]
@@ -197,7 +197,7 @@ export class Schedules extends Context.Service<
         )
       })
 
-      const coming = ({ gate, schedule }: Placed, at: number, count: number): PreviewView => ({
+      const coming = ({ gate, schedule }: GatedSchedule, at: number, count: number): PreviewView => ({
         coming: Preview.next(schedule, gate, at, count),
         warnings: Preview.warnings(schedule, gate, at)
       })
@@ -274,7 +274,7 @@ const auditOf = (
   after: after === null ? null : audited(after)
 })
 
-/** What the audit trail keeps of a schedule: not its input, which may hold personal data. */
+/** The form of a schedule in the audit trail: without its input, which may contain personal data. */
 const audited = ({ paused, terms: { input: _, ...terms }, workflowId }: RunSchedule.RunSchedule) => ({
   workflow_id: workflowId,
   ...terms,

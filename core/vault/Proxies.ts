@@ -16,7 +16,7 @@ export interface Proxy {
 }
 
 /** A proxy of the installation. */
-export interface Pooled extends Proxy {
+export interface PoolProxy extends Proxy {
   /** The country of the proxy: a code of ISO 3166. */
   readonly country: string | null
   /** The address that sites see, where it is not the host. */
@@ -24,7 +24,7 @@ export interface Pooled extends Proxy {
 }
 
 /** The proxies of the installation that credentials and workflows choose from. */
-export const ProxyPool = Context.Reference<ReadonlyArray<Pooled>>("sluice/core/vault/ProxyPool", {
+export const ProxyPool = Context.Reference<ReadonlyArray<PoolProxy>>("sluice/core/vault/ProxyPool", {
   defaultValue: () => []
 })
 
@@ -69,14 +69,14 @@ const decoded = (text: string): string | null => {
  * behind a `#`, such as `http://user:password@198.51.100.7:8080#country=DE&ip=203.0.113.9`. A line that begins with `#`
  * says nothing. A failure lists every problem by the number of the proxy, and repeats no secret.
  */
-export const parsePool = (text: string): Result.Result<ReadonlyArray<Pooled>, ReadonlyArray<string>> => {
+export const parsePool = (text: string): Result.Result<ReadonlyArray<PoolProxy>, ReadonlyArray<string>> => {
   const written = text
     .split(/\r?\n/)
     .filter((line) => !/^\s*#/.test(line))
     .flatMap((line) => line.split(/[\s,]+/))
     .filter((part) => part !== "")
   const problems: Array<string> = []
-  const pool: Array<Pooled> = []
+  const pool: Array<PoolProxy> = []
   for (const [index, one] of written.entries()) {
     const [address = "", known = ""] = one.split("#")
     const proxy = parseUrl(address, true)
@@ -108,11 +108,11 @@ export type Setting = Pick<Fields, "proxy_value"> & {
  * for `id` as long as the pool has it; `random` takes any, by a number from 0 to 1.
  */
 export const choose = (
-  pool: ReadonlyArray<Pooled>,
+  pool: ReadonlyArray<PoolProxy>,
   { proxy_setting, proxy_value }: Setting,
   id: string,
   random: number
-): Result.Result<Pooled, string> => {
+): Result.Result<PoolProxy, string> => {
   switch (proxy_setting) {
     case "random":
       return picked(pool[Math.min(Math.floor(random * pool.length), pool.length - 1)], "no proxy")
@@ -137,11 +137,11 @@ export const choose = (
   }
 }
 
-const picked = (proxy: Pooled | undefined, missing: string): Result.Result<Pooled, string> =>
+const picked = (proxy: PoolProxy | undefined, missing: string): Result.Result<PoolProxy, string> =>
   proxy === undefined ? Result.fail(`this service has ${missing}`) : Result.succeed(proxy)
 
 /** The proxy that sites see an entry come from, `ip:port`; `null` where none is assigned to it. */
-export const assigned = (pool: ReadonlyArray<Pooled>, { fields, id }: VaultEntry): string | null => {
+export const assigned = (pool: ReadonlyArray<PoolProxy>, { fields, id }: VaultEntry): string | null => {
   const { proxy_setting, proxy_value } = fields
   if (proxy_setting !== "static" && proxy_setting !== "country") return null
   const proxy = choose(pool, { proxy_setting, proxy_value }, id, 0)
@@ -151,11 +151,12 @@ export const assigned = (pool: ReadonlyArray<Pooled>, { fields, id }: VaultEntry
 }
 
 /** Of several the same one for an id: the one that weighs most with it, so that others coming and going change little. */
-const steady = (pool: ReadonlyArray<Pooled>, id: string): Pooled | undefined =>
+const steady = (pool: ReadonlyArray<PoolProxy>, id: string): PoolProxy | undefined =>
   pool
     .map((proxy) => ({ proxy, weight: hash(`${id} ${proxy.username}@${named(proxy)}`) }))
-    .reduce<{ proxy?: Pooled; weight: number }>((best, one) => (one.weight > best.weight ? one : best), { weight: -1 })
-    .proxy
+    .reduce<{ proxy?: PoolProxy; weight: number }>((best, one) => (one.weight > best.weight ? one : best), {
+      weight: -1
+    }).proxy
 
 /** FNV-1a with the last step of MurmurHash3, which spreads similar texts. */
 const hash = (text: string): number => {

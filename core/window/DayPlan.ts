@@ -1,7 +1,7 @@
 /**
  * The plan of each date: in which stretches of its wall-clock time runs may start, and which parts of the window say so.
  *
- * Dated special entries rule before recurring ones, and both before the weekly hours. Levels never mix: a date with a
+ * Dated special entries take precedence over recurring ones, and both over the weekly hours. Levels never mix: a date with a
  * matching special entry has nothing of the weekly hours, the part of an overnight period that came over midnight
  * included. Times of day are milliseconds since local midnight.
  */
@@ -56,7 +56,7 @@ interface Special {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** How many plans are kept: the 400 days that are looked ahead, and what lies around. */
+/** How many plans are cached: the 400 days of the horizon, and a margin. */
 const maxKept = 1_024
 
 /** The plans of a valid window. */
@@ -199,7 +199,7 @@ const merge = (parts: ReadonlyArray<{ readonly start: number; readonly end: numb
   return merged
 }
 
-/** An element that is known to be there; positions count from the end when negative. */
+/** An element that is known to exist; negative positions count from the end. */
 const at = <A>(list: ReadonlyArray<A>, index: number): A => {
   const found = index < 0 ? list.at(index) : list[index]
   if (found === undefined) throw new Error(`No element ${index} among ${list.length}`)

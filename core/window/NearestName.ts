@@ -1,8 +1,8 @@
 /**
- * Finds the known name that a misspelt one most likely stands for.
+ * Finds the known name that a misspelt name most likely means.
  */
 
-/** Longer names are cut: comparing them costs time, and says no more. */
+/** Longer names are cut: comparing the rest costs time and adds nothing. */
 const maxLength = 80
 
 /** The known name that is most like a name, by its letters or else by its words; `null` when none is like it. */
@@ -11,7 +11,7 @@ export const nearest = (name: string, known: Iterable<string>): string | null =>
   return misspelt(name, names) ?? withSameWords(name.slice(0, maxLength), names)
 }
 
-/** The known name of which a name is a misspelling; `null` when it is of none. */
+/** The known name of which a name is a misspelling; `null` when it is not a misspelling of any. */
 export const misspelt = (name: string, known: Iterable<string>): string | null => {
   const wanted = plain(name.slice(0, maxLength))
   const compared = [...known].map((one) => ({ one, far: distance(wanted, plain(one)) }))

@@ -1,5 +1,5 @@
 /**
- * The problems of something that was sent, as they are listed in answers.
+ * The problems of a request, as answers list them.
  */
 
 /** A problem, and its path. */
@@ -8,7 +8,7 @@ interface Problem {
   readonly message: string
 }
 
-/** How many problems of one body are listed, and how many characters of each: an answer is not larger than what it is about. */
+/** How many problems of one body are listed, and how many characters of each: an answer must not be larger than its request. */
 const mostProblems = 1_000
 const longestPath = 500
 const longestMessage = 2_000

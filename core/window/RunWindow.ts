@@ -24,6 +24,7 @@
  * ```
  */
 import { Result, Schema } from "effect"
+import * as Zone from "./calendar/Zone.ts"
 import * as Definition from "./Definition.ts"
 import * as Explanations from "./Explanation.ts"
 import * as Schedules from "./Schedule.ts"
@@ -46,10 +47,10 @@ export type RunWindowIssue = Definition.RunWindowIssue
 export const InvalidRunWindow = Definition.InvalidRunWindow
 export type InvalidRunWindow = Definition.InvalidRunWindow
 
-/** A window that was made ready to be asked. Costly to make, cheap to ask: keep it as long as the window. */
+/** A compiled window. Compiling is costly and evaluating is cheap: keep it for as long as the window is in use. */
 export type Schedule = Schedules.Schedule
 
-/** An interval `[opensAt, closesAt)` in which a window is open throughout, and as long as can be. */
+/** A maximal interval `[opensAt, closesAt)` in which a window is open throughout. */
 export type Opening = Schedules.Opening
 
 /** Why a window is open or closed at an instant. */
@@ -60,7 +61,7 @@ export interface ExplainedOpening extends Opening {
   readonly deciders: ReadonlyArray<Explanations.Decider>
 }
 
-/** Whether runs may start, and if not, when they may. `nextOpenAt` is `null` when open or when none is in sight. */
+/** Whether runs may start, and if not, when they may. `nextOpenAt` is `null` when open, and when there is no opening within `horizonMillis`. */
 export interface RunWindowState {
   readonly open: boolean
   readonly nextOpenAt: number | null
@@ -71,6 +72,9 @@ export const RunWindowStateJson = Schema.Struct({
   open: Schema.Boolean,
   nextOpenAt: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "RunWindowState" })
+
+/** The version of the time zone data that answers come from, such as `2026a`; `null` where the runtime does not tell. */
+export const tzData: string | null = Zone.dataVersion
 
 /** The horizon of the search for openings, in milliseconds: 400 days of 24 hours, the last instant included. */
 export const horizonMillis = Definition.horizonMillis
@@ -109,12 +113,12 @@ export const unknownFields = (input: unknown): ReadonlyArray<RunWindowIssue> =>
   }))
 
 /**
- * A window as it comes back from where it was kept. Only for what `validate` had accepted before it was written: nothing
- * is checked here.
+ * A window as a store returns it. Only for a value that `validate` accepted before it was stored: nothing is checked
+ * here.
  */
 export const stored = (window: unknown): ValidRunWindow => window as ValidRunWindow
 
-/** Makes a valid window ready to be asked. */
+/** Compiles a valid window for evaluation. */
 export const compile: (window: ValidRunWindow) => Schedule = Schedules.compile
 
 /**
@@ -203,10 +207,10 @@ export const closedSince = (schedule: Schedule, at: number): number | null =>
 export const explain = (schedule: Schedule, at: number): Explanations.Explanation =>
   Explanations.explain(schedule, instant("explain", at))
 
-/** The furthest instant that a date can be written for, in milliseconds from the epoch, in either direction. */
+/** The largest distance of a representable date from the epoch, in milliseconds, in either direction. */
 const furthestMillis = 8_640_000_000_000_000
 
-/** The instant, if it is one. Callers without types pass a `Date`, or what came of a date that could not be read. */
+/** Checks an instant: untyped callers pass a `Date`, or the `NaN` of a date that could not be parsed. */
 const instant = (asked: string, at: unknown): number => {
   if (typeof at === "number" && Math.abs(at) <= furthestMillis) return at
   const shown = at instanceof Date ? "a Date: pass its getTime()" : typeof at === "number" ? String(at) : typeof at

@@ -1,5 +1,5 @@
 /**
- * A window made ready to be asked: whether it is open at an instant, since when, and until when.
+ * A compiled window: whether it is open at an instant, since when, and until when.
  *
  * The normative question is wall-clock membership: an instant is open when its local date and time lie in the plan of
  * that date. All else follows by walking over the pieces of time in which local time runs evenly: one date under one

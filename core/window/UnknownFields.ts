@@ -1,6 +1,6 @@
 /**
- * Finds the fields of a value that its schema does not have. A schema drops them without a word, so that a misspelt field
- * would be lost.
+ * Finds the fields of a value that its schema does not have. A schema drops them silently, so that a misspelt field
+ * would be ignored.
  */
 import { Schema, SchemaAST } from "effect"
 import { nearest, suggestion } from "./NearestName.ts"

@@ -2,15 +2,15 @@
  * The sites that a workflow may visit: hosts such as `example.com` or `localhost:3000`, or `*.example.com` for every
  * host below one. Without any, every site may be visited.
  *
- * `permits` is asked of each document before it is loaded (addresses that are opened, redirects, new windows, frames,
- * forms that are sent) and of each address that is fetched on behalf of a workflow outside of its pages. Other
+ * `permits` checks each document before it is loaded (opened addresses, redirects, new tabs, frames, submitted forms)
+ * and each address that is fetched for a workflow outside of its pages. Other
  * resources of a page, such as images, styles and scripts, are not checked: sites keep these at other hosts.
  */
 import type { Problem } from "./Workflow.ts"
 
 export type AllowedSites = ReadonlyArray<string>
 
-/** The most sites that a workflow may name. */
+/** The maximum number of sites of a workflow. */
 const maxSites = 200
 
 interface Site {
@@ -28,7 +28,7 @@ const parse = (written: string): Site | null => {
   if (port !== null && (Number(port) < 1 || Number(port) > 65_535)) return null
   const normal = hostOf(new URL(`http://${host}/`))
   const below = star !== undefined
-  // An address has no hosts below it.
+  // An IP address has no subdomains.
   if (normal === "" || (below && (normal.startsWith("[") || /^[\d.]+$/.test(normal)))) return null
   return { host: normal, below, port: port === null ? null : String(Number(port)) }
 }
@@ -57,8 +57,8 @@ export const problems = (sites: unknown): ReadonlyArray<Problem> => {
 }
 
 /**
- * Returns whether an address may be visited. Empty pages may always be, and what a page made itself (`blob:`) where its
- * own site may be; addresses of any other kind than http, https and web sockets may not.
+ * Returns whether an address may be visited. Empty pages are always allowed, and `blob:` addresses where
+ * their origin is; schemes other than http, https and web sockets are not.
  */
 export const permits = (sites: AllowedSites, address: string): boolean => {
   if (sites.length === 0) return true

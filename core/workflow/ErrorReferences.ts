@@ -5,7 +5,7 @@ import type { Schema } from "effect"
 import * as Json from "../workspace/Json.ts"
 import type { Problem } from "./Workflow.ts"
 
-/** The parameters of nodes that say it. */
+/** The parameters of nodes that declare it. */
 export const fields = ["selector_error_message", "error_on_false_message", "error_message"] as const
 
 /** The id of an error code that a node names. */
@@ -16,7 +16,7 @@ export interface Reference {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The id of the error code that such a text is, in lower case; `null` for a text that speaks for itself. */
+/** The id of the error code that such a text is, in lower case; `null` for a literal text. */
 export const idIn = (text: string): string | null => (uuid.test(text.trim()) ? text.trim().toLowerCase() : null)
 
 /** Every reference in the nodes of a workflow, even if they have other problems. */
@@ -30,7 +30,7 @@ export const all = (nodes: unknown): ReadonlyArray<Reference> =>
     })
   })
 
-/** Nodes whose references are what `rename` makes of each text that says how a node fails; `null` takes the text away. */
+/** The nodes with each reference replaced by the result of `rename`; `null` removes the reference. */
 export const renamed = (
   nodes: ReadonlyArray<Schema.Json>,
   rename: (text: string) => string | null

@@ -1,5 +1,5 @@
 /**
- * How large the fields of a workflow and of a submission may be.
+ * The maximum sizes of the fields of a workflow and of a submission.
  */
 import { Result, Schema } from "effect"
 import type { Content, Problem } from "./Workflow.ts"
@@ -16,7 +16,7 @@ export const FieldTooLarge = Schema.Struct({
 })
 export type FieldTooLarge = typeof FieldTooLarge.Type
 
-/** Raised when fields are over their limits, and nothing else is wrong. */
+/** Raised when fields exceed their limits, and nothing else is wrong. */
 export class FieldsTooLarge extends Schema.TaggedError<FieldsTooLarge>()("FieldsTooLarge", {
   fields: Schema.NonEmptyArray(FieldTooLarge)
 }) {

@@ -15,13 +15,13 @@ export interface Folder {
   readonly workflowCount: number
 }
 
-/** A path without empty names and without blanks around names; `null` for the top, and for what is no text. */
+/** A path without empty names and without spaces around names; `null` for the top level, and for a value that is no text. */
 export const normal = (path: unknown): string | null => {
   const names = typeof path === "string" ? namesOf(path) : []
   return names.length === 0 ? null : names.join("/")
 }
 
-/** The problem of a path; nothing is wrong with none. */
+/** The problem of a path; none for an absent path. */
 export const problems = (path: unknown): ReadonlyArray<Problem> => {
   if (typeof path !== "string") return []
   const names = namesOf(path)
@@ -54,7 +54,7 @@ export const below = (at: string | null, paths: ReadonlyArray<string | null>): R
     .sort((a, b) => compare(a.path, b.path))
 }
 
-/** Returns whether a path lies deeper than a folder. */
+/** Returns whether a path is below a folder. */
 export const isBelow = (path: string | null, at: string | null): boolean =>
   path !== null && (at === null || path.startsWith(`${at}/`))
 

@@ -1,6 +1,6 @@
 /**
  * The oldest form of the graph language, read as the present one: `{$NAME}` placeholders, and input schemas whose
- * properties stand beside `required` or are only the names of types.
+ * properties are siblings of `required` or are only the names of types.
  */
 import type { Schema } from "effect"
 import * as Json from "../workspace/Json.ts"
@@ -16,7 +16,7 @@ export const placeholders = (nodes: Schema.Json): Schema.Json => {
   return Array.isArray(nodes) ? nodes.map((node) => (isNewer(node) ? node : rewritten(node))) : rewritten(nodes)
 }
 
-/** Actions that the oldest form does not have. Their expressions stand without braces. */
+/** Actions that the oldest form does not have. Their expressions have no braces. */
 const newer = new Set<unknown>(["TRANSFORM", "API_FLOW", "EXTRACT_NETWORK"])
 
 const isNewer = (node: Schema.Json): boolean => Json.isObject(node) && newer.has(node.action)
@@ -89,7 +89,7 @@ const textsOf = (value: Schema.Json | undefined): ReadonlyArray<string> =>
 /** Whether the runs of a workflow keep the files that they download: unless its START node says that they do not. */
 export const storesFiles = (nodes: unknown): boolean => startOf(nodes).store_downloaded_files !== false
 
-/** The values that the START node of a workflow has for inputs, for runs that give none. */
+/** The default inputs in the START node of a workflow, for runs without these inputs. */
 export const defaultInputs = (nodes: unknown): Schema.JsonObject => withoutSigns(startOf(nodes).input_variables)
 
 /** Inputs by their names, without the `$` that those of the oldest form begin with. */

@@ -1,5 +1,5 @@
 /**
- * Which models workflows may ask for, and what is wrong with those that ask for others.
+ * The models that workflows may use, and the problems of nodes that name others.
  */
 import { Context, type Schema } from "effect"
 import * as Json from "../workspace/Json.ts"
@@ -9,7 +9,7 @@ import type { Problem } from "./Workflow.ts"
 export interface Availability {
   /** The names that `llm_model` may have; empty when no model is configured. */
   readonly names: ReadonlyArray<string>
-  /** By which name a model is set; messages say so. */
+  /** The name of the setting that configures a model, for messages. */
   readonly setting?: string
 }
 
@@ -19,10 +19,10 @@ export const ModelAvailability: Context.Reference<Availability> = Context.Refere
   { defaultValue: (): Availability => ({ names: [] }) }
 )
 
-/** Actions that take no notice of `execution`. */
+/** Actions that ignore `execution`. */
 const heedless = new Set(["INPUT_SELECT", "CAPTCHA"])
 
-/** Each node that asks for a model that is not there, at its path. Values that cannot be read as a node are skipped. */
+/** A problem for each node that names an unavailable model, at its path. Values that cannot be read as a node are skipped. */
 export const problems = (
   nodes: Schema.Json,
   { names, setting }: Availability,

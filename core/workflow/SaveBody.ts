@@ -21,12 +21,12 @@ import * as Settings from "./Settings.ts"
 import { type Content, InvalidWorkflow, type Problem } from "./Workflow.ts"
 import type { StoredSizes } from "./WorkflowStore.ts"
 
-/** Text that the database can keep. */
+/** Text that the database can store. */
 export const Text = Schema.String.check(
   Schema.makeFilter((text) => !text.includes("\u0000") || "Expected text without the character U+0000")
 )
 
-/** Any JSON value. It was parsed from JSON text, so looking at every value of it again would find nothing. */
+/** Any JSON value. It was parsed from JSON text, so its nested values need no check. */
 const json = Schema.declare((value): value is Schema.Json => value !== undefined, { expected: "a JSON value" })
 
 const jsonObject = Schema.declare(
@@ -66,9 +66,9 @@ export interface Draft {
   readonly versionNote: string | null
   readonly content: Content
   readonly window: WindowChange
-  /** The revision of the window that the editor saw; `null` when they do not say. */
+  /** The revision of the window that the edit is based on; `null` if not given. */
   readonly windowRevision: number | null
-  /** The version that the editor saw; `null` when they do not say. */
+  /** The version that the edit is based on; `null` if not given. */
   readonly baseVersionId: string | null
   readonly problems: ReadonlyArray<Problem>
   readonly tooLong: ReadonlyArray<FieldLimit.FieldTooLarge>
@@ -117,7 +117,7 @@ export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string>
   }
 }
 
-/** Everything that is wrong with what a workflow is to execute. */
+/** The problems of the executable part of a workflow. */
 export const contentProblems = (content: Content): ReadonlyArray<Problem> => {
   const ofVault = VaultSchema.problems(content.vault_schema)
   return [
@@ -144,8 +144,8 @@ export const verdict = (
 }
 
 /**
- * Returns whether a draft can be refused without asking the store for sizes: something is wrong with it, and nothing of
- * it is so large that its size could be wrong as well.
+ * Returns whether a draft can be refused without asking the store for sizes: it has problems, and no field is so
+ * large that its size could be another problem.
  */
 export const isHopeless = ({ content, problems }: Draft): boolean =>
   problems.length > 0 && FieldLimit.overBytes(FieldLimit.rawSizes(content)).length === 0

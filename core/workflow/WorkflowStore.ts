@@ -8,14 +8,14 @@ import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../workspace/Ids
 import type { Content, NameShared, Workflow, WorkflowExists, WorkflowVersion } from "./Workflow.ts"
 
 /** A workflow with its latest version and its gate, as of one instant. */
-export interface Stored {
+export interface StoredWorkflow {
   readonly workflow: Workflow
   readonly version: WorkflowVersion
   readonly gate: Gate
 }
 
 /** A workflow as a list shows it, with the settings of its latest version. */
-export interface Listed {
+export interface ListedWorkflow {
   readonly workflow: Workflow
   readonly settings: Content["settings"]
 }
@@ -47,7 +47,7 @@ export class WorkflowStore extends Context.Service<
      * `uniquelyNamed`, of the same name and folder. `NameShared` names all of these where there are several.
      */
     readonly create: <E>(
-      stored: Stored,
+      stored: StoredWorkflow,
       accept: (sizes: StoredSizes) => Result.Result<void, E>,
       options?: { readonly uniquelyNamed: boolean }
     ) => Effect.Effect<void, E | WorkflowExists | NameShared | StoreUnavailable>
@@ -61,14 +61,14 @@ export class WorkflowStore extends Context.Service<
     readonly save: <E>(
       workspaceId: WorkspaceId,
       id: WorkflowId,
-      decide: (before: Stored, now: number) => Result.Result<Stored, E>,
+      decide: (before: StoredWorkflow, now: number) => Result.Result<StoredWorkflow, E>,
       accept: (sizes: StoredSizes) => Result.Result<void, E>
-    ) => Effect.Effect<Stored, E | WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<StoredWorkflow, E | WorkflowNotFound | StoreUnavailable>
 
     readonly get: (
       workspaceId: WorkspaceId,
       id: WorkflowId
-    ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<StoredWorkflow, WorkflowNotFound | StoreUnavailable>
 
     /**
      * Deletes a workflow: from then on neither it nor its gate is found here, and its waiting runs do not start. Data
@@ -90,7 +90,10 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<RunTerms, WorkflowNotFound | StoreUnavailable>
 
     /** The workflows of a workspace, the one changed last first: all of them, or those of a page. */
-    readonly list: (workspaceId: WorkspaceId, page?: Page) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    readonly list: (
+      workspaceId: WorkspaceId,
+      page?: Page
+    ) => Effect.Effect<ReadonlyArray<ListedWorkflow>, StoreUnavailable>
 
     /** The versions of a workflow without their content, newest first. */
     readonly versions: (
@@ -103,7 +106,7 @@ export class WorkflowStore extends Context.Service<
       workspaceId: WorkspaceId,
       id: WorkflowId,
       versionNumber: number
-    ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<StoredWorkflow, WorkflowNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/WorkflowStore") {}
 

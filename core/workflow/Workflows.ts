@@ -29,7 +29,13 @@ import {
   type WorkflowExists,
   type WorkflowVersion
 } from "./Workflow.ts"
-import { type Listed, type Page, type Stored, type VersionSummary, WorkflowStore } from "./WorkflowStore.ts"
+import {
+  type ListedWorkflow,
+  type Page,
+  type StoredWorkflow,
+  type VersionSummary,
+  WorkflowStore
+} from "./WorkflowStore.ts"
 
 /** Raised by a save that was based on another version than the latest. */
 export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", {
@@ -45,9 +51,9 @@ export class VersionConflict extends Schema.TaggedError<VersionConflict>()("Vers
 }
 
 /** The stored workflow of a saved body, and whether it is new. */
-export interface Upserted {
+export interface UpsertResult {
   readonly created: boolean
-  readonly stored: Stored
+  readonly stored: StoredWorkflow
 }
 
 /** The body is based on another version than the stored one. */
@@ -59,13 +65,16 @@ export class Workflows extends Context.Service<
   Workflows,
   {
     /** Keeps a new workflow with its first version, and its window if the body has one. */
-    readonly create: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
+    readonly create: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<StoredWorkflow, Refused | RoleForbids | StoreUnavailable>
 
     /** Keeps what was read already as a new workflow. */
     readonly createFrom: (
       caller: Caller,
       draft: SaveBody.Draft
-    ) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<StoredWorkflow, Refused | RoleForbids | StoreUnavailable>
 
     /**
      * Stores the next version, if anything that is versioned changes. The window changes only if the body has a
@@ -80,7 +89,7 @@ export class Workflows extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       body: unknown
-    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<StoredWorkflow, Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
 
     /**
      * Saves the workflow whose id the body has, or creates it with that id. Without an id, saves the one with the name of
@@ -91,7 +100,7 @@ export class Workflows extends Context.Service<
       caller: Caller,
       body: unknown
     ) => Effect.Effect<
-      Upserted,
+      UpsertResult,
       Refused | WorkflowNotFound | SaveConflict | NameShared | RoleForbids | StoreUnavailable
     >
 
@@ -101,8 +110,8 @@ export class Workflows extends Context.Service<
       id: WorkflowId
     ) => Effect.Effect<void, WorkflowNotFound | RoleForbids | StoreUnavailable>
 
-    readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
-    readonly list: (caller: Caller, page?: Page) => Effect.Effect<ReadonlyArray<Listed>, StoreUnavailable>
+    readonly get: (caller: Caller, id: WorkflowId) => Effect.Effect<StoredWorkflow, WorkflowNotFound | StoreUnavailable>
+    readonly list: (caller: Caller, page?: Page) => Effect.Effect<ReadonlyArray<ListedWorkflow>, StoreUnavailable>
     readonly versions: (
       caller: Caller,
       id: WorkflowId
@@ -111,7 +120,7 @@ export class Workflows extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       versionNumber: number
-    ) => Effect.Effect<Stored, WorkflowNotFound | StoreUnavailable>
+    ) => Effect.Effect<StoredWorkflow, WorkflowNotFound | StoreUnavailable>
   }
 >()("sluice/core/workflow/Workflows") {
   static readonly layer = Layer.effect(
@@ -144,7 +153,7 @@ export class Workflows extends Context.Service<
         if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const at = yield* Clock.currentTimeMillis
         const workflowId = options.id ?? WorkflowId.make(yield* identifiers.uuid)
-        const stored: Stored = {
+        const stored: StoredWorkflow = {
           workflow: {
             id: workflowId,
             workspaceId: caller.workspaceId,
@@ -180,11 +189,11 @@ export class Workflows extends Context.Service<
         const draft = withProblems(sent, ModelAvailability.problems(sent.content.nodes, models))
         if (SaveBody.isHopeless(draft)) yield* Effect.fromResult(SaveBody.verdict(draft, null))
         const versionId = VersionId.make(yield* identifiers.uuid)
-        let former: Stored | null = null
+        let former: StoredWorkflow | null = null
         const save = store.save(
           caller.workspaceId,
           id,
-          (before, at): Result.Result<Stored, SaveConflict | Refused> => {
+          (before, at): Result.Result<StoredWorkflow, SaveConflict | Refused> => {
             former = before
             return draft.baseVersionId !== null && draft.baseVersionId !== before.version.versionId
               ? Result.fail(conflict(before))
@@ -223,9 +232,9 @@ export class Workflows extends Context.Service<
           ...foreignIds(body, target.id, caller)
         ])
         const saved = (id: WorkflowId) =>
-          Effect.map(keepNext(caller, id, draft), (stored): Upserted => ({ created: false, stored }))
+          Effect.map(keepNext(caller, id, draft), (stored): UpsertResult => ({ created: false, stored }))
         const created = (options: Parameters<typeof keepNew>[2]) =>
-          Effect.map(keepNew(caller, draft, options), (stored): Upserted => ({ created: true, stored }))
+          Effect.map(keepNew(caller, draft, options), (stored): UpsertResult => ({ created: true, stored }))
         const { id } = target
         if (id === null) {
           // The workflow with this name may be deleted before it is saved: then the name is free again.
@@ -280,11 +289,11 @@ export const tooCostly = Sandbox.refused((message) =>
 
 /** The result of a save. */
 const next = (
-  before: Stored,
+  before: StoredWorkflow,
   draft: SaveBody.Draft,
   versionId: VersionId,
   actor: Gate.Actor
-): Result.Result<Stored, WindowConflict> => {
+): Result.Result<StoredWorkflow, WindowConflict> => {
   const gate = savedGate(before.gate, draft, actor)
   if (Result.isFailure(gate)) return Result.fail(gate.failure)
   return Result.succeed({
@@ -393,7 +402,7 @@ const changedGate = (gate: Gate.Gate, change: SaveBody.WindowChange, actor: Gate
   }
 }
 
-const conflict = ({ version }: Stored): VersionConflict =>
+const conflict = ({ version }: StoredWorkflow): VersionConflict =>
   new VersionConflict({
     latestVersionId: version.versionId,
     latestVersionNumber: version.versionNumber,
@@ -406,13 +415,13 @@ const conflict = ({ version }: Stored): VersionConflict =>
  * The audit entries of a new workflow, and of the window that it was created with. The content of a version stands in
  * the version, which never changes: an entry names it.
  */
-const auditOfCreation = (after: Stored): ReadonlyArray<Draft> => [
+const auditOfCreation = (after: StoredWorkflow): ReadonlyArray<Draft> => [
   { action: "workflow.create", ...resource(after), before: null, after: versionJson(after) },
   ...GateAudit.ofWindow(after.workflow.id)({ before: Gate.open, after: after.gate })
 ]
 
 /** The audit entries of a save: of a version, of a window, of both, or of neither where nothing changed. */
-const auditOfSave = (before: Stored, after: Stored): ReadonlyArray<Draft> => [
+const auditOfSave = (before: StoredWorkflow, after: StoredWorkflow): ReadonlyArray<Draft> => [
   ...(before.version.versionId === after.version.versionId
     ? []
     : [
@@ -428,13 +437,13 @@ const auditOfSave = (before: Stored, after: Stored): ReadonlyArray<Draft> => [
 ]
 
 /** The audit entry of a deleted workflow. */
-const auditOfRemoval = (before: Stored): ReadonlyArray<Draft> => [
+const auditOfRemoval = (before: StoredWorkflow): ReadonlyArray<Draft> => [
   { action: "workflow.delete", ...resource(before), before: versionJson(before), after: null }
 ]
 
-const resource = ({ workflow }: Stored) => ({ resourceId: workflow.id, resourceName: workflow.name })
+const resource = ({ workflow }: StoredWorkflow) => ({ resourceId: workflow.id, resourceName: workflow.name })
 
-const versionJson = ({ version }: Stored) => ({
+const versionJson = ({ version }: StoredWorkflow) => ({
   name: version.name,
   description: version.description,
   version_id: version.versionId,

@@ -143,7 +143,7 @@ describe("what an entry brings", () => {
 
 const keepsAll = { persist_cookies: true, persist_local_storage: true, persist_session_storage: true }
 
-const remembered = (parts: Partial<Session.Remembered>): Session.Remembered => ({
+const remembered = (parts: Partial<Session.StoredState>): Session.StoredState => ({
   cookies: [],
   localStorage: {},
   sessionStorage: {},
@@ -153,7 +153,7 @@ const remembered = (parts: Partial<Session.Remembered>): Session.Remembered => (
 const left = (
   fields: Partial<Fields>,
   before: Partial<BrowserState>,
-  after: Partial<Session.Remembered>,
+  after: Partial<Session.StoredState>,
   domain = own
 ) => SavedSession.left(entryOf(fields, { domain }), state(before), remembered(after), now)
 

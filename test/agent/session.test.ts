@@ -38,7 +38,7 @@ const text = (page: BrowserSession, selector = "//body") => page.elements.read({
 
 const inTwoYears = Math.round(Date.now() / 1_000) + 300 * 86_400
 
-const given: Session.Remembered = {
+const given: Session.StoredState = {
   cookies: [
     cookie({
       name: "all",

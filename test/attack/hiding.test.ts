@@ -12,7 +12,7 @@ import type { BrowserSession } from "../../core/browser/Browser.ts"
 import type { Exchange } from "../../core/browser/Exchange.ts"
 import * as EvidenceRecorder from "../../core/execution/EvidenceRecorder.ts"
 import { maxAtOnce, Secrets } from "../../core/redaction/Secrets.ts"
-import type { Keeper } from "../../core/run/artifact/RunArtifacts.ts"
+import type { ArtifactWriter } from "../../core/run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../../core/run/Executor.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -61,11 +61,11 @@ layer(services, { timeout: "2 minutes" })("a run that keeps evidence", (it) => {
     assert(claimed !== undefined)
     const secrets = new Secrets()
     secrets.add(values, "secret")
-    const keep: Keeper["keep"] = (_, { bytes }) => Effect.sync(() => `artifact ${kept.push(bytes)}`)
+    const write: ArtifactWriter["write"] = (_, { bytes }) => Effect.sync(() => `artifact ${kept.push(bytes)}`)
     const observer = { picture: () => Effect.void } as unknown as Observer<never>
-    const keeper = { keep } as Keeper
+    const writer = { write } as ArtifactWriter
     const reporter = { event: () => Effect.void } as unknown as Reporter
-    const evidence = (yield* EvidenceRecorder.make)(claimed, secrets, keeper, reporter, observer)
+    const evidence = (yield* EvidenceRecorder.make)(claimed, secrets, writer, reporter, observer)
     return { evidence, runId: sent.id }
   })
 

@@ -4,7 +4,7 @@ import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { asValue, labelOf } from "../../adapters/postgres/list/PgRunFilter.ts"
 import * as RunFailure from "../../core/event/RunFailure.ts"
-import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { daily } from "../support/fixtures.ts"
 
@@ -15,7 +15,7 @@ export const days = 30
  * Fills the tables in a few statements: 2 % of the runs wait, a fifth of those for a closed gate and a fifth for a pause;
  * 8 % failed with one of 20 codes, 1 % were stopped, and one in ten has one of 50 tags.
  */
-const fill = Effect.fnUntraced(function* (caller: Caller, made: ReadonlyArray<Stored>, runs: number) {
+const fill = Effect.fnUntraced(function* (caller: Caller, made: ReadonlyArray<StoredWorkflow>, runs: number) {
   const sql = yield* SqlClient.SqlClient
   const ids = JSON.stringify(
     made.map(({ version, workflow }, place) => ({ place, w: workflow.id, v: version.versionId }))
@@ -66,7 +66,7 @@ const fill = Effect.fnUntraced(function* (caller: Caller, made: ReadonlyArray<St
 
 /** Fills a database with runs of workflows, over the last 30 days, by a client whose statements take as long as they do. */
 export const filled = Effect.fnUntraced(
-  function* (_url: string, caller: Caller, made: ReadonlyArray<Stored>, runs: number) {
+  function* (_url: string, caller: Caller, made: ReadonlyArray<StoredWorkflow>, runs: number) {
     const sql = yield* SqlClient.SqlClient
     const ids = yield* sql.withTransaction(fill(caller, made, runs))
     for (const table of ["runs", "run_labels", "run_errors", "gates"]) yield* sql`vacuum analyze ${sql(table)}`

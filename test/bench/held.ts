@@ -13,7 +13,7 @@ import { Gates } from "../../core/gate/Gates.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
-import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -83,7 +83,10 @@ const percentile = (values: ReadonlyArray<number>, part: number): number =>
 type Services = Gates | RunStore | Signals
 
 /** How late webhooks are, one run every 50 ms, for `watchMillis`. */
-const latencies = async (run: <A>(effect: Effect.Effect<A, unknown, Services>) => Promise<A>, workflow: Stored) => {
+const latencies = async (
+  run: <A>(effect: Effect.Effect<A, unknown, Services>) => Promise<A>,
+  workflow: StoredWorkflow
+) => {
   const submitted = new Map<string, number>()
   const until = performance.now() + watchMillis
   while (performance.now() < until) {
@@ -118,8 +121,8 @@ export const heldRuns = async (): Promise<ReadonlyArray<Row>> => {
     const caller = await run(makeWorkspace())
     const [one, many, other] = await run(Effect.all([held(caller, 1), held(caller, count), makeWorkflow(caller)]))
     const edited =
-      (act: (gates: Gates["Service"], id: Stored["workflow"]["id"]) => Effect.Effect<unknown, unknown>) =>
-      (workflow: Stored) =>
+      (act: (gates: Gates["Service"], id: StoredWorkflow["workflow"]["id"]) => Effect.Effect<unknown, unknown>) =>
+      (workflow: StoredWorkflow) =>
       () =>
         timed(() => run(Effect.flatMap(Gates, (gates) => act(gates, workflow.workflow.id))))
     const edits = {

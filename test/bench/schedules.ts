@@ -9,7 +9,7 @@ import * as Gate from "../../core/gate/Gate.ts"
 import * as Firing from "../../core/schedule/Firing.ts"
 import * as RunSchedule from "../../core/schedule/RunSchedule.ts"
 import { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
-import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 import { median, millis, type Row } from "./Row.ts"
@@ -17,7 +17,7 @@ import { median, millis, type Row } from "./Row.ts"
 const count = 100_000
 const ticks = 20
 
-const made = ({ workflow }: Stored, cron: string, at: number, only: number | null = null) =>
+const made = ({ workflow }: StoredWorkflow, cron: string, at: number, only: number | null = null) =>
   RunSchedule.make(
     {
       id: RunSchedule.ScheduleId.make(randomUUID()),
@@ -48,14 +48,14 @@ const filled = Effect.gen(function* () {
   const now = Date.now()
   for (let from = 0; from < count; from += 1_000) {
     const rows = Array.from({ length: 1_000 }, (_, index) => {
-      const workflow = workflows[(from + index) % workflows.length] as Stored
+      const workflow = workflows[(from + index) % workflows.length] as StoredWorkflow
       const minute = (Math.floor(now / 60_000) + 10 + ((from + index) % 1_400)) % 1_440
       return ScheduleTables.schedules.encode(made(workflow, `${minute % 60} ${Math.floor(minute / 60)} * * *`, now))
     })
     yield* sql`insert into schedules ${sql.insert(rows as never)}`
   }
   yield* sql`vacuum analyze schedules`
-  return workflows[0] as Stored
+  return workflows[0] as StoredWorkflow
 })
 
 const timedTicks = <E, R>(prepare: Effect.Effect<unknown, E, R>) =>

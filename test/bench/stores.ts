@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { Gates } from "../../core/gate/Gates.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
-import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -21,7 +21,7 @@ const closedNow = () => {
 }
 
 /** Copies the one waiting run of a workflow until there are so many. */
-const multiply = (workflow: Stored, count: number) =>
+const multiply = (workflow: StoredWorkflow, count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.unsafe(
@@ -41,7 +41,7 @@ const held = (caller: Caller, count: number) =>
     return workflow
   })
 
-const finished = ({ run: { id, lease } }: Claimed) =>
+const finished = ({ run: { id, lease } }: ClaimedRun) =>
   Effect.flatMap(RunStore, (runs) =>
     runs.settle({ id, fence: lease?.fence ?? 0 }, (locked, at) =>
       Transition.finish(locked, { _tag: "Success", data: {} }, at)
@@ -68,7 +68,7 @@ export const stores = async (): Promise<ReadonlyArray<Row>> => {
 
     // An edit that releases, of one run and of many, in turn. Only the PUT that opens is timed.
     const [one, many] = [await runtime.runPromise(held(caller, 1)), await runtime.runPromise(held(caller, heldRuns))]
-    const release = (workflow: Stored) => async () => {
+    const release = (workflow: StoredWorkflow) => async () => {
       const set = (window: unknown) =>
         runtime.runPromise(Effect.flatMap(Gates, (gates) => gates.setWindow(caller, workflow.workflow.id, window)))
       const took = await timed(() => set(daily(0, 23)))
@@ -81,7 +81,7 @@ export const stores = async (): Promise<ReadonlyArray<Row>> => {
     const served = await runtime.runPromise(makeWorkflow(caller))
     const claimOf = (sent: () => Transition.Submission) => async () => {
       await runtime.runPromise(Effect.flatMap(RunStore, (runs) => runs.submit(sent())))
-      let claimed: ReadonlyArray<Claimed> = []
+      let claimed: ReadonlyArray<ClaimedRun> = []
       const claim = Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "b", limit: 1, leaseMillis: 60_000 }))
       const took = await timed(async () => {
         claimed = await runtime.runPromise(claim)

@@ -6,10 +6,10 @@ import { Cause, Effect, Exit, Fiber, Layer, ManagedRuntime, Redacted } from "eff
 import { SqlClient } from "effect/sql"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
-import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { freshDatabase } from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -24,7 +24,7 @@ const only = process.env.SLUICE_BENCH_WAITING_ONLY ?? ""
 const claim = (limit: number) =>
   Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "b", limit, leaseMillis: 3_600_000 }))
 
-const settle = ({ run: { id, lease } }: Claimed, outcome: Transition.Outcome) =>
+const settle = ({ run: { id, lease } }: ClaimedRun, outcome: Transition.Outcome) =>
   Effect.flatMap(RunStore, (runs) =>
     runs.settle({ id, fence: lease.fence }, (locked, at) => Transition.settle(locked, outcome, at))
   )
@@ -94,10 +94,10 @@ const removeEnded = Effect.fnUntraced(function* (caller: Caller) {
 })
 
 /** The time that a claim of one run takes. */
-const claimOne = Effect.fnUntraced(function* (served: Stored) {
+const claimOne = Effect.fnUntraced(function* (served: StoredWorkflow) {
   yield* (yield* RunStore).submit(submission(served))
   const services = yield* Effect.context<RunStore>()
-  let claimed: ReadonlyArray<Claimed> = []
+  let claimed: ReadonlyArray<ClaimedRun> = []
   const time = yield* Effect.promise(() =>
     timed(async () => {
       claimed = await Effect.runPromiseWith(services)(claim(1))
@@ -123,7 +123,7 @@ const prepared = async (prepare: Prepare, meanwhile: Prepare = () => Effect.void
       yield* (yield* SqlClient.SqlClient)`vacuum analyze`
       return [workflow, caller]
     }) as never
-  )) as [Stored, Caller]
+  )) as [StoredWorkflow, Caller]
   const work = runtime.runFork(meanwhile(caller))
   return {
     claim: () => runtime.runPromise(claimOne(served) as Effect.Effect<number, unknown, never>),

@@ -25,6 +25,7 @@ import { makeWorkspace } from "../support/fixtures.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"
+const listEnd = "https://shop.example/orders/2"
 
 const site: ScriptedBrowser.ScriptedSite = {
   [login]: [
@@ -37,7 +38,12 @@ const site: ScriptedBrowser.ScriptedSite = {
   [list]: [
     { selector: "//h1", text: "Orders" },
     { selector: "//tr", parts: { "/td[1]": "A-1" } },
-    { selector: "//tr", parts: { "/td[1]": "A-2" } }
+    { selector: "//tr", parts: { "/td[1]": "A-2" } },
+    { selector: "//a[@id='next']", leadsTo: listEnd }
+  ],
+  [listEnd]: [
+    { selector: "//tr", parts: { "/td[1]": "A-3" } },
+    { selector: "#first", leadsTo: list }
   ]
 }
 
@@ -204,13 +210,18 @@ it.effect("a loop is built on its first item, and leave does the others", () =>
       assert.include((yield* tell(caller, id, "loop context.none as one")).last.text, '"context.none"')
       yield* tell(caller, id, orders)
       const begun = yield* tell(caller, id, "loop context.orders as order")
-      assert.include(begun.last.text, "Done: For each of {{context.orders}}. The next steps are its body")
+      const loop = "For each of {{context.orders}}"
+      assert.include(begun.last.text, `Done: ${loop}. The next steps are its body`)
+      assert.include((yield* tell(caller, id, `again ${loop}`)).last.text, "its first turn is being recorded")
       const set = { type: "SET", target: "context.last", value: "context.runtime.order.id" }
       const inside = yield* tell(caller, id, JSON.stringify({ action: "TRANSFORM", parameters: { operations: [set] } }))
       assert.isTrue(inside.last.result?.done, inside.last.text)
       const ended = yield* tell(caller, id, "leave")
       assert.include(ended.last.text, "Did 3 steps. The end of the workflow comes next")
       assert.strictEqual(ended.conversation.draft.cursor.way, "loop_done")
+      const again = yield* tell(caller, id, `again ${loop}`)
+      assert.include(again.last.text, `Done again: ${loop}, 5 steps`)
+      assert.deepStrictEqual(again.conversation.draft, ended.conversation.draft)
       yield* tell(caller, id, "screenshot")
       const replayed = yield* tell(caller, id, "replay")
       assert.include(replayed.last.text, "Did 8 steps. The end of the workflow comes next")
@@ -221,6 +232,32 @@ it.effect("a loop is built on its first item, and leave does the others", () =>
         "TRANSFORM",
         "Done"
       ])
+    })
+  )
+)
+
+it.effect("a loop over pages is done again as a whole, reads what it read before once, and can be undone", () =>
+  hosted(
+    Effect.gen(function* () {
+      const { caller, id } = yield* opened
+      yield* tell(caller, id, "click #go")
+      yield* tell(caller, id, orders)
+      const paged = yield* tell(caller, id, "pages //a[@id='next']")
+      const whole = { orders: [{ id: "A-1" }, { id: "A-2" }, { id: "A-3" }] }
+      for (let time = 0; time < 2; time++) {
+        const again = yield* tell(caller, id, "again Is there a further page?")
+        assert.include(again.last.text, "Done again: Is there a further page?, 5 steps")
+        assert.deepStrictEqual(again.last.result?.data, whole)
+        assert.deepStrictEqual(again.conversation.draft, paged.conversation.draft)
+        // The last page leads back to the first one. The step for that is no part of the workflow.
+        yield* tell(caller, id, "click #first")
+        yield* tell(caller, id, "undo")
+      }
+      // Each of its steps can still be done alone.
+      const alone = yield* tell(caller, id, "again Extract orders")
+      assert.include(alone.last.text, "Done again: Extract orders. ")
+      const undone = yield* tell(caller, id, "undo")
+      assert.deepStrictEqual(names(undone.conversation), ["Open the start page", "Click #go", "Extract orders", "Done"])
     })
   )
 )

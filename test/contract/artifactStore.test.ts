@@ -12,10 +12,11 @@ import { RunArtifacts } from "../../core/run/artifact/RunArtifacts.ts"
 import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { recordedOf } from "../../core/testing/contract/run/EvidenceContract.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
-import { makeWorkflow, makeWorkspace, recordedOf, submission } from "../support/fixtures.ts"
+import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
 
 type Stores = ArtifactStore | DecisionStore | EvidenceStore | RunStore | WorkflowStore | WorkspaceStore
 
@@ -31,7 +32,7 @@ const someRun = Effect.gen(function* () {
   return { id: sent.id, workflowId: sent.workflowId, caller }
 })
 
-const keeperOf = (run: Parameters<RunArtifacts["Service"]["of"]>[0]) => Effect.map(RunArtifacts, ({ of }) => of(run))
+const writerOf = (run: Parameters<RunArtifacts["Service"]["of"]>[0]) => Effect.map(RunArtifacts, ({ of }) => of(run))
 
 const isThere = (id: string) =>
   Effect.map(
@@ -59,15 +60,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       Effect.gen(function* () {
         const store = yield* ArtifactStore
         const run = yield* someRun
-        const keeper = yield* keeperOf(run)
+        const writer = yield* writerOf(run)
         assert.deepStrictEqual(yield* store.summary(run.id), { videos: [], leftOut: 0, removedAt: null })
-        yield* keeper.keep("screenshot", of(10))
-        const snapshot = yield* keeper.keep("snapshot", of(100))
-        assert.strictEqual(yield* keeper.keep("snapshot", of(50), snapshot), snapshot)
+        yield* writer.write("screenshot", of(10))
+        const snapshot = yield* writer.write("snapshot", of(100))
+        assert.strictEqual(yield* writer.write("snapshot", of(50), snapshot), snapshot)
         yield* TestClock.adjust(5)
-        const first = yield* keeper.keepStream("video", jpeg, Stream.make(new Uint8Array(3), new Uint8Array(4)))
+        const first = yield* writer.writeStream("video", jpeg, Stream.make(new Uint8Array(3), new Uint8Array(4)))
         yield* TestClock.adjust(5)
-        const second = yield* keeper.keep("video", of(1))
+        const second = yield* writer.write("video", of(1))
         const { videos } = yield* store.summary(run.id)
         assert.deepStrictEqual(
           videos.map(({ id }) => id),
@@ -84,27 +85,27 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       Effect.gen(function* () {
         const store = yield* ArtifactStore
         const run = yield* someRun
-        const keeper = yield* keeperOf(run)
-        const tooLarge = yield* Effect.flip(keeper.keep("screenshot", of(Bounds.maxBytes.screenshot + 1)))
+        const writer = yield* writerOf(run)
+        const tooLarge = yield* Effect.flip(writer.write("screenshot", of(Bounds.maxBytes.screenshot + 1)))
         assert.include(tooLarge.message, String(Bounds.maxBytes.screenshot))
         const piece = new Uint8Array(30 * 1_048_576)
         const endless = Stream.fromEffectRepeat(Effect.succeed(piece))
-        const tooLong = yield* Effect.flip(keeper.keepStream("file", jpeg, endless))
+        const tooLong = yield* Effect.flip(writer.writeStream("file", jpeg, endless))
         assert.include(tooLong.message, String(Bounds.maxBytes.file))
-        const broken = keeper.keepStream("file", jpeg, Stream.fail("the page was left" as const))
+        const broken = writer.writeStream("file", jpeg, Stream.fail("the page was left" as const))
         assert.strictEqual(yield* Effect.flip(broken), "the page was left")
         assert.deepInclude(yield* store.summary(run.id), { leftOut: 2 })
         assert.strictEqual((yield* store.used(run.id)).bytes, 0)
 
         const away = Effect.fail(new ArtifactsUnavailable({ action: "keep", reason: "nobody there" }))
         const files = { ...(yield* ArtifactFiles), put: () => away, putStream: () => away }
-        const unlucky = yield* keeperOf(run).pipe(
+        const unlucky = yield* writerOf(run).pipe(
           // A new instance: the present one knows the other files.
           Effect.provide(Layer.fresh(RunArtifacts.layer)),
           Effect.provideService(ArtifactFiles, files),
           Effect.provide(Crypto.layer)
         )
-        const failure = yield* Effect.flip(unlucky.keep("file", of(1)))
+        const failure = yield* Effect.flip(unlucky.write("file", of(1)))
         assert.deepStrictEqual([failure._tag, failure.kind], ["NotKept", "file"])
         assert.include(failure.message, "nobody there")
         assert.deepInclude(yield* store.summary(run.id), { leftOut: 3 })
@@ -118,9 +119,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const evidence = yield* EvidenceStore
         const [old, young] = [yield* someRun, yield* someRun]
         const made = Effect.fnUntraced(function* (run: typeof old) {
-          const keeper = yield* keeperOf(run)
-          const id = yield* keeper.keep("snapshot", of(1))
-          const video = yield* keeper.keep("video", of(1))
+          const writer = yield* writerOf(run)
+          const id = yield* writer.write("snapshot", of(1))
+          const video = yield* writer.write("video", of(1))
           const at = yield* Clock.currentTimeMillis
           yield* evidence.keepSnapshot({ runId: run.id, nodeId: "a", artifactId: id, at })
           yield* evidence.openLog(run.id)
@@ -155,8 +156,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const store = yield* ArtifactStore
         yield* TestClock.setTime(1_000 * day)
         const [deleted, lost] = [yield* someRun, yield* someRun]
-        const gone = yield* (yield* keeperOf(deleted)).keep("file", of(1))
-        const kept = yield* (yield* keeperOf(lost)).keep("file", of(1))
+        const gone = yield* (yield* writerOf(deleted)).write("file", of(1))
+        const kept = yield* (yield* writerOf(lost)).write("file", of(1))
         const half = randomUUID()
         const at = yield* Clock.currentTimeMillis
         yield* store.begin({ id: half, runId: lost.id, workflowId: lost.workflowId, kind: "file", at })

@@ -4,7 +4,7 @@ import { SqlClient, Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Credential } from "../../core/run/CredentialReferences.ts"
 import { LeaseLost, type RunningRun } from "../../core/run/Run.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
@@ -16,7 +16,7 @@ import { finish, makeEntry, naming } from "../support/slots.ts"
 
 type Stores = RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 
-const leaseOf = ({ run }: Claimed) => ({ id: run.id, fence: run.lease.fence })
+const leaseOf = ({ run }: ClaimedRun) => ({ id: run.id, fence: run.lease.fence })
 
 const success = (locked: Transition.LockedRun<RunningRun>, at: number) =>
   Transition.finish(locked, { _tag: "Success", data: { done: true } }, at)
@@ -38,7 +38,7 @@ const claimed = Effect.fnUntraced(function* (count: number, maxRetries = 0) {
   return yield* claim(count)
 })
 
-const kindsOf = Effect.fnUntraced(function* ({ run }: Claimed) {
+const kindsOf = Effect.fnUntraced(function* ({ run }: ClaimedRun) {
   return (yield* (yield* RunStore).events(run.id, 0)).map(({ event }) => event.event)
 })
 
@@ -116,7 +116,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
             })
           )
         )
-        const of = ({ run }: Claimed) => seen.get(run.id)
+        const of = ({ run }: ClaimedRun) => seen.get(run.id)
         assert.deepStrictEqual(
           [plain, acted].map((one) => of(one)?.run.progress.acted),
           [false, true]
@@ -142,7 +142,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const runs = yield* RunStore
         const all = yield* claimed(3)
         const mark = { kind: "acting", node: { id: "1", name: "Pay" }, at: 1 } as const
-        const step = ({ run }: Claimed, name: string) =>
+        const step = ({ run }: ClaimedRun, name: string) =>
           ({ event: "execution.step", runId: run.id, workflowId: run.workflowId, step: name, next: null }) as const
         const results = yield* allAtOnce(
           all.map((one, index) => {

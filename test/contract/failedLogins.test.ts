@@ -3,11 +3,11 @@ import { Clock, Effect, type Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -33,8 +33,10 @@ type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceSto
 /** The promises of the stores about runs that cannot sign in. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`failed logins (${name})`, (it) => {
-    const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
-      it.effect(title, () => Effect.andThen(empty, withWorkflow(test)))
+    const promise = <A, F>(
+      title: string,
+      test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, F, Stores>
+    ) => it.effect(title, () => Effect.andThen(empty, withWorkflow(test)))
 
     promise(
       "a failed login stops those that wait for the credential and have no other, whatever holds them",
@@ -109,7 +111,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           const tried: Array<string | null | undefined> = []
           for (const expected of ["execution.requeued", "execution.failed"]) {
             const [claimed] = yield* claim()
-            tried.push(users([claimed as Claimed])[0]?.[0])
+            tried.push(users([claimed as ClaimedRun])[0]?.[0])
             const { run } = yield* failLogin(claimed)
             assert.strictEqual(run.status, expected)
             assert.strictEqual(run.retries, 0)
@@ -123,7 +125,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
             yield* submit(workflow, naming(["a", "b", "c"]))
             const [claimed] = yield* claim()
             yield* finish(claimed)
-            return users([claimed as Claimed])[0]?.[0]
+            return users([claimed as ClaimedRun])[0]?.[0]
           })
           assert.deepStrictEqual([yield* works, yield* works], ["c", "c"])
           yield* TestClock.adjust(1_000)
@@ -138,7 +140,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           assert.isTrue(Option.isSome(yield* (yield* VaultEntries).remove(caller.workspaceId, c.id)))
           yield* submit(workflow, naming("a"))
           const [signedIn] = yield* claim()
-          yield* runs.loggedIn(held(signedIn as Claimed), "USER")
+          yield* runs.loggedIn(held(signedIn as ClaimedRun), "USER")
           yield* finish(signedIn)
           assert.deepStrictEqual([yield* works, yield* works], ["b", "a"])
         })
@@ -191,7 +193,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         for (const user of ["a", "b"]) yield* makeEntry(caller, user)
         yield* submit(workflow, naming(["a", "b"]))
         const [claimed] = yield* claim()
-        yield* (yield* RunStore).report(held(claimed as Claimed), { events: [], progress: { committed: true } })
+        yield* (yield* RunStore).report(held(claimed as ClaimedRun), { events: [], progress: { committed: true } })
         const { failedLogin, run } = yield* failLogin(claimed)
         assert.strictEqual(run.status, "execution.failed")
         assert.isTrue(failedLogin?.stopsOthers)

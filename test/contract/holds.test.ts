@@ -7,7 +7,7 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import * as HoldAnnouncement from "../../core/run/hold/HoldAnnouncement.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
-import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -31,16 +31,19 @@ const kindsOf = Effect.fnUntraced(function* (id: RunId) {
 
 const edit = Effect.fnUntraced(function* (
   caller: Caller,
-  { workflow }: Stored,
+  { workflow }: StoredWorkflow,
   change: (gate: Gate.Gate) => Gate.Gate
 ) {
   yield* (yield* GateStore).change(caller.workspaceId, workflow.id, (gate) => Result.succeed(change(gate)))
 })
 
-const pause = (caller: Caller, held: Stored, reason: string) =>
+const pause = (caller: Caller, held: StoredWorkflow, reason: string) =>
   edit(caller, held, (gate) => Gate.pause(gate, { at: 0, by: caller.userId }, { reason, until: null }))
 
-const submitAll = Effect.fnUntraced(function* (held: Stored, options: ReadonlyArray<Partial<Transition.Submission>>) {
+const submitAll = Effect.fnUntraced(function* (
+  held: StoredWorkflow,
+  options: ReadonlyArray<Partial<Transition.Submission>>
+) {
   const all = options.map((one) => submission(held, one))
   yield* Effect.forEach(all, (yield* RunStore).submit)
   return all.map(({ id }) => id)

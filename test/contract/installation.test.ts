@@ -24,6 +24,7 @@ import { ZoneData } from "../../core/gate/ZoneData.ts"
 import { Executor } from "../../core/run/Executor.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
+import { StartLedger } from "../../core/run/start/StartLedger.ts"
 import * as Worker from "../../core/run/Worker.ts"
 import { Signals } from "../../core/runtime/Signals.ts"
 import { TestTime } from "../../core/testing/TestTime.ts"
@@ -248,6 +249,71 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
       assert.deepStrictEqual(lines, [
         `With the time zone data 2026c these workflows open or close at other times than older data had it: "Nightly" (${workflow.id})`
       ])
+    })
+  )
+
+  it.effect("starts runs as the newest time zone data decide, whatever the data of the worker", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      yield* TestClock.setTime(8 * 86_400_000)
+      const sql = yield* SqlClient.SqlClient
+      const runs = yield* RunStore
+      const gates = yield* GateStore
+      const caller = yield* makeWorkspace()
+      /** A workflow with a window of one hour of the day, whose row says what data `2026b` would: open, or not. */
+      const windowed = Effect.fnUntraced(function* (hour: number, open: boolean) {
+        const made = yield* makeWorkflow(caller)
+        yield* gates
+          .change(caller.workspaceId, made.workflow.id, (gate, at) =>
+            Result.succeed(Gate.setWindow(gate, daily(hour, hour + 1), { at, by: caller.userId }))
+          )
+          .pipe(Effect.provideService(ZoneVersion, "2026b"))
+        const [from, to] = open ? [0, 1] : [10, 11]
+        yield* sql`update gates set starts_at = ${new Date(8 * 86_400_000 + from * 3_600_000)},
+          stops_at = ${new Date(8 * 86_400_000 + to * 3_600_000)} where workflow_id = ${made.workflow.id}`
+        const sent = submission(made)
+        yield* runs.submit(sent)
+        return sent.id
+      })
+      const opened = yield* windowed(3, true)
+      const closed = yield* windowed(0, false)
+      const claimedBy = (zoneData: string) =>
+        runs.claim({ worker: "w", limit: 10, leaseMillis: 30_000 }).pipe(
+          Effect.map((claimed) => claimed.flatMap(({ run }) => (run.workspaceId === caller.workspaceId ? run.id : []))),
+          Effect.provideService(ZoneVersion, zoneData),
+          Effect.provide(logger)
+        )
+      // Where those of the worker are the newest, it starts nothing that they hold.
+      assert.deepStrictEqual(yield* claimedBy("2026c"), [])
+      assert.deepStrictEqual(yield* claimedBy("2026a"), [opened])
+      assert.strictEqual((yield* (yield* StartLedger).ofRun(caller.workspaceId, opened))[0]?.zoneData, "2026b")
+      assert.strictEqual((yield* runs.get(caller.workspaceId, closed)).run.status, "execution.queued")
+      assert.deepStrictEqual(lines, [])
+    })
+  )
+
+  it.effect("leaves an edited window to the newest time zone data before any run starts by older", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(16 * 86_400_000)
+      const runs = yield* RunStore
+      const gates = yield* GateStore
+      const caller = yield* makeWorkspace()
+      const made = yield* makeWorkflow(caller)
+      const decides = (does: boolean) => Effect.provideService(ZoneData, { decides: Effect.succeed(does) })
+      yield* gates
+        .change(caller.workspaceId, made.workflow.id, (gate, at) =>
+          Result.succeed(Gate.setWindow(gate, daily(0, 1), { at, by: caller.userId }))
+        )
+        .pipe(Effect.provideService(ZoneVersion, "2026a"), decides(false))
+      const sent = submission(made)
+      yield* runs.submit(sent)
+      const claimed = Effect.map(runs.claim({ worker: "w", limit: 10, leaseMillis: 30_000 }), (all) =>
+        all.flatMap(({ run }) => (run.workspaceId === caller.workspaceId ? run.id : []))
+      )
+      assert.deepStrictEqual(yield* claimed, [])
+      yield* Scheduler.tick().pipe(Effect.provideService(ZoneVersion, "2026b"), decides(true))
+      assert.deepStrictEqual(yield* claimed, [sent.id])
     })
   )
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Clock, Context, Effect, Fiber, Layer, Option, Queue, Redacted, Result } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Queue, Redacted, Result } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
@@ -12,9 +12,9 @@ import * as InteractionRequest from "../../core/run/interaction/InteractionReque
 import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import * as InteractionContract from "../../core/testing/contract/run/InteractionContract.ts"
 import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
-import * as InputContract from "../../core/workflow/contract/InputContract.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -33,9 +33,6 @@ const claimed = Effect.fn(function* (caller: Caller) {
   return one
 })
 
-const asked = ({ run }: Claimed, at: number, schema = code) =>
-  Interaction.ask(askerOf(run), questionOf(schema), randomUUID(), 300_000, at)
-
 const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker => ({
   workspaceId,
   workflowId,
@@ -43,131 +40,31 @@ const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker
   fence: lease?.fence ?? 0
 })
 
-const give =
-  (run: Run, data: { readonly code: string } = { code: "123456" }) =>
-  (before: Interaction.Interaction, now: number) =>
-    Result.map(Interaction.answer(before, run, data, now, InputContract.problems), (after) => ({
-      ...after,
-      answer: `sealed ${data.code}`
-    }))
-
-/** The promises of every implementation of the store of questions. */
+/** The contract, and what other stores promise of questions, kept by implementations that are emptied before each. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`the questions of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
       it.effect(title, () => Effect.andThen(empty, test()))
 
-    promise("come back as they were asked, odd characters included, and only to their workspace", () =>
-      Effect.gen(function* () {
-        const store = yield* InteractionStore
-        const caller = yield* makeWorkspace()
-        const one = yield* claimed(caller)
-        assert.isTrue(Option.isNone(yield* store.get(caller.workspaceId, one.run.id)))
-        const question: Interaction.Interaction = {
-          ...asked(one, 1_000),
-          subject: {
-            _tag: "input_required",
-            reason: "incorrect_form_input",
-            inputs: { name: "a\u0000 \ud800 ✓", z: [null, { a: 1.5 }] },
-            choosing: true,
-            screenshotId: null
-          },
-          message: "No option \u0000 \udfff"
-        }
-        yield* store.put(question)
-        assert.deepStrictEqual(yield* store.get(caller.workspaceId, one.run.id), Option.some(question))
-        const stranger = yield* makeWorkspace()
-        assert.isTrue(Option.isNone(yield* store.get(stranger.workspaceId, one.run.id)))
-        const next = asked(one, 2_000)
-        yield* store.put(next)
-        assert.deepStrictEqual(yield* store.get(caller.workspaceId, one.run.id), Option.some(next))
-        const later = { ...asked(one, 3_000), fence: next.fence + 1 }
-        yield* store.put(later)
-        yield* store.put(asked(one, 4_000))
-        assert.deepStrictEqual(yield* store.get(caller.workspaceId, one.run.id), Option.some(later))
-      })
-    )
+    for (const { keeps, title } of InteractionContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
 
-    promise("take one answer of many that are given at the same time, and give it away once", () =>
+    promise("hold an answer whose key can be changed, and only by its present value", () =>
       Effect.gen(function* () {
         const store = yield* InteractionStore
-        const caller = yield* makeWorkspace()
-        const one = yield* claimed(caller)
-        yield* store.put(asked(one, 0))
-        const given = yield* Effect.all(
-          Array.from({ length: 8 }, (_, index) =>
-            Effect.result(store.change(one.run.id, give(one.run, { code: `00000${index}` })))
-          ),
-          { concurrency: "unbounded" }
-        )
-        const [accepted, ...others] = given.filter(Result.isSuccess)
-        assert.lengthOf(others, 0)
-        const answer = Option.getOrThrow(accepted?.success ?? Option.none()).after.answer
+        const { workspaceId } = yield* makeWorkspace()
+        const { run } = yield* claimed({ ...(yield* makeWorkspace()), workspaceId })
+        yield* store.put(Interaction.ask(askerOf(run), questionOf(code), randomUUID(), 300_000, 0))
+        yield* store.change(run.id, (before) => Result.succeed({ ...before, answer: "sealed", answeredAt: 1 }))
         const place = (yield* SealedColumns).find(({ name }) => name === "answers of persons")
-        if (place === undefined || answer === null) return assert.fail("Expected an answer and its place")
-        const holder = { id: one.run.id, sealed: [answer] }
-        const found = yield* place.page(caller.workspaceId, null, 9)
-        assert.deepStrictEqual(found, { holders: [holder], next: null })
-        assert.strictEqual(yield* place.left(caller.workspaceId, null), 1)
-        assert.strictEqual(yield* place.left(caller.workspaceId, one.run.id), 0)
-        yield* place.replace(caller.workspaceId, one.run.id, new Map([["another", "lost"]]))
-        yield* place.replace(caller.workspaceId, one.run.id, new Map([[answer, "anew"]]))
-        const taken = yield* Effect.all(
-          Array.from({ length: 4 }, () =>
-            store.change(one.run.id, (before, now) => Result.succeed(Interaction.close(before, now)))
-          ),
-          { concurrency: "unbounded" }
-        )
-        assert.deepStrictEqual(
-          taken.flatMap((change) => Option.getOrThrow(change).before.answer ?? []),
-          ["anew"]
-        )
-        const after = Option.getOrThrow(yield* store.get(caller.workspaceId, one.run.id))
-        assert.isNull(after.answer)
-        assert.isNotNull(after.answeredAt)
-        assert.isNotNull(after.closedAt)
-      })
-    )
-
-    promise("stay as they are when a decision refuses, and know of no run that never asked", () =>
-      Effect.gen(function* () {
-        const store = yield* InteractionStore
-        const caller = yield* makeWorkspace()
-        const one = yield* claimed(caller)
-        assert.isTrue(Option.isNone(yield* store.change(one.run.id, give(one.run))))
-        const question = asked(one, 0)
-        yield* store.put(question)
-        const refused = yield* Effect.flip(store.change(one.run.id, give(one.run, { code: "12" })))
-        assert.instanceOf(refused, Interaction.InvalidAnswer)
-        assert.deepStrictEqual(yield* store.get(caller.workspaceId, one.run.id), Option.some(question))
-      })
-    )
-
-    promise("forget answers that no run took, and no others", () =>
-      Effect.gen(function* () {
-        const store = yield* InteractionStore
-        const caller = yield* makeWorkspace()
-        const [old, late, open] = [yield* claimed(caller), yield* claimed(caller), yield* claimed(caller)]
-        const now = yield* Clock.currentTimeMillis
-        for (const [one, at] of [
-          [old, now],
-          [late, now + 10_000],
-          [open, now]
-        ] as const) {
-          yield* store.put(asked(one, at))
-          if (one !== open) yield* store.change(one.run.id, give(one.run))
-        }
-        assert.strictEqual(yield* store.forget(now + 305_000), 1)
-        const answers = yield* Effect.forEach([old, late, open], ({ run }) => store.get(caller.workspaceId, run.id))
-        assert.deepStrictEqual(
-          answers.map(Option.getOrThrow).map(({ answer, closedAt }) => [answer !== null, closedAt !== null]),
-          [
-            [false, true],
-            [true, false],
-            [false, false]
-          ]
-        )
-        assert.strictEqual(yield* store.forget(now + 305_000), 0)
+        if (place === undefined) return assert.fail("Expected the place of answers")
+        const found = yield* place.page(workspaceId, null, 9)
+        assert.deepStrictEqual(found, { holders: [{ id: run.id, sealed: ["sealed"] }], next: null })
+        assert.strictEqual(yield* place.left(workspaceId, null), 1)
+        assert.strictEqual(yield* place.left(workspaceId, run.id), 0)
+        yield* place.replace(workspaceId, run.id, new Map([["another", "lost"]]))
+        yield* place.replace(workspaceId, run.id, new Map([["sealed", "sealed again"]]))
+        const after = Option.getOrThrow(yield* store.get(workspaceId, run.id))
+        assert.strictEqual(after.answer, "sealed again")
       })
     )
 

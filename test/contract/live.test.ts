@@ -1,14 +1,12 @@
-import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, type Layer, Option, Redacted, Schedule, type Schema, Stream } from "effect"
+import { Effect, Fiber, type Layer, Option, Redacted, Schedule, type Schema, Stream } from "effect"
 import type { Gesture } from "../../core/browser/vision/RemoteHand.ts"
 import { LiveChannel, maxMessageCharacters } from "../../core/execution/live/LiveChannel.ts"
 import * as LiveMessage from "../../core/execution/live/LiveMessage.ts"
-import { LiveStore } from "../../core/execution/live/LiveStore.ts"
+import type { LiveStore } from "../../core/execution/live/LiveStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import type { Cipher } from "../../core/vault/keys/Sealing.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import { UserId } from "../../core/workspace/Ids.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -25,32 +23,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
   it.layer(layer, { timeout: "120 seconds", excludeTestServices: true })(`watched runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
       it.effect(title, () => Effect.andThen(empty, test()), 60_000)
-
-    promise("are controlled by one page at a time, as long as it keeps control", () =>
-      Effect.gen(function* () {
-        const live = yield* LiveStore
-        const runId = yield* someRun
-        const userId = UserId.make(randomUUID())
-        const now = yield* Clock.currentTimeMillis
-        const taking = (holder: string, millis: number) => live.take({ runId, holder, userId, until: now + millis })
-        assert.isTrue(Option.isNone(yield* live.control(runId)))
-        const taken = yield* Effect.all(
-          ["a", "b", "c", "d"].map((holder) => taking(holder, 60_000)),
-          { concurrency: "unbounded" }
-        )
-        const [winner] = [...new Set(taken.map(({ holder }) => holder))]
-        assert.strictEqual(new Set(taken.map(({ holder }) => holder)).size, 1)
-        const longer = yield* taking(winner ?? "", 90_000)
-        assert.deepStrictEqual([longer.until, longer.since], [now + 90_000, taken[0]?.since])
-        assert.deepStrictEqual(yield* live.control(runId), Option.some(longer))
-        assert.isFalse(yield* live.release(runId, "z"))
-        assert.isTrue(yield* live.release(runId, winner ?? ""))
-        assert.isFalse(yield* live.release(runId, winner ?? ""))
-        yield* taking("late", 0)
-        assert.isTrue(Option.isNone(yield* live.control(runId)))
-        assert.strictEqual((yield* taking("next", 60_000)).holder, "next")
-      })
-    )
 
     promise("show the newest picture at once, then each as it comes, to all who look", () =>
       Effect.gen(function* () {

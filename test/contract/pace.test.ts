@@ -8,7 +8,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
@@ -17,21 +17,21 @@ import { claim, finish, ids, makeEntry, naming, settle, withWorkflow } from "../
 
 type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceStore | Signals
 
-const edit = (workflow: Stored, change: (gate: Gate.Gate) => Gate.Gate) =>
+const edit = (workflow: StoredWorkflow, change: (gate: Gate.Gate) => Gate.Gate) =>
   Effect.flatMap(GateStore, (gates) =>
     gates.change(workflow.workflow.workspaceId, workflow.workflow.id, (gate) => Result.succeed(change(gate)))
   )
 
-const setPace = (workflow: Stored, pace: Pace.Pace | null) => edit(workflow, (gate) => Gate.setPace(gate, pace))
+const setPace = (workflow: StoredWorkflow, pace: Pace.Pace | null) => edit(workflow, (gate) => Gate.setPace(gate, pace))
 
 /** Closes the window of a workflow: the clock of these tests stands at the epoch. */
-const hold = (workflow: Stored) =>
+const hold = (workflow: StoredWorkflow) =>
   edit(workflow, (gate) => Gate.setWindow(gate, daily(9, 17), { at: 0, by: workflow.workflow.createdBy }))
 
-const send = (workflow: Stored, overrides: Partial<Transition.Submission> = {}) =>
+const send = (workflow: StoredWorkflow, overrides: Partial<Transition.Submission> = {}) =>
   Effect.flatMap(RunStore, (runs) => Effect.map(runs.submit(submission(workflow, overrides)), ({ run }) => run.id))
 
-const several = (workflow: Stored, count: number, overrides: Partial<Transition.Submission> = {}) =>
+const several = (workflow: StoredWorkflow, count: number, overrides: Partial<Transition.Submission> = {}) =>
   Effect.forEach(Array.from({ length: count }), () => send(workflow, overrides))
 
 /** What several workers claim at the same time. */
@@ -54,8 +54,10 @@ const reap = Effect.flatMap(RunStore, (runs) => runs.reap(100, Transition.reap))
 /** The promises of the stores about paced workflows, priorities and runs that must start by an instant. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`paces (${name})`, (it) => {
-    const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
-      it.effect(title, () => Effect.andThen(empty, Effect.andThen(TestClock.setTime(0), withWorkflow(test))))
+    const promise = <A, F>(
+      title: string,
+      test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, F, Stores>
+    ) => it.effect(title, () => Effect.andThen(empty, Effect.andThen(TestClock.setTime(0), withWorkflow(test))))
 
     promise("workers that claim together start no more a minute than allowed, each as soon as it may", (_, workflow) =>
       Effect.gen(function* () {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer, Option, Result } from "effect"
-import { ElementMemory, mostRemembered, type Remembered } from "../../core/agent/recovery/ElementMemory.ts"
+import { ElementMemory, type ElementRecord, mostRemembered } from "../../core/agent/recovery/ElementMemory.ts"
 import { unknown } from "../../core/browser/element/Appearance.ts"
 import { confirmed, keyOf } from "../../core/workflow/patch/Patch.ts"
 import { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
@@ -11,7 +11,7 @@ import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 import { patchOf } from "../support/patches.ts"
 
-const seen = (nodeId: string, seenAt: number, text = "Pay"): Remembered => ({
+const seen = (nodeId: string, seenAt: number, text = "Pay"): ElementRecord => ({
   nodeId,
   selector: "//button",
   appearance: { ...unknown, tag: "button", text, path: "html>body>button" },

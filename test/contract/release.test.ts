@@ -8,7 +8,7 @@ import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -21,18 +21,18 @@ type Stores = GateStore | RunStore | VaultEntries | WorkflowStore | WorkspaceSto
 /** A window that is closed at the epoch, where the clock of these tests stands. */
 const closed = daily(9, 17)
 
-const changeGate = (workflow: Stored, change: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate) =>
+const changeGate = (workflow: StoredWorkflow, change: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate) =>
   Effect.flatMap(GateStore, (gates) =>
     gates.change(workflow.workflow.workspaceId, workflow.workflow.id, (gate, at) =>
       Result.succeed(change(gate, { at, by: workflow.workflow.createdBy }))
     )
   )
 
-const pauseIt = (workflow: Stored) =>
+const pauseIt = (workflow: StoredWorkflow) =>
   changeGate(workflow, (gate, actor) => Gate.pause(gate, actor, { reason: "Stop", until: null }))
 
 /** Runs a test with a new workflow whose window is closed, and whose runs are retried. */
-const withHeld = <A, E, R>(test: (caller: Caller, workflow: Stored) => Effect.Effect<A, E, R>) =>
+const withHeld = <A, E, R>(test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const caller = yield* makeWorkspace()
     const workflow = yield* makeWorkflow(caller, { maxRetries: 3 })
@@ -53,14 +53,16 @@ const release = (caller: Caller, some: ReadonlyArray<RunId>, pastPause = false, 
     )
   )
 
-const several = (workflow: Stored, count: number) =>
+const several = (workflow: StoredWorkflow, count: number) =>
   Effect.forEach(Array.from({ length: count }), () => submit(workflow))
 
 /** The promises of the stores about runs that are released past what holds them. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`released runs (${name})`, (it) => {
-    const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
-      it.effect(title, () => Effect.andThen(empty, withHeld(test)))
+    const promise = <A, F>(
+      title: string,
+      test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, F, Stores>
+    ) => it.effect(title, () => Effect.andThen(empty, withHeld(test)))
 
     promise("exactly those start in a closed window, say so, and the others stay held", (caller, workflow) =>
       Effect.gen(function* () {

@@ -4,13 +4,13 @@ import { TestClock } from "effect/testing"
 import type { GateStore } from "../../core/gate/GateStore.ts"
 import { chosen } from "../../core/run/CredentialReferences.ts"
 import { LeaseLost } from "../../core/run/Run.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Slots from "../../core/run/Slots.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { VaultEntry } from "../../core/vault/VaultEntry.ts"
-import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -42,8 +42,10 @@ const edit = (entry: VaultEntry, fields: Partial<VaultEntry["fields"]>) =>
 /** The promises of the stores about runs that name credentials. */
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`slots (${name})`, (it) => {
-    const promise = <A, F>(title: string, test: (caller: Caller, workflow: Stored) => Effect.Effect<A, F, Stores>) =>
-      it.effect(title, () => Effect.andThen(empty, withWorkflow(test)))
+    const promise = <A, F>(
+      title: string,
+      test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, F, Stores>
+    ) => it.effect(title, () => Effect.andThen(empty, withWorkflow(test)))
 
     promise(
       "one run at a time has a credential, in the order of submission, and no other run waits for it",
@@ -147,7 +149,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           for (let index = 0; index < 6; index++) yield* submit(workflow, naming("a"))
           const one = Effect.map(claim(), (claimed) => {
             assert.strictEqual(claimed.length, 1)
-            return claimed[0] as Claimed
+            return claimed[0] as ClaimedRun
           })
           yield* finish(yield* one)
           yield* settle(yield* one, { _tag: "Failed", data: {}, errors: [] })
@@ -177,7 +179,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         assert.deepStrictEqual(yield* claim(), [])
         yield* finish(first[1])
         const [second] = yield* claim()
-        assert.deepStrictEqual(users([second as Claimed]), [["b"]])
+        assert.deepStrictEqual(users([second as ClaimedRun]), [["b"]])
         yield* Effect.forEach([first[2], second, first[0]], finish)
         assert.deepStrictEqual(users(yield* claim(2)), [["a"], ["c"]])
         const { run } = yield* runs.get(caller.workspaceId, first[1]?.run.id as RunId)
@@ -209,15 +211,15 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         for (let index = 0; index < 4; index++) yield* submit(workflow, naming("a"))
         const [first, ...none] = yield* claim()
         assert.deepStrictEqual(none, [])
-        assert.isTrue(yield* runs.loggedIn(held(first as Claimed), "USER"))
-        assert.isFalse(yield* runs.loggedIn(held(first as Claimed), "USER"))
+        assert.isTrue(yield* runs.loggedIn(held(first as ClaimedRun), "USER"))
+        assert.isFalse(yield* runs.loggedIn(held(first as ClaimedRun), "USER"))
         const [second] = yield* claim()
         assert.deepStrictEqual(yield* claim(), [])
         yield* finish(second)
         assert.strictEqual((yield* claim()).length, 1)
         yield* finish(first)
         assert.deepStrictEqual(yield* claim(), [])
-        assert.instanceOf(yield* Effect.flip(runs.loggedIn(held(first as Claimed), "USER")), LeaseLost)
+        assert.instanceOf(yield* Effect.flip(runs.loggedIn(held(first as ClaimedRun), "USER")), LeaseLost)
       })
     )
 
@@ -237,7 +239,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         for (let left = 3; left > 0; left--) {
           const [only, ...none] = yield* claim()
           assert.deepStrictEqual(none, [])
-          assert.isTrue(yield* runs.loggedIn(held(only as Claimed), "USER"))
+          assert.isTrue(yield* runs.loggedIn(held(only as ClaimedRun), "USER"))
         }
         assert.deepStrictEqual(yield* claim(), [])
       })

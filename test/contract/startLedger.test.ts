@@ -13,7 +13,7 @@ import { reasonOf } from "../../core/run/start/Start.ts"
 import { judge, judgeAll, StartLedger } from "../../core/run/start/StartLedger.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import type { ValidRunWindow } from "../../core/window/RunWindow.ts"
-import type { Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
@@ -38,7 +38,7 @@ const openAt = (at: number) => beforeNoon(at, 0, 23)
 
 const change = Effect.fnUntraced(function* (
   caller: Caller,
-  { workflow }: Stored,
+  { workflow }: StoredWorkflow,
   decide: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate
 ) {
   const [audit, gates] = [yield* Audit, yield* GateStore]
@@ -55,7 +55,7 @@ const set = (window: ValidRunWindow) => (gate: Gate.Gate, actor: Gate.Actor) => 
 
 /** Submits a run and starts it. */
 const startOne = Effect.fnUntraced(function* <R = never>(
-  workflow: Stored,
+  workflow: StoredWorkflow,
   before: (id: RunId) => Effect.Effect<unknown, unknown, R> = () => Effect.void
 ) {
   const [runs, ledger] = [yield* RunStore, yield* StartLedger]

@@ -9,7 +9,7 @@ import { ComponentId, ComponentNotFound } from "../../core/workflow/component/Co
 import { type Carry, ComponentStore, type StoredComponent } from "../../core/workflow/component/ComponentStore.ts"
 import * as FieldLimit from "../../core/workflow/FieldLimit.ts"
 import { InvalidWorkflow, NameShared, WorkflowExists } from "../../core/workflow/Workflow.ts"
-import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { type StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { VersionId, WorkflowNotFound } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -21,7 +21,7 @@ type Stores = ComponentStore | GateStore | RunStore | WorkflowStore | WorkspaceS
 const claim = { worker: "w", limit: 10, leaseMillis: 30_000 }
 const any = () => Result.void
 
-const named = (caller: Caller, name: string, folder?: string): Stored => {
+const named = (caller: Caller, name: string, folder?: string): StoredWorkflow => {
   const made = stored(caller)
   const settings = folder === undefined ? {} : { folder_path: folder }
   return {
@@ -32,7 +32,7 @@ const named = (caller: Caller, name: string, folder?: string): Stored => {
 }
 
 /** A workflow whose latest version holds a component. */
-const holder = (caller: Caller, component: ComponentId): Stored => {
+const holder = (caller: Caller, component: ComponentId): StoredWorkflow => {
   const made = stored(caller)
   const [node] = componentData().nodes
   const nodes = [...graph().nodes, { ...node?.workflowNode, source_component_instance_id: component }]
@@ -354,7 +354,7 @@ suite("embedded", ...databases.embedded)
 suite("PostgreSQL", ...databases.postgres)
 
 it.layer(databases.postgres[0], { timeout: "60 seconds" })("sizes in PostgreSQL", (it) => {
-  const withNodes = (caller: Caller, nodes: string): Stored => {
+  const withNodes = (caller: Caller, nodes: string): StoredWorkflow => {
     const made = stored(caller)
     return { ...made, version: { ...made.version, content: { ...made.version.content, nodes: [nodes] } } }
   }

@@ -64,6 +64,15 @@ const browsersOf = (pid: number): number => {
 /** A port that nothing uses. */
 const freePort = Effect.scoped(Effect.suspend(() => listening(createServer())))
 
+/** Signs in to the console, as a browser does. */
+const consoleCookie = (url: string) =>
+  Effect.promise(async () => {
+    const headers = { origin: url, "content-type": "application/json" }
+    const answer = await fetch(`${url}/console/session`, { method: "POST", headers, body: JSON.stringify({ key }) })
+    assert.strictEqual(answer.status, 200)
+    return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
+  })
+
 const start = (url: string, site: string, runWindow: unknown) =>
   Effect.gen(function* () {
     // The second time it is there already.
@@ -136,7 +145,9 @@ describe.concurrent("sluice up", () => {
         const site = yield* Site.serve(0)
         const settings = { SLUICE_DATA_DIR: folder, SLUICE_DEMO: "0", SLUICE_ALLOW_PRIVATE_NETWORKS: "1" }
         const first = yield* sluice(["up"], settings)
-        const { session, workflowId } = yield* start(yield* ready(first), site, closedNow())
+        const before = yield* ready(first)
+        const cookie = yield* consoleCookie(before)
+        const { session, workflowId } = yield* start(before, site, closedNow())
         const pid = first.child.pid ?? 0
         const children = execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })
           .trim()
@@ -150,6 +161,10 @@ describe.concurrent("sluice up", () => {
         const url = yield* ready(second)
         assert.include(first.output(), key)
         assert.notInclude(second.output(), key)
+        // A page of the console that is still open is signed in. The name of its cookie has the port, which is another one.
+        const renamed = cookie.replace(new URL(before).port, new URL(url).port)
+        const answer = yield* Effect.promise(() => fetch(`${url}/console/session`, { headers: { cookie: renamed } }))
+        assert.property(yield* Effect.promise(() => answer.json()), "workspace_id")
         yield* untilStatus(url, session, "execution.paused")
         yield* send(url, "DELETE", `/workflows/${workflowId}/run-window`)
         yield* untilStatus(url, session, "execution.success")

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Logger, Option, References, Scope } from "effect"
 import { Probe } from "../../adapters/postgres/server/Probe.ts"
+import * as Startup from "../../adapters/postgres/server/Startup.ts"
 import * as Health from "../../apps/cli/health/Health.ts"
 import { ClockSkew } from "../../core/runtime/ClockSkew.ts"
 import * as Measures from "../../core/runtime/Measures.ts"
@@ -37,7 +38,10 @@ const opened = Effect.gen(function* () {
   const health = yield* Layer.build(Health.layer(settings).pipe(Layer.provide(Logger.layer([logger]))))
   const work = yield* Scope.make()
   const begin = Layer.buildWithScope(Health.checks.pipe(Layer.provide(parts)), work).pipe(Effect.provideContext(health))
-  return { url: addresses[0] ?? "", switches, supervisor, begin, end: Scope.close(work, Exit.void) }
+  const notToServe = Effect.flatten(Health.reasonsNotToServe).pipe(Effect.provide(parts), Effect.provideContext(health))
+  const step = <A>(name: string, effect: Effect.Effect<A>) =>
+    Effect.provideContext(Startup.during(name)(effect), health)
+  return { url: addresses[0] ?? "", switches, supervisor, begin, notToServe, step, end: Scope.close(work, Exit.void) }
 })
 
 describe("the health port", () => {
@@ -75,6 +79,32 @@ describe("the health port", () => {
       yield* end
       assert.deepStrictEqual(yield* ask(url, "/readyz"), reasons("This process is shutting down"))
       assert.strictEqual((yield* ask(url, "/healthz")).status, 200)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("names what a process does while it starts, as the port of its interface does", () =>
+    Effect.gen(function* () {
+      const { begin, end, notToServe, step, switches, url } = yield* opened
+      const told = Effect.map(ask(url, "/readyz"), ({ body }) => Object(body).reasons)
+      const waits = "it waits for its database since 2026-10-01T00:00:00.000Z"
+      assert.deepStrictEqual(
+        yield* step(
+          waits,
+          Effect.map(Effect.all([told, notToServe]), (all) => all.flat())
+        ),
+        [`This process is starting: ${waits}`, `This process is starting: ${waits}`]
+      )
+      assert.deepStrictEqual(yield* step("it migrates its database", step("it starts its browser", notToServe)), [
+        "This process is starting: it migrates its database, and it starts its browser"
+      ])
+      assert.deepStrictEqual(yield* notToServe, ["This process is starting"])
+      yield* begin
+      switches.skew = 9_000
+      assert.deepStrictEqual(yield* notToServe, [])
+      switches.answers = false
+      assert.deepStrictEqual(yield* notToServe, ["The database does not answer"])
+      yield* end
+      assert.deepStrictEqual(yield* notToServe, ["This process is shutting down"])
     }).pipe(Effect.scoped)
   )
 

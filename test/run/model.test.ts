@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import { Gates } from "../../core/gate/Gates.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { RunId } from "../../core/workspace/Ids.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
@@ -97,7 +97,7 @@ const obey = (commands: ReadonlyArray<Command>) =>
     // Tests that share a layer share its clock, which only continues.
     model.at = Math.ceil((yield* Clock.currentTimeMillis) / (24 * hour)) * 24 * hour
     yield* TestClock.setTime(model.at)
-    const held = new Map<string, Claimed>()
+    const held = new Map<string, ClaimedRun>()
     let highestFence = 0
     const pick = (ids: ReadonlyArray<string>, number: number) =>
       ids.length === 0 ? null : (ids[number % ids.length] ?? null)

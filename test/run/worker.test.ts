@@ -6,7 +6,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { Gates } from "../../core/gate/Gates.ts"
 import { Executor, type Reporter } from "../../core/run/Executor.ts"
 import { statusAt } from "../../core/run/Run.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Scheduler from "../../core/run/Scheduler.ts"
 import type { Outcome } from "../../core/run/Transition.ts"
 import * as Transition from "../../core/run/Transition.ts"
@@ -26,9 +26,9 @@ const success: Outcome = { _tag: "Success", data: {} }
  * is reported in `interrupted`, and takes `lastMillis` to end.
  */
 const executing = Effect.fnUntraced(function* (lastMillis: number) {
-  const interrupted = yield* Queue.unbounded<Claimed>()
+  const interrupted = yield* Queue.unbounded<ClaimedRun>()
   const begun = yield* Queue.unbounded<{
-    readonly claimed: Claimed
+    readonly claimed: ClaimedRun
     readonly reporter: Reporter
     readonly end: Deferred.Deferred<Outcome>
   }>()

@@ -48,7 +48,7 @@ const runtime = ManagedRuntime.make(
       BundleSigning.layer,
       LiveTickets.layer,
       HttpSender.layer(HttpSender.defaults),
-      Layer.succeed(Readiness, { ready: Effect.succeed(true) })
+      Layer.succeed(Readiness, { reasons: Effect.succeed([]) })
     ]),
     Layer.provideMerge(Encryption.layer(Redacted.make("00".repeat(32)))),
     Layer.provideMerge(storage as Layer.Layer<Layer.Success<typeof Memory.layer | typeof Crypto.layer>>),

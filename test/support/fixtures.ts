@@ -4,11 +4,10 @@
 
 import { randomUUID } from "node:crypto"
 import { Effect, Result } from "effect"
-import type { Recorded } from "../../core/browser/Exchange.ts"
 import * as Gate from "../../core/gate/Gate.ts"
 import type { Submission } from "../../core/run/Transition.ts"
 import * as Made from "../../core/testing/contract/Made.ts"
-import { type Stored, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { type StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import type { Caller, Workspace } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -61,7 +60,7 @@ export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member
 export const stored = (
   caller: Caller,
   overrides: { readonly maxRetries?: number; readonly note?: string } = {}
-): Stored => {
+): StoredWorkflow => {
   const workflowId = WorkflowId.make(randomUUID())
   return {
     workflow: {
@@ -102,23 +101,7 @@ export const makeWorkflow = Effect.fn(function* (caller: Caller, overrides: { re
 })
 
 /** A submission of a workflow. */
-export const submission = (workflow: Stored, overrides: Partial<Submission> = {}): Submission =>
+export const submission = (workflow: StoredWorkflow, overrides: Partial<Submission> = {}): Submission =>
   Made.submission(workflow, { id: RunId.make(randomUUID()), ...overrides })
 
 export const daily = Made.daily
-
-/** An exchange of a network log that began at an instant. */
-export const recordedOf = (id: string, at: number, body: string | null = null): Recorded => ({
-  id,
-  method: "GET",
-  url: "https://shop.example/\u0000\ud800",
-  status: 200,
-  resourceType: "xhr",
-  startedAt: at,
-  durationMillis: 1,
-  failure: null,
-  requestHeaders: {},
-  responseHeaders: {},
-  responseBody: body,
-  responseBodyTruncated: false
-})

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from "node:crypto"
 import type * as PgClient from "@effect/sql-pg/PgClient"
-import { Context, Effect, Layer, Option, Redacted, References } from "effect"
+import { Context, Effect, Exit, Layer, Option, Redacted, References, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import * as BundleSigning from "../../adapters/crypto/BundleSigning.ts"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
@@ -27,7 +27,7 @@ import { UserId, WorkspaceId } from "../../core/workspace/Ids.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 import type { Limit } from "../../core/workspace/request/RateLimit.ts"
 import { InstallationRetention } from "../../core/workspace/retention/RetentionDays.ts"
-import type { Caller, Scope } from "../../core/workspace/Workspace.ts"
+import type { Caller, Scope as KeyScope } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as Embedded from "./embedded.ts"
 import { emptied } from "./emptied.ts"
@@ -64,7 +64,7 @@ export class Service extends Context.Service<
     readonly url: string
     readonly send: (request: Request) => Effect.Effect<Answer>
     /** A key of a new workspace, or of the workspace of another key. */
-    readonly member: (role: Caller["role"], beside?: Member, scopes?: ReadonlyArray<Scope>) => Effect.Effect<Member>
+    readonly member: (role: Caller["role"], beside?: Member, scopes?: ReadonlyArray<KeyScope>) => Effect.Effect<Member>
     readonly revoke: (member: Member) => Effect.Effect<void>
     /** Everything that is stored, to be compared and searched. */
     readonly dump: Effect.Effect<string>
@@ -115,7 +115,11 @@ const service = Layer.effect(
         return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : {} } as Answer
       })
 
-    const member = Effect.fnUntraced(function* (role: Caller["role"], beside?: Member, scopes?: ReadonlyArray<Scope>) {
+    const member = Effect.fnUntraced(function* (
+      role: Caller["role"],
+      beside?: Member,
+      scopes?: ReadonlyArray<KeyScope>
+    ) {
       const workspaceId = beside?.caller.workspaceId ?? WorkspaceId.make(randomUUID())
       if (beside === undefined) {
         yield* workspaces.create({
@@ -161,6 +165,37 @@ const service = Layer.effect(
   })
 )
 
+/** The server alone, on the stores in the context. */
+const server = (options: {
+  readonly port: number
+  readonly rateLimits: ReadonlyArray<Limit>
+  readonly graceMillis: number
+}) =>
+  Server.layer({ ...options, host: "127.0.0.1", graceMillis: Effect.succeed(options.graceMillis) }).pipe(
+    Layer.provide(Layer.succeed(Readiness, { reasons: Effect.succeed([]) })),
+    Layer.provide(Layer.succeed(InstallationRetention, { artifacts: 30, runs: null }))
+  )
+
+/**
+ * A further server on the stores in the context, until the scope closes. It can be stopped, as the server of a process
+ * that ends is, and started again on its port, where it knows only what is stored.
+ */
+export const furtherServer = Effect.gen(function* () {
+  let scope = yield* Scope.make()
+  const begin = (port: number) =>
+    Effect.gen(function* () {
+      scope = yield* Scope.make()
+      const built = yield* Layer.buildWithScope(
+        Layer.fresh(Layer.provide(server({ port, rateLimits: [], graceMillis: 0 }), quiet)),
+        scope
+      )
+      return yield* Effect.provide(Server.address, built)
+    })
+  const stop = Effect.suspend(() => Scope.close(scope, Exit.void))
+  const url = yield* Effect.acquireRelease(begin(0), () => stop)
+  return { url, stop, start: Effect.asVoid(begin(Number(new URL(url).port))) }
+})
+
 /** The services that the server and the dispatcher of webhooks need beside the stores. */
 const layerOutside = (sending: HttpSender.Options) =>
   Layer.mergeAll(
@@ -199,12 +234,7 @@ export const layerWith = ({
   stores = Embedded.layer
 }: Options) =>
   service.pipe(
-    Layer.provideMerge(
-      Server.layer({ host: "127.0.0.1", port: 0, rateLimits, graceMillis: Effect.succeed(graceMillis) }).pipe(
-        Layer.provide(Layer.succeed(Readiness, { ready: Effect.succeed(true) })),
-        Layer.provide(Layer.succeed(InstallationRetention, { artifacts: 30, runs: null }))
-      )
-    ),
+    Layer.provideMerge(server({ port: 0, rateLimits, graceMillis })),
     Layer.provideMerge(layerOutside(sending)),
     Layer.provideMerge(ThreadSandbox.layer(sandbox)),
     Layer.provideMerge(Encryption.layer(masterKey)),

@@ -4,11 +4,11 @@
 import { Effect } from "effect"
 import * as RunFailure from "../../core/event/RunFailure.ts"
 import { type Credential, chosen } from "../../core/run/CredentialReferences.ts"
-import { type Claimed, RunStore } from "../../core/run/RunStore.ts"
+import { type ClaimedRun, RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import type { Fields } from "../../core/vault/VaultEntry.ts"
-import type { Stored } from "../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
 import { entryOf } from "./entries.ts"
@@ -17,7 +17,7 @@ import { makeWorkflow, makeWorkspace, submission } from "./fixtures.ts"
 export const site = "https://app.example.com"
 
 /** Runs a test with a new workspace, and a workflow whose runs are retried up to three times. */
-export const withWorkflow = <A, E, R>(test: (caller: Caller, workflow: Stored) => Effect.Effect<A, E, R>) =>
+export const withWorkflow = <A, E, R>(test: (caller: Caller, workflow: StoredWorkflow) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const caller = yield* makeWorkspace()
     return yield* test(caller, yield* makeWorkflow(caller, { maxRetries: 3 }))
@@ -49,7 +49,7 @@ export const naming = (
 const error = { ...RunFailure.of({ code: null, message: "No" }), id: "1", at: 1_000 }
 
 export const submit = Effect.fnUntraced(function* (
-  workflow: Stored,
+  workflow: StoredWorkflow,
   ...credentials: ReadonlyArray<ReturnType<typeof naming>>
 ) {
   const sent = submission(workflow, { credentials })
@@ -60,17 +60,17 @@ export const submit = Effect.fnUntraced(function* (
 export const claim = (limit = 10) =>
   Effect.flatMap(RunStore, (runs) => runs.claim({ worker: "w", limit, leaseMillis: 30_000 }))
 
-export const held = ({ run }: Claimed) => ({ id: run.id, fence: run.lease?.fence ?? 0 })
+export const held = ({ run }: ClaimedRun) => ({ id: run.id, fence: run.lease?.fence ?? 0 })
 
-export const settle = (claimed: Claimed | undefined, outcome: Transition.Outcome) =>
+export const settle = (claimed: ClaimedRun | undefined, outcome: Transition.Outcome) =>
   Effect.flatMap(RunStore, (runs) => {
     if (claimed === undefined) throw new Error("Nothing was claimed")
     const lease = held(claimed)
     return runs.settle(lease, (locked, at) => Transition.settle(locked, outcome, at))
   })
 
-export const finish = (claimed: Claimed | undefined) => settle(claimed, { _tag: "Success", data: {} })
-export const failLogin = (claimed: Claimed | undefined, retry?: Transition.Retry) =>
+export const finish = (claimed: ClaimedRun | undefined) => settle(claimed, { _tag: "Success", data: {} })
+export const failLogin = (claimed: ClaimedRun | undefined, retry?: Transition.Retry) =>
   settle(claimed, {
     _tag: "Failed",
     data: {},
@@ -79,8 +79,8 @@ export const failLogin = (claimed: Claimed | undefined, retry?: Transition.Retry
     ...(retry === undefined ? {} : { retry })
   })
 
-export const ids = (claimed: ReadonlyArray<Claimed>) => claimed.map(({ run }) => run.id)
-export const users = (claimed: ReadonlyArray<Claimed>) =>
+export const ids = (claimed: ReadonlyArray<ClaimedRun>) => claimed.map(({ run }) => run.id)
+export const users = (claimed: ReadonlyArray<ClaimedRun>) =>
   claimed.map(({ run }) => run.credentials.map((credential) => chosen(credential)))
 
 export const stopAll = (limit = 100) =>

@@ -2,20 +2,33 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, type Context, Effect, Fiber, Layer } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
+import { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
+import { LiveStore } from "../../core/execution/live/LiveStore.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
+import { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
+import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
+import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { LeaseLost } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
 import * as ArtifactContract from "../../core/testing/contract/ArtifactContract.ts"
 import * as ClockContract from "../../core/testing/contract/ClockContract.ts"
 import * as Contract from "../../core/testing/contract/Contract.ts"
 import * as DeliveryContract from "../../core/testing/contract/DeliveryContract.ts"
 import * as EventLogContract from "../../core/testing/contract/EventLogContract.ts"
 import * as IdempotencyContract from "../../core/testing/contract/IdempotencyContract.ts"
+import * as DecisionContract from "../../core/testing/contract/run/DecisionContract.ts"
+import * as EvidenceContract from "../../core/testing/contract/run/EvidenceContract.ts"
+import * as InteractionContract from "../../core/testing/contract/run/InteractionContract.ts"
+import * as LiveContract from "../../core/testing/contract/run/LiveContract.ts"
+import * as ScheduleContract from "../../core/testing/contract/run/ScheduleContract.ts"
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
 import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
 import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
+import * as ConversationContract from "../../core/testing/contract/workspace/ConversationContract.ts"
 import * as SteppingClock from "../../core/testing/SteppingClock.ts"
 import * as Weeks from "../../core/testing/Weeks.ts"
 import * as WindowTesting from "../../core/testing/WindowGenerators.ts"
@@ -66,12 +79,48 @@ describe("the contracts of the other stores", () => {
     stores: Layer.Layer<Layer.Success<typeof Memory.layer>, E>
   ) => Effect.map(Contract.broken(promises, Effect.provide(stores)), (all) => all.map(({ title }) => title))
 
-  it.live("are kept by the stores in memory", () =>
+  it.live("name what faulty stores of what belongs to runs break", () =>
     Effect.gen(function* () {
-      const contracts = [EventLogContract, DeliveryContract, IdempotencyContract, VaultContract, WorkspaceContract]
-      for (const { promises } of contracts) {
-        assert.deepStrictEqual(yield* broken(promises, Memory.layer), [])
-      }
+      const sparing = faulty(ScheduleStore, (store) => ({
+        ...store,
+        commit: (step) => store.commit({ ...step, replaces: [] })
+      }))
+      assert.deepStrictEqual(yield* broken(ScheduleContract.promises, sparing), [
+        "schedules stop the run that a firing replaces, together with its submission"
+      ])
+      const hoarding = faulty(InteractionStore, (store) => ({ ...store, forget: () => Effect.succeed(1) }))
+      assert.deepStrictEqual(yield* broken(InteractionContract.promises, hoarding), [
+        "the questions of runs forget answers that no run took, and no others"
+      ])
+      const newestFirst = faulty(DecisionStore, (store) => ({
+        ...store,
+        of: (runId) => Effect.map(store.of(runId), (all) => all.toReversed())
+      }))
+      assert.include(
+        yield* broken(DecisionContract.promises, newestFirst),
+        "decisions of models are kept run by run, in their order, as they are"
+      )
+      const whole = faulty(EvidenceStore, (store) => ({ ...store, closeLog: (runId) => store.closeLog(runId, false) }))
+      assert.deepStrictEqual(yield* broken(EvidenceContract.promises, whole), [
+        "what runs leave behind marks a network log as truncated when its worker was lost, or left something out"
+      ])
+      const uncounted = faulty(ErrorReports, (reports) => ({
+        report: (workspaceId, frame) =>
+          Effect.map(reports.report(workspaceId, frame), (all) =>
+            all.map((one) => ({ ...one, count: one.errors.length }))
+          )
+      }))
+      assert.deepStrictEqual(yield* broken(EvidenceContract.promises, uncounted), [
+        "what runs leave behind counts all failures within a frame by their code, and shows the newest"
+      ])
+      const shared = faulty(LiveStore, (store) => ({ ...store, release: () => Effect.succeed(true) }))
+      assert.deepStrictEqual(yield* broken(LiveContract.promises, shared), [
+        "the viewers of runs control it from one page at a time, as long as it keeps control"
+      ])
+      const forgiving = faulty(BuilderStore, (store) => ({ ...store, renew: () => Effect.succeed([]) }))
+      assert.deepStrictEqual(yield* broken(ConversationContract.promises, forgiving), [
+        "conversations are held by a lease that is prolonged, and lost to a later one or when it is given back"
+      ])
     })
   )
 
@@ -91,7 +140,7 @@ describe("the contracts of the other stores", () => {
       }))
       assert.include(
         yield* broken(DeliveryContract.promises, open),
-        "deliveries are taken up again by hand when they are dead, and only then"
+        "deliveries are retried at the request of a user when they are dead, and only then"
       )
       const exact = faulty(WrappedKeys, (keys) => ({ ...keys, retire: () => Effect.succeed(true) }))
       assert.deepStrictEqual(yield* broken(VaultContract.promises, exact), [

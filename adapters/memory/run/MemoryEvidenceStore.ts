@@ -1,6 +1,6 @@
 /** Snapshots and network logs in memory. */
 import { Effect, Layer, Option } from "effect"
-import type { Recorded } from "../../../core/browser/Exchange.ts"
+import type { RecordedExchange } from "../../../core/browser/Exchange.ts"
 import { EvidenceStore, roomBeside } from "../../../core/run/evidence/EvidenceStore.ts"
 import { atomicStore } from "../Atomic.ts"
 import { Tables } from "../Tables.ts"
@@ -53,5 +53,5 @@ export const layer = Layer.effect(
   }).pipe(Effect.map(atomicStore))
 )
 
-const byStart = (a: Recorded, b: Recorded): number =>
+const byStart = (a: RecordedExchange, b: RecordedExchange): number =>
   a.startedAt < b.startedAt || (a.startedAt === b.startedAt && a.id < b.id) ? -1 : 1

@@ -4,7 +4,7 @@ import * as Gate from "../../../core/gate/Gate.ts"
 import { countOf } from "../../../core/gate/GateStore.ts"
 import { type HoldAnnouncement, isWatched } from "../../../core/run/hold/HoldAnnouncement.ts"
 import * as Run from "../../../core/run/Run.ts"
-import type { Gated } from "../../../core/run/RunStore.ts"
+import type { GatedRun } from "../../../core/run/RunStore.ts"
 import { append, gateOf, type Tables } from "../Tables.ts"
 
 /** Announces the hold of one workflow: to the workflow first, then to up to `limit` of its runs. */
@@ -41,7 +41,7 @@ export const announce = Effect.fnUntraced(function* (
 /** Makes a waiting run one that is watched, and returns whether its hold was announced now. */
 export const watch = (
   tables: Tables["Service"],
-  gated: Gated,
+  gated: GatedRun,
   now: number,
   ofRun: HoldAnnouncement["ofRun"]
 ): boolean => {

@@ -1,13 +1,13 @@
 /** The channel between watchers and workers, within one process. */
 import { Effect, Layer, PubSub, Stream } from "effect"
-import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
+import { type Frame, LiveChannel, type WorkerMessage } from "../../../core/execution/live/LiveChannel.ts"
 
 export const layer = Layer.effect(
   LiveChannel,
   Effect.gen(function* () {
     const newest = new Map<string, Frame>()
     const shown = yield* PubSub.sliding<string>(1_000)
-    const messages = yield* PubSub.sliding<Sent>(1_000)
+    const messages = yield* PubSub.sliding<WorkerMessage>(1_000)
 
     const framesOf = Effect.fnUntraced(function* (runId: string) {
       const later = Stream.fromSubscription(yield* PubSub.subscribe(shown)).pipe(

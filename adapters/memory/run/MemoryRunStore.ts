@@ -1,5 +1,6 @@
 /** Runs and their events in memory. */
 import { Clock, Effect, Layer } from "effect"
+import * as Gate from "../../../core/gate/Gate.ts"
 import * as Pace from "../../../core/gate/Pace.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
 import * as RunCounts from "../../../core/run/list/RunCounts.ts"
@@ -8,12 +9,12 @@ import * as Run from "../../../core/run/Run.ts"
 import {
   AlreadyRetried,
   byCount,
-  type Claimed,
+  type ClaimedRun,
   type Counted,
   type Filter,
-  type Gated,
+  type GatedRun,
   type LeaseRef,
-  type Listed,
+  type ListedRun,
   type ListPage,
   mostCounted,
   mostNamed,
@@ -39,7 +40,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const tables = yield* Tables
 
-    const gated = (run: Run.Run): Gated => ({ run, gate: gateOf(tables, run) })
+    const gated = (run: Run.Run): GatedRun => ({ run, gate: gateOf(tables, run) })
 
     const locked = <R extends Run.Run>(run: R): Transition.LockedRun<R> => ({
       run,
@@ -60,7 +61,7 @@ export const layer = Layer.effect(
       at
     })
 
-    const listed = (run: Run.Run, at: number): Listed => ({
+    const listed = (run: Run.Run, at: number): ListedRun => ({
       ...run,
       status: Run.statusAt(run, gateOf(tables, run), at),
       workflowName: tables.workflows.get(run.workflowId)?.name ?? "",
@@ -109,7 +110,7 @@ export const layer = Layer.effect(
       yield* Effect.fromResult(FieldLimit.refuse(tooLargeIn(submission)))
       const change = Transition.submit(submission, gate, at)
       write(tables, change, at)
-      return { run: change.run, gate } satisfies Gated
+      return { run: change.run, gate } satisfies GatedRun
     })
 
     const retriesOf = (ids: ReadonlyArray<RunId>) =>
@@ -225,7 +226,7 @@ export const layer = Layer.effect(
       }),
       claim: Effect.fn("RunStore.claim")(function* ({ leaseMillis, limit, worker }) {
         const now = yield* Clock.currentTimeMillis
-        const claimed: Array<Claimed> = []
+        const claimed: Array<ClaimedRun> = []
         const assign = MemorySlots.assigner(tables, now)
         for (const run of inTurn(now)) {
           if (claimed.length === limit) break
@@ -242,7 +243,12 @@ export const layer = Layer.effect(
           const gate = gateOf(tables, run)
           const windowHash = MemoryStartLedger.hashOf(gate.runWindow)
           tables.starts.push(
-            Start.of(change.run, gate, { at: now, windowHash, zoneData: process.versions.tz ?? "unknown" })
+            Start.of(change.run, gate, {
+              at: now,
+              windowHash,
+              zoneData: process.versions.tz ?? "unknown",
+              isOpen: Gate.mayStart(gate, now)
+            })
           )
           MemorySlots.serve(tables, credentials, lease.fence)
           tables.served.set(run.workflowId, lease.fence)

@@ -4,7 +4,12 @@ import * as Run from "../../../core/run/Run.ts"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import * as RunSchedule from "../../../core/schedule/RunSchedule.ts"
-import { keptMillis, type Placed, ScheduleOutdated, ScheduleStore } from "../../../core/schedule/ScheduleStore.ts"
+import {
+  type GatedSchedule,
+  keptMillis,
+  ScheduleOutdated,
+  ScheduleStore
+} from "../../../core/schedule/ScheduleStore.ts"
 import { WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { gateIn, Tables } from "../Tables.ts"
@@ -16,7 +21,7 @@ export const layer = Layer.effect(
     const runs = yield* RunStore
 
     /** The schedules whose workflows exist, oldest first. */
-    const all = (): ReadonlyArray<Placed> =>
+    const all = (): ReadonlyArray<GatedSchedule> =>
       [...tables.schedules.values()]
         .flatMap((schedule) => {
           const gate = gateIn(tables, schedule.workspaceId, schedule.workflowId)
@@ -38,7 +43,7 @@ export const layer = Layer.effect(
         return run !== undefined && !Run.isEnded(run)
       })
 
-    const isDue = ({ gate, schedule }: Placed, now: number) =>
+    const isDue = ({ gate, schedule }: GatedSchedule, now: number) =>
       RunSchedule.isOutdated(schedule, gate) ||
       (RunSchedule.dueAt(schedule) ?? Number.POSITIVE_INFINITY) <= now ||
       (RunSchedule.waits(schedule) && openOf(schedule).length === 0)

@@ -4,7 +4,7 @@ import * as Gate from "../../../core/gate/Gate.ts"
 import * as FieldLimit from "../../../core/workflow/FieldLimit.ts"
 import { folderOf } from "../../../core/workflow/Settings.ts"
 import { NameShared, WorkflowExists, type WorkflowVersion } from "../../../core/workflow/Workflow.ts"
-import { type Listed, type Stored, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
+import { type ListedWorkflow, type StoredWorkflow, WorkflowStore } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { atomicStore } from "../Atomic.ts"
 import { changeGate, gateIn, Tables } from "../Tables.ts"
@@ -25,18 +25,18 @@ export const layer = Layer.effect(
       if (workflow === undefined || gate === undefined || version === undefined) {
         return yield* new WorkflowNotFound({ workflowId: id })
       }
-      return { workflow, version, gate } satisfies Stored
+      return { workflow, version, gate } satisfies StoredWorkflow
     })
 
     const latest = (workspaceId: WorkspaceId, id: WorkflowId) => find(workspaceId, id, (versions) => versions.at(-1))
 
-    const listed = (workspaceId: WorkspaceId): ReadonlyArray<Listed> =>
+    const listed = (workspaceId: WorkspaceId): ReadonlyArray<ListedWorkflow> =>
       [...tables.workflows.values()]
         .filter((workflow) => gateIn(tables, workspaceId, workflow.id) !== undefined)
         .sort((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? -1 : 1))
         .map((workflow) => ({ workflow, settings: tables.versions.get(workflow.id)?.at(-1)?.content.settings ?? {} }))
 
-    const keep = ({ gate, version, workflow }: Stored, at: number) => {
+    const keep = ({ gate, version, workflow }: StoredWorkflow, at: number) => {
       tables.workflows.set(workflow.id, workflow)
       const versions = tables.versions.get(workflow.id) ?? []
       if (versions.at(-1)?.versionId !== version.versionId) tables.versions.set(workflow.id, [...versions, version])
@@ -78,7 +78,7 @@ export const layer = Layer.effect(
       list: Effect.fn("WorkflowStore.list")((workspaceId, page) =>
         Effect.sync(() => {
           const after = page?.after ?? null
-          const isBehind = ({ workflow: { id, updatedAt } }: Listed) =>
+          const isBehind = ({ workflow: { id, updatedAt } }: ListedWorkflow) =>
             after === null || updatedAt < after.updatedAt || (updatedAt === after.updatedAt && id > after.id)
           return listed(workspaceId).filter(isBehind).slice(0, page?.limit)
         })

@@ -4,7 +4,7 @@ import {
   type Entry,
   IdempotencyStore,
   isOver,
-  type Named,
+  type NamedRequest,
   recall,
   type Verdict
 } from "../../../core/workspace/request/Idempotency.ts"
@@ -17,7 +17,7 @@ export const layer = Layer.effect(
     const { idempotency } = yield* Tables
     const turns = yield* KeyedMutex.make
 
-    const once = <A, E, R>(named: Named, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) => {
+    const once = <A, E, R>(named: NamedRequest, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) => {
       const name = `${named.workspaceId} ${named.key}`
       return Effect.gen(function* () {
         const createdAt = yield* Clock.currentTimeMillis

@@ -10,7 +10,7 @@ import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts
 import { type HttpCredential, maxHtml, type Navigation } from "../../../core/browser/Navigation.ts"
 import type { Observation } from "../../../core/browser/Observation.ts"
 import { isNavigation, ofStatus, PageFailure } from "../../../core/browser/PageFailure.ts"
-import type { Remembered } from "../../../core/browser/Session.ts"
+import type { StoredState } from "../../../core/browser/Session.ts"
 import * as Candidates from "../element/Candidates.ts"
 import * as Finder from "../element/Finder.ts"
 import * as OptionChoice from "../element/OptionChoice.ts"
@@ -47,7 +47,7 @@ export interface Options extends Pick<Requesting.Way, "connect" | "headers"> {
   /** How long an address may take to load, in milliseconds. */
   readonly navigationMillis: number
   /** The state of the session. */
-  readonly remembered: (wanted: (origin: string) => boolean) => Promise<Remembered>
+  readonly remembered: (wanted: (origin: string) => boolean) => Promise<StoredState>
   /** The folders of downloads, and their bounds. */
   readonly downloads?: Downloads.Options
 }

@@ -11,7 +11,7 @@ import type { Vision } from "../../../core/browser/Vision.ts"
 import type { HeldKey } from "../../../core/browser/vision/Dragging.ts"
 import type { Gesture } from "../../../core/browser/vision/Pointer.ts"
 import type { Position } from "../../../core/browser/vision/Scrolling.ts"
-import type { Box, Outlined, Place, Seen } from "../../../core/browser/vision/Sight.ts"
+import type { Box, OutlineElement, PointerTarget, Seen } from "../../../core/browser/vision/Sight.ts"
 import type { Target, Targets } from "../../../core/browser/vision/Targets.ts"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import * as Finder from "../element/Finder.ts"
@@ -53,26 +53,26 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
         )
     })
 
-  const elementAt = async (place: Place): Promise<NamedElement | null> => {
+  const elementAt = async (place: PointerTarget): Promise<NamedElement | null> => {
     if (place._tag === "Ref") return known.get(place.ref) ?? null
     const frame = await under(current(), current().page.mainFrame(), place.x, place.y)
     return frame === null ? null : { frame, name: pointed }
   }
 
-  const gone = (place: Place): PageFailure =>
+  const gone = (place: PointerTarget): PageFailure =>
     new PageFailure({
       kind: "mismatch",
       reason: place._tag === "Ref" ? `the page no longer has the element ${place.ref}` : "nothing is at this point",
       matched: 0
     })
 
-  const isWithin = async ({ x, y }: Extract<Place, { _tag: "Point" }>): Promise<boolean> => {
+  const isWithin = async ({ x, y }: Extract<PointerTarget, { _tag: "Point" }>): Promise<boolean> => {
     const { height, width } = await World.run(current(), current().page.mainFrame(), "windowSize", null)
     return x >= 0 && y >= 0 && x < width && y < height
   }
 
   const clickAt = Effect.fnUntraced(function* (
-    place: Place,
+    place: PointerTarget,
     kind: ClickKind,
     waitMillis: number,
     gesture?: Gesture,
@@ -122,7 +122,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
       }
       yield* attempt("this point", () => Dragging.along(current().page, point, points, keys, gesture))
     }),
-    typeAt: Effect.fnUntraced(function* (place: Place, typing: Typing, waitMillis: number, gesture?: Gesture) {
+    typeAt: Effect.fnUntraced(function* (place: PointerTarget, typing: Typing, waitMillis: number, gesture?: Gesture) {
       yield* clickAt(place, "click", waitMillis, gesture)
       const { keyboard } = current().page
       yield* attempt(null, async () => {
@@ -148,7 +148,7 @@ export const make = (tabs: Tabs): Vision & Pick<Elements, "readable" | "turn"> &
         // Content that comes into view is loaded then.
         () => Effect.sleep(settleMillis)
       ),
-    show: Effect.fnUntraced(function* (place: Place, position: Position) {
+    show: Effect.fnUntraced(function* (place: PointerTarget, position: Position) {
       const element = yield* attempt("this place", () => elementAt(place))
       if (element === null) return yield* gone(place)
       const root = World.kept(element.frame, element.name)
@@ -180,7 +180,7 @@ const described = async (tab: Tab, maxElements: number) => {
   const { page } = tab
   await page.waitForLoadState("domcontentloaded", { timeout: inspectionMillis })
   const refs = new Map<string, NamedElement>()
-  const elements: Array<Outlined> = []
+  const elements: Array<OutlineElement> = []
   let more = 0
   let main = { title: "", width: 0, height: 0 }
   for (const [number, frame] of (await framesOf(tab)).entries()) {

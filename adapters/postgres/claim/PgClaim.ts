@@ -17,13 +17,15 @@
 
 import { Clock, Effect, Result, Semaphore } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import * as Gate from "../../../core/gate/Gate.ts"
 import * as Pace from "../../../core/gate/Pace.ts"
 import * as Run from "../../../core/run/Run.ts"
-import type { Claimed } from "../../../core/run/RunStore.ts"
+import type { ClaimedRun } from "../../../core/run/RunStore.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
+import * as ZoneVersion from "../gate/ZoneVersion.ts"
 import { sha256 } from "../Hash.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -75,10 +77,28 @@ interface Options {
 }
 
 type LockedGate = Gates.Row &
-  Gates.IntervalRow & { readonly slots: boolean; readonly turn: number; readonly released_ready_at: Date | null }
+  Gates.IntervalRow & {
+    readonly slots: boolean
+    readonly turn: number
+    readonly released_ready_at: Date | null
+    /** The version of the time zone data that its interval follows from. */
+    readonly zone_data: string | null
+  }
 
 /** A locked gate that lets runs start, and which. */
 type OpenGate = LockedGate & { readonly among: ReleasedRuns.Among }
+
+/**
+ * Whose time zone data decide whether a window is open: the newest of those that its interval was computed with and those
+ * of this process. Older data of this process are not asked, so that it neither starts what newer data hold nor holds what
+ * they start. Newer ones are, until a scheduler has computed the interval again.
+ */
+const judgedBy = ({ zone_data }: LockedGate, own: string | null): "interval" | "process" =>
+  ZoneVersion.isNewer(zone_data, own) ? "interval" : "process"
+
+/** Whether the window of a gate is closed by newer time zone data of this process than its interval follows from. */
+const windowHolds = (gate: LockedGate, own: string | null, now: number): boolean =>
+  ZoneVersion.isNewer(own, gate.zone_data) && !Gate.mayStart(Gates.toGate(gate), now)
 
 /**
  * Claims. Whose turn it is next is written by `settleTurns`, at the latest before the next claim: what was claimed does
@@ -91,9 +111,9 @@ type OpenGate = LockedGate & { readonly among: ReleasedRuns.Among }
 export const claim = (
   sql: SqlClient.SqlClient,
   options: Options
-): Effect.Effect<ReadonlyArray<Claimed>, StoreUnavailable> =>
+): Effect.Effect<ReadonlyArray<ClaimedRun>, StoreUnavailable> =>
   Effect.gen(function* () {
-    const all: Array<Claimed> = []
+    const all: Array<ClaimedRun> = []
     for (let round = 0; round < maxRounds; round++) {
       yield* settleTurns(sql, options.memory)
       const wanted = options.limit - all.length
@@ -153,16 +173,17 @@ const take = (
       locked.map((gate) => ({ workflowId: gate.workflow_id, pace: Gates.paceOf(gate) }))
     )
     const now = yield* Clock.currentTimeMillis
+    const zoneData = yield* ZoneVersion.ZoneVersion
     const open = locked
       .flatMap((gate): ReadonlyArray<OpenGate> => {
-        const among = ReleasedRuns.among(gate, now)
+        const among = ReleasedRuns.among(gate, now, windowHolds(gate, zoneData, now))
         return among === null ? [] : [{ ...gate, among }]
       })
       .sort((a, b) => a.turn - b.turn)
     const allowed = new Map([...paces].map(([id, paced]) => [id, Pace.allowance(paced.pace, paced, now)]))
     const { ahead, credentials, isOutrun, looked, rows } = yield* choose(sql, open, { limit, now, memory, allowed })
     const spentAfter = (starts: ReadonlyMap<string, number>) =>
-      open.flatMap(({ revision, workflow_id }): ReadonlyArray<PgPaces.Spent> => {
+      open.flatMap(({ revision, workflow_id }): ReadonlyArray<PgPaces.SpentPace> => {
         const paced = paces.get(workflow_id)
         const until = paced === undefined ? null : PgPaces.spentUntil(paced, starts.get(workflow_id) ?? 0, now)
         return until === null ? [] : [{ workflowId: workflow_id, revision, until }]
@@ -183,9 +204,9 @@ const take = (
       if (gate === undefined || fence === undefined) throw new Error(`Claimed run ${run.id} without its gate or fence`)
       const lease = { worker, fence, until: now + leaseMillis }
       const change = Run.isWaiting(run)
-        ? Transition.claim(run, Gates.toGate(gate), lease, now, credentials.get(run.id))
+        ? Transition.claim(run, judged(gate, zoneData), lease, now, credentials.get(run.id))
         : null
-      return change === null ? [] : { ...change, before: run, start: startOf(change.run, gate, now) }
+      return change === null ? [] : { ...change, before: run, start: startOf(change.run, gate, zoneData, now) }
     })
     if (changes.length < rows.length) {
       yield* Effect.logError("Some runs stay waiting: the database says that they may start, and their gate does not")
@@ -201,7 +222,7 @@ const take = (
     }
     const versions = yield* versionsOf(sql, memory, new Set(rows.map((row) => row.version_id)))
     return {
-      claimed: changes.map(({ run }): Claimed => {
+      claimed: changes.map(({ run }): ClaimedRun => {
         const version = versions.get(run.versionId)
         // Undone with its transaction: the run is not dropped, and the log says why it cannot start.
         if (version === undefined) throw new Error(`Run ${run.id} has version ${run.versionId}, which is not there`)
@@ -228,12 +249,19 @@ const pacedSince = (paced: PgPaces.Paced | undefined, now: number): number =>
     : Math.min(now, paced.takenUntil - Pace.toleranceMillis)
 
 /** Why a run starts behind a locked gate. */
-const startOf = (run: Run.RunningRun, gate: LockedGate, at: number): Start.Start =>
+const startOf = (run: Run.RunningRun, gate: OpenGate, own: string | null, at: number): Start.Start =>
   Start.of(run, Gates.toGate(gate), {
     at,
     windowHash: gate.run_window === null ? null : sha256(gate.run_window),
-    zoneData: process.versions.tz ?? "unknown"
+    zoneData: (judgedBy(gate, own) === "interval" ? gate.zone_data : own) ?? "unknown",
+    isOpen: gate.among === "all"
   })
+
+/** A locked gate as this process judges it: without its window where its interval says that the window is open. */
+const judged = (gate: OpenGate, own: string | null): Gate.Gate => {
+  const read = Gates.toGate(gate)
+  return gate.among === "all" && judgedBy(gate, own) === "interval" ? Gate.withoutWindow(read) : read
+}
 
 /** Locks the gates whose turn it is, in the order of their ids. They cannot change until the transaction ends. */
 const lockCandidates = (sql: SqlClient.SqlClient, before: Date, limit: number) => sql<LockedGate>`

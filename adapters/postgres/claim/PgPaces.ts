@@ -9,11 +9,24 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Gate } from "../../../core/gate/Gate.ts"
 import * as Pace from "../../../core/gate/Pace.ts"
+import * as Table from "../tables/Table.ts"
 
 /** The pace of a workflow, with what has started by now. */
 export interface Paced extends Pace.Progress {
   readonly pace: Pace.Pace
 }
+
+const column = Table.of<{ readonly workflowId: string; readonly takenUntil: number }>()
+
+/** The instant until which the starts so far use up the pace of a workflow, as `Pace.afterStarts` computes it. */
+export const table = Table.make(
+  "gate_paces",
+  {
+    workflow_id: column(Table.uuid<string>(), ({ workflowId }) => workflowId),
+    taken_until: column(Table.instant, ({ takenUntil }) => takenUntil)
+  },
+  ["workflow_id"]
+)
 
 /** A gate whose row is locked. */
 interface Locked {
@@ -22,8 +35,8 @@ interface Locked {
 }
 
 /**
- * How long a workflow with as many runs as allowed in progress is passed over. The end of a run ends that earlier, where it
- * finds the note of it.
+ * How long claims skip a workflow with as many runs in progress as its pace allows. The end of one of its runs ends that
+ * earlier, by `lookAgain`.
  */
 const fullMillis = 5_000
 
@@ -32,17 +45,17 @@ export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, gates
   const paced = gates.flatMap(({ pace, workflowId }) => (pace === null ? [] : [{ workflowId, pace }]))
   const found = new Map<string, Paced>()
   if (paced.length === 0) return found
-  const ids = paced.map(({ workflowId }) => ({ workflow_id: workflowId }))
-  const rows = yield* sql<{ readonly workflow_id: string; readonly taken_until: Date }>`
-    insert into gate_paces (workflow_id, taken_until)
-    select workflow_id, 'epoch' from json_to_recordset(${JSON.stringify(ids)}::json) as paced (workflow_id uuid)
-    order by workflow_id
-    on conflict (workflow_id) do update set taken_until = gate_paces.taken_until returning workflow_id, taken_until`
+  const untaken = paced.map(({ workflowId }) => table.encode({ workflowId, takenUntil: 0 }))
+  const columns = Table.names(sql, table)
+  const rows = yield* sql<Table.Row<typeof table.columns>>`
+    insert into gate_paces (${columns})
+    select ${columns} from ${Table.recordset(sql, table, "paced", untaken)} order by workflow_id
+    on conflict (workflow_id) do update set taken_until = gate_paces.taken_until returning ${columns}`
   const running = yield* runningOf(
     sql,
     paced.filter(({ pace }) => Pace.limitsRunning(pace)).map(({ workflowId }) => workflowId)
   )
-  const taken = new Map(rows.map((row) => [row.workflow_id, row.taken_until.getTime()]))
+  const taken = new Map(rows.map(table.decode).map((row) => [row.workflow_id, row.taken_until]))
   for (const { pace, workflowId } of paced) {
     found.set(workflowId, {
       pace,
@@ -64,14 +77,14 @@ const runningOf = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>)
         (rows) => new Map(rows.map((row) => [row.workflow_id, row.running]))
       )
 
-/** Until when the pace of a workflow lets no run start, and of which revision of its gate that is true. */
-export interface Spent {
+/** The instant until which the pace of a workflow allows no start, and the revision of the gate that it holds for. */
+export interface SpentPace {
   readonly workflowId: string
   readonly revision: number
   readonly until: number
 }
 
-/** Until when a workflow may start none, once so many runs of it have started at `now`; `null` where it still may. */
+/** The instant until which a workflow may start no further run after `starts` starts at `now`; `null` if it still may. */
 export const spentUntil = ({ pace, running, takenUntil }: Paced, starts: number, now: number): number | null => {
   const progress = { takenUntil: Pace.afterStarts(pace, takenUntil, starts, now), running: running + starts }
   if (Pace.allowance(pace, progress, now) > 0) return null
@@ -79,26 +92,26 @@ export const spentUntil = ({ pace, running, takenUntil }: Paced, starts: number,
   return next > now ? next : now + fullMillis
 }
 
-/** Keeps what these starts take of their minutes. The paces are locked. */
+/** Stores what these starts use of their paces, which the caller has locked. */
 export const take = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   paces: ReadonlyMap<string, Paced>,
   starts: ReadonlyMap<string, number>,
   now: number
 ) {
-  const taken = [...paces].flatMap(([workflow_id, { pace, takenUntil }]) => {
-    const after = Pace.afterStarts(pace, takenUntil, starts.get(workflow_id) ?? 0, now)
-    return after === takenUntil ? [] : [{ workflow_id, taken_until: new Date(after).toISOString() }]
+  const taken = [...paces].flatMap(([workflowId, { pace, takenUntil }]) => {
+    const after = Pace.afterStarts(pace, takenUntil, starts.get(workflowId) ?? 0, now)
+    return after === takenUntil ? [] : [table.encode({ workflowId, takenUntil: after })]
   })
   if (taken.length === 0) return
   yield* sql`
     update gate_paces set taken_until = taken.taken_until
-    from json_to_recordset(${JSON.stringify(taken)}::json) as taken (workflow_id uuid, taken_until timestamptz)
+    from ${Table.recordset(sql, table, "taken", taken)}
     where gate_paces.workflow_id = taken.workflow_id`
 })
 
-/** Notes until when these workflows are passed over, unless their gates were edited since. */
-export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<Spent>) => {
+/** Makes claims skip these workflows until an instant, unless their gates were edited since. */
+export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<SpentPace>) => {
   const noted = spent.map(({ revision, until, workflowId }) => ({
     workflow_id: workflowId,
     revision,
@@ -116,7 +129,7 @@ export const note = (sql: SqlClient.SqlClient, spent: ReadonlyArray<Spent>) => {
     from noted where gates.workflow_id = noted.workflow_id`
 }
 
-/** Lets claims look again at workflows that were passed over because of runs of which one has ended. */
+/** Makes claims consider workflows again that they skipped because of their running runs, now that one has ended. */
 export const lookAgain = (
   sql: SqlClient.SqlClient,
   ended: ReadonlyArray<{ readonly workflowId: string; readonly pace: Gate["pace"] }>

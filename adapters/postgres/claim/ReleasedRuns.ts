@@ -25,9 +25,13 @@ interface GateRow {
   readonly released_ready_at: Date | null
 }
 
-/** Which runs may start behind a gate at an instant; `null` for none. */
-export const among = (gate: GateRow, now: number): Among | null => {
+/**
+ * Which runs may start behind a gate at an instant; `null` for none. `windowHolds` is true where newer time zone data than
+ * those of the row hold what the interval of the row would let start.
+ */
+export const among = (gate: GateRow, now: number, windowHolds: boolean): Among | null => {
   const isOpen =
+    !windowHolds &&
     gate.starts_at !== null &&
     gate.starts_at.getTime() <= now &&
     (gate.stops_at === null || gate.stops_at.getTime() > now)

@@ -8,14 +8,15 @@ import { type Entry, page } from "../../../core/event/EventLog.ts"
 import * as FairShare from "../../../core/event/FairShare.ts"
 import type { StoreUnavailable } from "../../../core/runtime/StoreUnavailable.ts"
 import { transaction } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 
 /** A place in the log. */
-export interface Place {
+export interface LogPosition {
   readonly tx: string
   readonly sequence: number
 }
 
-export const start: Place = { tx: "0", sequence: 0 }
+export const start: LogPosition = { tx: "0", sequence: 0 }
 
 interface AheadRow extends FairShare.Ahead {
   readonly sequence: bigint
@@ -24,19 +25,47 @@ interface AheadRow extends FairShare.Ahead {
   readonly settled: boolean
 }
 
-interface Backlog {
-  readonly workflow_id: string
-  readonly from_tx: string
-  readonly from_sequence: bigint
-  readonly to_tx: string
-  readonly to_sequence: bigint
-}
+const ofConsumer = Table.of<{ readonly name: string; readonly place: LogPosition }>()
+
+/** How far each consumer has read the log. */
+export const consumers = Table.make(
+  "event_consumers",
+  {
+    name: ofConsumer(Table.text, ({ name }) => name),
+    tx: ofConsumer(Table.transactionId, ({ place }) => place.tx),
+    sequence: ofConsumer(Table.bigint, ({ place }) => place.sequence)
+  },
+  ["name"]
+)
+
+const ofBacklog = Table.of<{
+  readonly consumer: string
+  readonly workspaceId: string
+  readonly workflowId: string
+  readonly from: LogPosition
+  readonly to: LogPosition
+}>()
+
+/** The events of a workflow that a consumer has put off: those after `from`, up to `to`. */
+export const backlogs = Table.make(
+  "event_backlogs",
+  {
+    consumer: ofBacklog(Table.text, ({ consumer }) => consumer),
+    workspace_id: ofBacklog(Table.uuid<string>(), ({ workspaceId }) => workspaceId),
+    workflow_id: ofBacklog(Table.uuid<string>(), ({ workflowId }) => workflowId),
+    from_tx: ofBacklog(Table.transactionId, ({ from }) => from.tx),
+    from_sequence: ofBacklog(Table.bigint, ({ from }) => from.sequence),
+    to_tx: ofBacklog(Table.transactionId, ({ to }) => to.tx),
+    to_sequence: ofBacklog(Table.bigint, ({ to }) => to.sequence)
+  },
+  ["consumer", "workflow_id"]
+)
 
 export const make = (
   sql: SqlClient.SqlClient,
   entriesOf: (sequences: ReadonlyArray<bigint>) => Effect.Effect<ReadonlyArray<Entry>, StoreUnavailable>
 ) => {
-  const ahead = (from: Place, to: Place | null, limit: number) =>
+  const ahead = (from: LogPosition, to: LogPosition | null, limit: number) =>
     sql<AheadRow>`
       select event.sequence, event.tx::text as tx, runs.workspace_id, runs.workflow_id as "workflowId",
         octet_length(payload) as characters, event.tx < settled_before() as settled
@@ -45,40 +74,48 @@ export const make = (
         ${to === null ? sql`` : sql`and (event.tx, event.sequence) <= (${to.tx}::xid8, ${to.sequence}::bigint)`}
       order by event.tx, event.sequence limit ${limit}`
 
-  const putOff = (consumer: string, all: FairShare.Share<AheadRow>["putOff"]) =>
-    Effect.forEach(
-      all,
-      ([workflowId, { first, last }]) => sql`
-        insert into event_backlogs (consumer, workspace_id, workflow_id, from_tx, from_sequence, to_tx, to_sequence)
-        values (${consumer}, ${first.workspace_id}, ${workflowId}, ${first.tx}::xid8, ${String(first.sequence - 1n)}::bigint,
-          ${last.tx}::xid8, ${String(last.sequence)}::bigint)
-        on conflict (consumer, workflow_id) do update set to_tx = excluded.to_tx, to_sequence = excluded.to_sequence`,
-      { discard: true }
+  const putOff = (consumer: string, all: FairShare.Share<AheadRow>["putOff"]) => {
+    const rows = [...all].map(([workflowId, { first, last }]) =>
+      backlogs.encode({
+        consumer,
+        workspaceId: first.workspace_id,
+        workflowId,
+        from: { tx: first.tx, sequence: Number(first.sequence) - 1 },
+        to: { tx: last.tx, sequence: Number(last.sequence) }
+      })
     )
+    const columns = Table.names(sql, backlogs)
+    return rows.length === 0
+      ? Effect.void
+      : sql`
+          insert into event_backlogs (${columns}) select ${columns} from ${Table.recordset(sql, backlogs, "new", rows)}
+          on conflict (consumer, workflow_id) do update set to_tx = excluded.to_tx, to_sequence = excluded.to_sequence`
+  }
 
   /** The next events of one backlog, at most `most`. Workspaces take turns, and workflows within them. */
   const late = Effect.fnUntraced(function* (consumer: string, most: number) {
-    const [backlog] = yield* sql<Backlog>`
-      select workflow_id, from_tx::text as from_tx, from_sequence, to_tx::text as to_tx, to_sequence
+    const [row] = yield* sql<Table.Row<typeof backlogs.columns>>`
+      select consumer, workspace_id, workflow_id, from_tx::text as from_tx, from_sequence, to_tx::text as to_tx, to_sequence
       from event_backlogs where consumer = ${consumer}
       order by max(served) over (partition by workspace_id), served limit 1`
-    if (backlog === undefined) return []
+    if (row === undefined) return []
+    const backlog = backlogs.decode(row)
     const limit = most * FairShare.lookAhead
     const found = yield* ahead(
-      { tx: backlog.from_tx, sequence: Number(backlog.from_sequence) },
-      { tx: backlog.to_tx, sequence: Number(backlog.to_sequence) },
+      { tx: backlog.from_tx, sequence: backlog.from_sequence },
+      { tx: backlog.to_tx, sequence: backlog.to_sequence },
       limit
     )
     const own = found.filter(({ workflowId }) => workflowId === backlog.workflow_id)
     const taken = FairShare.firstOf(own, { characters: page.characters, events: most })
     const last = taken.length < own.length ? taken.at(-1) : found.length < limit ? undefined : found.at(-1)
-    const ofBacklog = sql`consumer = ${consumer} and workflow_id = ${backlog.workflow_id}`
+    const itsRow = sql`consumer = ${consumer} and workflow_id = ${backlog.workflow_id}`
     yield* last === undefined
-      ? sql`delete from event_backlogs where ${ofBacklog}`
+      ? sql`delete from event_backlogs where ${itsRow}`
       : sql`
           update event_backlogs set from_tx = ${last.tx}::xid8, from_sequence = ${String(last.sequence)}::bigint,
             served = default
-          where ${ofBacklog}`
+          where ${itsRow}`
     return taken
   })
 
@@ -92,20 +129,21 @@ export const make = (
       sql,
       Effect.gen(function* () {
         yield* sql`
-          insert into event_consumers ${sql.insert({ name: consumer, ...start })} on conflict (name) do nothing`
-        const [place] = yield* sql<{ readonly tx: string; readonly sequence: bigint; readonly waiting: Array<string> }>`
-          select tx::text as tx, sequence,
+          insert into event_consumers ${sql.insert(consumers.encode({ name: consumer, place: start }))}
+          on conflict (name) do nothing`
+        const [row] = yield* sql<Table.Row<typeof consumers.columns> & { readonly waiting: Array<string> }>`
+          select name, tx::text as tx, sequence,
             array(select workflow_id::text from event_backlogs where consumer = ${consumer}) as waiting
           from event_consumers where name = ${consumer} for update skip locked`
-        if (place === undefined) return false
+        if (row === undefined) return false
         const most = limit * FairShare.lookAhead
-        const found = yield* ahead({ tx: place.tx, sequence: Number(place.sequence) }, null, most)
+        const found = yield* ahead(consumers.decode(row), null, most)
         const unsettled = found.findIndex(({ settled }) => !settled)
         const settled = unsettled === -1 ? found : found.slice(0, unsettled)
         const { characters } = page
-        const shared = FairShare.share(settled, new Set(place.waiting), { characters, events: limit })
+        const shared = FairShare.share(settled, new Set(row.waiting), { characters, events: limit })
         yield* putOff(consumer, shared.putOff)
-        const hasBacklog = place.waiting.length > 0 || shared.putOff.size > 0
+        const hasBacklog = row.waiting.length > 0 || shared.putOff.size > 0
         const mostLate = hasBacklog ? yield* room : 0
         const taken = [...shared.taken, ...(mostLate > 0 ? yield* late(consumer, mostLate) : [])]
         // Their runs may have been removed in between.

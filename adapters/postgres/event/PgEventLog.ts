@@ -20,9 +20,9 @@ const log = Layer.effect(
     const sql = yield* SqlClient.SqlClient
 
     const read = (
-      from: PgConsume.Place,
+      from: PgConsume.LogPosition,
       limit: number
-    ): Effect.Effect<Omit<LogPage, "position"> & { readonly to: PgConsume.Place }, StoreUnavailable> =>
+    ): Effect.Effect<Omit<LogPage, "position"> & { readonly to: PgConsume.LogPosition }, StoreUnavailable> =>
       sql<EntryRow & { readonly tx: string; readonly settled: boolean; readonly found: number }>`
         with found as (
           select event.sequence, run_id, at, event, payload, event.expires_at, event.tx, workspace_id, workflow_id, created_at, options,
@@ -144,9 +144,9 @@ const toEntry = (row: EntryRow): Entry => {
   }
 }
 
-const toPosition = ({ sequence, tx }: PgConsume.Place): string => `${tx}.${sequence}`
+const toPosition = ({ sequence, tx }: PgConsume.LogPosition): string => `${tx}.${sequence}`
 
-const fromPosition = (position: string): PgConsume.Place => {
+const fromPosition = (position: string): PgConsume.LogPosition => {
   const [tx = "0", sequence = "0"] = position.split(".")
   return { tx, sequence: Number(sequence) }
 }

@@ -6,13 +6,14 @@ import { SqlClient } from "effect/sql"
 import * as Forecast from "../../../core/gate/Forecast.ts"
 import * as Gate from "../../../core/gate/Gate.ts"
 import {
-  type Changed,
   countOf,
   type Decide,
   durationsMeasured,
+  type GateChange,
   GateStore,
   mostCounted
 } from "../../../core/gate/GateStore.ts"
+import { ZoneData } from "../../../core/gate/ZoneData.ts"
 import { RunId, WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as ReleasedRuns from "../claim/ReleasedRuns.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
@@ -82,7 +83,7 @@ export const layer = Layer.effect(
         const at = yield* Clock.currentTimeMillis
         const after = yield* Effect.fromResult(decide(before, at))
         if (after !== before) yield* write(sql, workflowId, { before, after }, at)
-        return { before, after, at } satisfies Changed
+        return { before, after, at } satisfies GateChange
       })
 
     /** Names the workflows whose next opening or closing is at another instant than older time zone data had it. */
@@ -118,7 +119,7 @@ export const layer = Layer.effect(
           yield* Effect.forEach(
             all,
             (row) => sql`
-              update gates set ${sql.update(Gates.intervalOf(Gates.toGate(row), { at: now, zoneData }))}, ${ReleasedRuns.lookAgain(sql)}
+              update gates set ${sql.update(Gates.intervalOf(Gates.toGate(row), { at: now, zoneData, decides: true }))}, ${ReleasedRuns.lookAgain(sql)}
               where workflow_id = ${row.workflow_id}`,
             { discard: true }
           )
@@ -214,6 +215,12 @@ export const lock = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, workflo
     ([row]) => (row === undefined ? notFound(workflowId) : Effect.succeed(Gates.toGate(row)))
   )
 
+/** How the interval of a gate is computed that this process writes at an instant. */
+export const computedAt = Effect.fnUntraced(function* (at: number) {
+  const zoneData = yield* ZoneVersion
+  return { at, zoneData, decides: yield* (yield* ZoneData).decides } satisfies Gates.Computed
+})
+
 /** Writes a gate whose row is locked. */
 export const write = (
   sql: SqlClient.SqlClient,
@@ -223,9 +230,9 @@ export const write = (
 ) =>
   Effect.andThen(
     Effect.flatMap(
-      ZoneVersion,
-      (zoneData) => sql`
-        update gates set ${sql.update(Gates.fromGate(change.after, { at, zoneData }))}, paced_until = null,
+      computedAt(at),
+      (computed) => sql`
+        update gates set ${sql.update(Gates.fromGate(change.after, computed))}, paced_until = null,
           ${ReleasedRuns.lookAgain(sql)}
         where workflow_id = ${workflowId}`
     ),

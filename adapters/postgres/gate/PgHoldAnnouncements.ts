@@ -8,7 +8,7 @@ import type { RunEvent } from "../../../core/event/RunEvent.ts"
 import * as Gate from "../../../core/gate/Gate.ts"
 import { countOf, mostCounted } from "../../../core/gate/GateStore.ts"
 import type { HoldAnnouncement } from "../../../core/run/hold/HoldAnnouncement.ts"
-import type { Gated } from "../../../core/run/RunStore.ts"
+import type { GatedRun } from "../../../core/run/RunStore.ts"
 import { type RunId, RunNotFound, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
@@ -80,7 +80,7 @@ export const tell = (sql: SqlClient.SqlClient, limit: number, announcement: Hold
       const goOn = (announcedTo: bigint) => sql`
         update hold_announcements set announced = true, announced_to = ${announcedTo}, served = default
         where workflow_id = ${next.workflow_id}`
-      const append = (rows: ReadonlyArray<Runs.Row>, of: (gated: Gated) => ReadonlyArray<RunEvent>) =>
+      const append = (rows: ReadonlyArray<Runs.Row>, of: (gated: GatedRun) => ReadonlyArray<RunEvent>) =>
         Writing.events(
           sql,
           rows.map(Runs.toRun).flatMap((run) => of({ run, gate }).map((event) => ({ runId: run.id, event }))),

@@ -201,7 +201,7 @@ const workflows = [
   `create index gates_paced on gates (workspace_id, workflow_id)
     where max_starts_per_minute is not null or max_running is not null`,
   `create index gates_removed on gates (workflow_id) where removed_at is not null and waiting`,
-  // How far the starts of paced workflows have taken up their minutes. Claims lock these rows behind the gates, which they
+  // The instants until which starts of paced workflows use up their pace. Claims lock these rows behind the gates, which they
   // share with submissions.
   `create table gate_paces (
     workflow_id uuid primary key references workflows,
@@ -367,7 +367,7 @@ const runs = [
   // Lists are newest first, by stored status: see `PgRunFilter`.
   `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
   `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
-  `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
+  `create index runs_of_trigger on runs (workspace_id, trigger, status, created_at desc, sequence desc)`,
   // Retention removes the oldest of a workspace first. Of a part of runs that is kept for a shorter time than the runs,
   // everything is removed up to a place in that order.
   `create index runs_ended on runs (workspace_id, ended_at, id) where ended_at is not null`,

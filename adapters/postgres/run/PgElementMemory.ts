@@ -1,7 +1,7 @@
 /** The appearance of elements, in PostgreSQL: a row for each node of a workflow. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ElementMemory, mostRemembered, Remembered } from "../../../core/agent/recovery/ElementMemory.ts"
+import { ElementMemory, ElementRecord, mostRemembered } from "../../../core/agent/recovery/ElementMemory.ts"
 import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Table from "../tables/Table.ts"
@@ -10,7 +10,7 @@ import * as Table from "../tables/Table.ts"
 interface Placed {
   readonly workspaceId: WorkspaceId
   readonly workflowId: WorkflowId
-  readonly remembered: Remembered
+  readonly remembered: ElementRecord
 }
 
 const column = Table.of<Placed>()
@@ -22,7 +22,7 @@ export const table = Table.make(
     workflow_id: column(Table.uuid<WorkflowId>(), ({ workflowId }) => workflowId),
     node_id: column(Table.text, ({ remembered }) => remembered.nodeId),
     seen_at: column(Table.instant, ({ remembered }) => remembered.seenAt),
-    body: column(Table.encoded(Remembered), ({ remembered }) => remembered)
+    body: column(Table.encoded(ElementRecord), ({ remembered }) => remembered)
   },
   ["workflow_id", "node_id"]
 )

@@ -1,22 +1,41 @@
 /**
  * The channel between watchers and workers, in PostgreSQL: the newest picture of a run in a table without a log,
- * messages and word of new pictures by NOTIFY.
+ * messages and notices of new pictures by NOTIFY.
  */
 
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Layer, Option, PubSub, Schedule, Schema, Stream } from "effect"
-import { type Frame, LiveChannel, type Sent } from "../../../core/execution/live/LiveChannel.ts"
+import { type Frame, LiveChannel, type WorkerMessage } from "../../../core/execution/live/LiveChannel.ts"
 import { waitUntilBack } from "../../../core/runtime/StoreUnavailable.ts"
 import { logFailure, withoutSqlErrors } from "../Transaction.ts"
+import * as Table from "../tables/Table.ts"
 
 const channel = "sluice_live"
 
-/** The id of a run, and the message to its worker where it is not word of a new picture. */
+const column = Table.of<Frame & { readonly runId: string }>()
+
+/** The newest picture of each run that is watched. */
+export const frames = Table.make(
+  "live_frames",
+  {
+    run_id: column(Table.uuid<string>(), ({ runId }) => runId),
+    at: column(Table.instant, ({ at }) => at),
+    bytes: column(Table.bytes, ({ bytes }) => bytes)
+  },
+  ["run_id"]
+)
+
+const frameOf = (row: Table.Row<typeof frames.columns>): Frame => {
+  const { at, bytes } = frames.decode(row)
+  return { at, bytes }
+}
+
+/** The id of a run, and the message to its worker; without a message it is the notice of a new picture. */
 const decode = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ run: Schema.String, text: Schema.optionalKey(Schema.String) }))
 )
 
-/** The net under lost word of a new picture. */
+/** The longest wait for a notice of a new picture, in case one is lost. */
 const longestWait = "2 seconds"
 
 export const layer = Layer.effect(
@@ -24,7 +43,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const pg = yield* PgClient.PgClient
     const shown = yield* PubSub.sliding<string>(1_000)
-    const messages = yield* PubSub.sliding<Sent>(1_000)
+    const messages = yield* PubSub.sliding<WorkerMessage>(1_000)
 
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -48,11 +67,9 @@ export const layer = Layer.effect(
     const notify = (word: object) => pg.notify(channel, JSON.stringify(word))
 
     const newer = (runId: string, after: number) =>
-      pg<{ readonly at: Date; readonly bytes: Uint8Array }>`
-        select at, bytes from live_frames where run_id = ${runId} and at > ${new Date(after)}`.pipe(
-        Effect.map(([row]) =>
-          row === undefined ? null : ({ at: row.at.getTime(), bytes: new Uint8Array(row.bytes) } satisfies Frame)
-        ),
+      pg<Table.Row<typeof frames.columns>>`
+        select ${Table.names(pg, frames)} from live_frames where run_id = ${runId} and at > ${new Date(after)}`.pipe(
+        Effect.map(([row]) => (row === undefined ? null : frameOf(row))),
         withoutSqlErrors
       )
 
@@ -77,9 +94,9 @@ export const layer = Layer.effect(
     })
 
     return LiveChannel.of({
-      show: Effect.fnUntraced(function* (runId, { at, bytes }) {
+      show: Effect.fnUntraced(function* (runId, frame) {
         yield* pg`
-            insert into live_frames ${pg.insert({ run_id: runId, at: new Date(at), bytes })}
+            insert into live_frames ${pg.insert(frames.encode({ ...frame, runId }))}
             on conflict (run_id) do update set at = excluded.at, bytes = excluded.bytes`
         yield* notify({ run: runId })
       }, withoutSqlErrors),

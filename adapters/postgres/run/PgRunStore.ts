@@ -3,7 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { page } from "../../../core/event/EventLog.ts"
 import { isRunning, isWaiting, LeaseLost, type Run } from "../../../core/run/Run.ts"
-import { type Gated, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
+import { type GatedRun, type LeaseRef, RunStore } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { RunNotFound } from "../../../core/workspace/Ids.ts"
@@ -93,7 +93,7 @@ export const layer = Layer.effect(
       )
 
     /** Locks are taken in the order run, gate, entries of the vault. */
-    const write = ({ gate, run: before }: Gated, change: Transition.Change, at: number) =>
+    const write = ({ gate, run: before }: GatedRun, change: Transition.Change, at: number) =>
       Effect.gen(function* () {
         yield* Writing.changes(sql, [{ ...change, before }], at)
         yield* PgSlots.giveBack(sql, Slots.freed(before.credentials, change.run.credentials))
@@ -207,7 +207,7 @@ export const layer = Layer.effect(
             select * from runs where id = ${id} and workspace_id = ${workspaceId}`
           if (row === undefined) return yield* new RunNotFound({ sessionId: id })
           const run = Runs.toRun(row)
-          return { run, gate: yield* gateOf(run) } satisfies Gated
+          return { run, gate: yield* gateOf(run) } satisfies GatedRun
         }).pipe(withoutSqlErrors)
       ),
       events: Effect.fn("RunStore.events")((id, after) =>

@@ -10,8 +10,8 @@ import { RunStore } from "../../../core/run/RunStore.ts"
 import * as Transition from "../../../core/run/Transition.ts"
 import { type RunSchedule, type ScheduleId, ScheduleNotFound } from "../../../core/schedule/RunSchedule.ts"
 import {
+  type GatedSchedule,
   keptMillis,
-  type Placed,
   ScheduleOutdated,
   ScheduleStore,
   type Step
@@ -25,7 +25,10 @@ import * as ScheduleTables from "./ScheduleTables.ts"
 /** A schedule beside the gate of its workflow. */
 type PlacedRow = Gates.Row & { readonly schedule_id: ScheduleId; readonly body: string }
 
-const toPlaced = (row: PlacedRow): Placed => ({ schedule: ScheduleTables.toSchedule(row), gate: Gates.toGate(row) })
+const toPlaced = (row: PlacedRow): GatedSchedule => ({
+  schedule: ScheduleTables.toSchedule(row),
+  gate: Gates.toGate(row)
+})
 
 export const layer = Layer.effect(
   ScheduleStore,

@@ -15,6 +15,7 @@ import * as Migrations from "../Migrations.ts"
 import { outageOf, stateOf } from "../Transaction.ts"
 import * as Probe from "./Probe.ts"
 import * as Sockets from "./Sockets.ts"
+import * as Startup from "./Startup.ts"
 
 export interface Options {
   readonly url: Redacted.Redacted<string>
@@ -91,7 +92,10 @@ const arrival = Effect.fnUntraced(function* (sql: PgClient.PgClient, waitMillis:
       return Effect.logWarning(`Waiting for the database at DATABASE_URL: ${Migrations.unavailable(error).reason}`)
     })
   )
-  yield* Effect.retry(tried, { while: isAway, schedule: Schedule.spaced("500 millis") })
+  const since = new Date(yield* Clock.currentTimeMillis).toISOString()
+  yield* Effect.retry(tried, { while: isAway, schedule: Schedule.spaced("500 millis") }).pipe(
+    Startup.during(`it waits for its database since ${since}`)
+  )
 })
 
 /** Whether the server refuses what the URL names: a user, a password or a database. Waiting does not help then. */

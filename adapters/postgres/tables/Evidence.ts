@@ -3,10 +3,16 @@
  * and questions.
  */
 import { Schema } from "effect"
-import type { Recorded } from "../../../core/browser/Exchange.ts"
+import type { RecordedExchange } from "../../../core/browser/Exchange.ts"
 import * as NetworkEventJson from "../../../core/browser/NetworkEventJson.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
-import { Kind, nothing, type StartedUpload, type Summary, type Used } from "../../../core/run/artifact/ArtifactStore.ts"
+import {
+  type ArtifactUsage,
+  Kind,
+  nothing,
+  type StartedUpload,
+  type Summary
+} from "../../../core/run/artifact/ArtifactStore.ts"
 import { Decision } from "../../../core/run/evidence/Decision.ts"
 import { codeOf } from "../../../core/run/evidence/ErrorReports.ts"
 import type { NetworkLog, Snapshot } from "../../../core/run/evidence/EvidenceStore.ts"
@@ -110,7 +116,7 @@ export const decisions = Table.make(
 /** An exchange with the run that made it. */
 interface Logged {
   readonly runId: RunId
-  readonly exchange: Recorded
+  readonly exchange: RecordedExchange
 }
 
 const ofExchange = Table.of<Logged>()
@@ -166,7 +172,7 @@ const amounts = Table.make("artifacts", { kind, count: bytes, bytes }, ["kind"])
 
 export type AmountRow = Table.Row<typeof amounts.columns>
 
-export const toUsed = (rows: ReadonlyArray<AmountRow>): Used =>
+export const toUsed = (rows: ReadonlyArray<AmountRow>): ArtifactUsage =>
   rows.map(amounts.decode).reduce(
     (used, { bytes, count, kind }) => ({
       bytes: used.bytes + bytes,

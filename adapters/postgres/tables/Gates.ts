@@ -138,9 +138,15 @@ export const toGate = (row: Row): Gate.Gate => {
 export interface Computed {
   readonly at: number
   readonly zoneData: string | null
+  /**
+   * Whether these data decide. Otherwise a gate with a window lets nothing start until it is reviewed, at once, by a
+   * process with newer ones.
+   */
+  readonly decides: boolean
 }
 
-const decide = (gate: Gate.Gate, { at, zoneData }: Computed): Decided => {
+const decide = (gate: Gate.Gate, { at, decides, zoneData }: Computed): Decided => {
+  if (!decides && gate.runWindow !== null) return { gate, interval: null, reviewAt: at, zoneData }
   const interval = Gate.startInterval(gate, at)
   const reviewAt = Gate.nextReviewAt(gate, interval, at)
   return { gate, interval, reviewAt, zoneData: gate.runWindow === null ? null : zoneData }

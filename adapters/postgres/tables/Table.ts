@@ -6,7 +6,7 @@ import { Result, Schema, SchemaIssue, SchemaParser } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
 /** A value of a statement, and of the JSON of `json_to_recordset`. */
-export type Written = string | number | boolean | Date | ReadonlyArray<string> | null
+export type Written = string | number | boolean | Date | Uint8Array | ReadonlyArray<string> | null
 
 /** How values of one kind are kept. `Stored` is what the client of the database answers. */
 export interface Type<A, Stored> {
@@ -174,6 +174,16 @@ export const bigint: Type<number, bigint> = {
   isNullable: false,
   encode: (value) => value,
   decode: Number
+}
+
+/** The id of a transaction, in decimal digits. Statements answer it with `::text`: the client has no form for it. */
+export const transactionId: Type<string, string> = plain("xid8")
+
+/** Bytes. They pass as parameters of a statement, and not through `recordset`, which is JSON. */
+export const bytes: Type<Uint8Array, Uint8Array> = {
+  ...plain<Uint8Array>("bytea"),
+  // The client answers its own subclass, whose copies share memory.
+  decode: (stored) => new Uint8Array(stored)
 }
 
 /** An instant in epoch milliseconds. */

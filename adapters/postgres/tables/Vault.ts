@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import * as Slots from "../../../core/run/Slots.ts"
 import * as Inbox from "../../../core/vault/inbox/Inbox.ts"
-import type { ReceivedCode, Remembered } from "../../../core/vault/inbox/ReceivedCodes.ts"
+import type { ReceivedCode, RecentMessage } from "../../../core/vault/inbox/ReceivedCodes.ts"
 import type { VaultEntry } from "../../../core/vault/VaultEntry.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as SlotColumns from "../claim/SlotColumns.ts"
@@ -63,7 +63,7 @@ export const toCode = (row: CodeRow): ReceivedCode => {
   return { id, kind, address, sealed, receivedAt: received_at, ...(authentication === null ? {} : { authentication }) }
 }
 
-const ofMessage = Table.of<Remembered>()
+const ofMessage = Table.of<RecentMessage>()
 
 export const messages = Table.make(
   "received_messages",

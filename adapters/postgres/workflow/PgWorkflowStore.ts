@@ -5,15 +5,14 @@ import * as Gate from "../../../core/gate/Gate.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import { NameShared, WorkflowExists } from "../../../core/workflow/Workflow.ts"
 import {
-  type Listed,
+  type ListedWorkflow,
   type Page,
   type RunTerms,
-  type Stored,
+  type StoredWorkflow,
   WorkflowStore
 } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
-import { ZoneVersion } from "../gate/ZoneVersion.ts"
 import { transaction, withoutSqlErrors } from "../Transaction.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Workflows from "../tables/Workflows.ts"
@@ -44,11 +43,11 @@ export const layer = Layer.effect(
             and ${name === null ? sql`true` : sql`name = ${name}`}
             and ${page === null ? sql`true` : behind(page)}
           order by updated_at desc, workflows.id limit ${page?.limit ?? null}`,
-        (rows): ReadonlyArray<Listed> => rows.map(Workflows.toListed)
+        (rows): ReadonlyArray<ListedWorkflow> => rows.map(Workflows.toListed)
       )
 
     /** Refuses a workflow whose name is taken in its folder, and keeps it from being taken until the transaction ends. */
-    const claimName = ({ version, workflow }: Stored) =>
+    const claimName = ({ version, workflow }: StoredWorkflow) =>
       Effect.gen(function* () {
         const folder = Settings.folderOf(version.content.settings)
         const place = JSON.stringify([workflow.workspaceId, workflow.name, folder])
@@ -91,7 +90,7 @@ export const layer = Layer.effect(
             if (inserted === undefined) return yield* new WorkflowExists({ workflowId: workflow.id })
             const sizes = yield* Versions.insert(sql, version)
             yield* Effect.fromResult(accept(sizes))
-            yield* sql`insert into gates ${sql.insert(Gates.fromNew(workflow, gate, { at, zoneData: yield* ZoneVersion }))}`
+            yield* sql`insert into gates ${sql.insert(Gates.fromNew(workflow, gate, yield* PgGateStore.computedAt(at)))}`
           })
         )
       ),

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import * as Instances from "../../../core/workflow/component/Instances.ts"
 import type { WorkflowVersion } from "../../../core/workflow/Workflow.ts"
-import type { Stored, StoredSizes } from "../../../core/workflow/WorkflowStore.ts"
+import type { StoredSizes, StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
 import { type WorkflowId, WorkflowNotFound, type WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as PgGateStore from "../gate/PgGateStore.ts"
 import * as Components from "../tables/Components.ts"
@@ -34,7 +34,7 @@ export const read = (
       workflow: Workflows.toWorkflow(workflow),
       version: Workflows.toVersion(version),
       gate: Gates.toGate(gate)
-    } satisfies Stored
+    } satisfies StoredWorkflow
   })
 
 /** Keeps the latest version of a workflow, and answers what its fields take in the table, compressed as they are there. */
@@ -61,7 +61,7 @@ const sizesOf = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
   })
 
 /** Writes the result of a save of a workflow whose gate is locked, and answers the sizes of its latest version. */
-export const save = (sql: SqlClient.SqlClient, before: Stored, after: Stored, at: number) =>
+export const save = (sql: SqlClient.SqlClient, before: StoredWorkflow, after: StoredWorkflow, at: number) =>
   Effect.gen(function* () {
     const isNew = after.version.versionId !== before.version.versionId
     const sizes = yield* isNew ? insert(sql, after.version) : sizesOf(sql, after.version)

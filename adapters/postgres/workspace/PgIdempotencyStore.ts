@@ -8,7 +8,7 @@ import {
   IdempotencyStore,
   type KeyReused,
   lifetimeMillis,
-  type Named,
+  type NamedRequest,
   type Outcome,
   recall,
   reservedMillis,
@@ -21,7 +21,7 @@ import * as Table from "../tables/Table.ts"
 
 /** An entry with the request that it is of. */
 interface Kept extends Entry {
-  readonly named: Named
+  readonly named: NamedRequest
 }
 
 const column = Table.of<Kept>()
@@ -59,7 +59,7 @@ export const layer = Layer.effect(
     const turns = yield* KeyedMutex.make
 
     /** Enters a key, or returns its entry. Waits for another transaction that is about to enter it. */
-    const enter = (named: Named, reservedFor: number): Effect.Effect<Option.Option<Entry>, SqlError.SqlError> =>
+    const enter = (named: NamedRequest, reservedFor: number): Effect.Effect<Option.Option<Entry>, SqlError.SqlError> =>
       Effect.gen(function* () {
         const { digest, key, workspaceId } = named
         const now = yield* Clock.currentTimeMillis
@@ -79,17 +79,17 @@ export const layer = Layer.effect(
         return row === undefined ? yield* enter(named, reservedFor) : Option.some(toEntry(row))
       })
 
-    const settle = ({ key, workspaceId }: Named, verdict: Verdict) =>
+    const settle = ({ key, workspaceId }: NamedRequest, verdict: Verdict) =>
       verdict._tag === "Keep"
         ? sql`update idempotency_keys set status = ${verdict.answer.status},
             content_type = ${verdict.answer.contentType}, body = ${verdict.answer.body}
             where workspace_id = ${workspaceId} and key = ${key}`
         : sql`delete from idempotency_keys where workspace_id = ${workspaceId} and key = ${key}`
 
-    const inTurn = ({ key, workspaceId }: Named) => turns(`${workspaceId} ${key}`)
+    const inTurn = ({ key, workspaceId }: NamedRequest) => turns(`${workspaceId} ${key}`)
 
     return IdempotencyStore.of({
-      once: <A, E, R>(named: Named, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) =>
+      once: <A, E, R>(named: NamedRequest, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) =>
         // The compiler does not see that `Undone` is caught, whose value is of this call.
         transaction(
           sql,
@@ -110,7 +110,7 @@ export const layer = Layer.effect(
           inTurn(named)
         ) as Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering, R>,
 
-      reserved: <A, E, R>(named: Named, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) =>
+      reserved: <A, E, R>(named: NamedRequest, effect: Effect.Effect<A, E, R>, judge: (value: A) => Verdict) =>
         Effect.gen(function* () {
           const entry = yield* withoutSqlErrors(enter(named, reservedMillis))
           if (Option.isSome(entry)) return kept(yield* Effect.fromResult(recall(entry.value, named)))

@@ -2,10 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Needs } from "../Annotations.ts"
-import { wholeNumber } from "../http/body/Fields.ts"
+import { described, pageOf } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
-
-const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 /** Filters that the handler reads, which names the parameter that is wrong. */
 const filter = {
@@ -48,8 +46,7 @@ export class AuditGroup extends group.add(
   HttpApiEndpoint.get("listAudit", "/audit", {
     query: {
       ...filter,
-      limit: wholeNumber(1, 1_000).annotate({ description: "The number of entries of a page, 1 to 1000; default 100" }),
-      cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER).annotate({ description: "The next_cursor of the page before" })
+      ...pageOf("entries", 1_000, 100)
     },
     success: Schema.Struct({
       entries: Schema.Array(AuditEntry),

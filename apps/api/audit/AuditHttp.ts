@@ -1,13 +1,11 @@
 /** Answers the endpoints of the audit trail. */
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { Problem } from "../../../core/workflow/Workflow.ts"
 import type { Entry, Filter } from "../../../core/workspace/audit/Audit.ts"
 import { AuditTrail } from "../../../core/workspace/audit/AuditTrail.ts"
-import { isUuid } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
-import { parseInstant } from "../gate/GatesHttp.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import * as Query from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
 import { holderOf, Streams } from "../stream/Streams.ts"
@@ -103,7 +101,7 @@ const record = (entry: Entry): Json => ({
   after: entry.after
 })
 
-interface Query {
+interface AuditQuery {
   readonly action?: string
   readonly resource_id?: string
   readonly user_id?: string
@@ -113,21 +111,8 @@ interface Query {
 }
 
 /** Reads the filter; everything that is wrong is reported at its parameter. */
-const read = (query: Query): Effect.Effect<Omit<Filter, "limit">, Errors.BadRequest> => {
-  const problems: Array<Problem> = []
-  const wrong = (path: keyof Query, expected: string): undefined => {
-    problems.push({ path, message: `Expected ${expected}, got "${(query[path] ?? "").slice(0, 100)}"` })
-  }
-  const instant = (path: "start_time" | "end_time") => {
-    const text = query[path]
-    return text === undefined
-      ? undefined
-      : (parseInstant(text) ?? wrong(path, "an instant such as 2026-01-31T08:00:00Z"))
-  }
-  const uuid = (path: "user_id" | "key_id") => {
-    const text = query[path]
-    return text === undefined ? undefined : isUuid(text) ? text.toLowerCase() : wrong(path, "a UUID")
-  }
+const read = (query: AuditQuery): Effect.Effect<Omit<Filter, "limit">, Errors.BadRequest> => {
+  const { instant, problems, uuid, wrong } = Query.reader<keyof AuditQuery>(query)
   const actions = query.action?.split(",").map((action) => action.trim())
   if (actions !== undefined && !actions.every((action) => /^[a-z_]{1,40}(\.[a-z_]{1,40})?$/.test(action))) {
     wrong("action", "actions such as run_window.set or kinds such as run_window")
@@ -135,8 +120,7 @@ const read = (query: Query): Effect.Effect<Omit<Filter, "limit">, Errors.BadRequ
   const [from, to] = [instant("start_time"), instant("end_time")]
   const [userId, keyId] = [uuid("user_id"), uuid("key_id")]
   if (from !== undefined && to !== undefined && to < from) wrong("end_time", "an instant that is not before start_time")
-  if (problems.length > 0)
-    return Effect.fail(Errors.badRequest(problems.map(({ message, path }) => `${path}: ${message}`).join("; ")))
+  if (problems.length > 0) return Effect.fail(Errors.invalidQuery(problems))
   return Effect.succeed({
     ...(actions === undefined ? {} : { actions }),
     ...(query.resource_id === undefined ? {} : { resourceId: query.resource_id.toLowerCase() }),

@@ -9,7 +9,7 @@ import type { QuestionNotFound } from "../../../core/builder/MissingInputs.ts"
 import { RunWindow } from "../../../core/window/RunWindow.ts"
 import { jsonObject } from "../../../core/workspace/request/ParsedJson.ts"
 import { MaxBody, mebibytes, Needs, streamLimits } from "../Annotations.ts"
-import { optional } from "../http/body/Fields.ts"
+import { edits, optional } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import * as Errors from "../http/Errors.ts"
 import { WorkflowView } from "../workflow/WorkflowView.ts"
@@ -194,7 +194,7 @@ export class BuilderGroup extends group.add(
   HttpApiEndpoint.post("openSessionFromWorkflow", `${base}/session/from-workflow`, {
     payload: large(FromWorkflow),
     success: Opened.pipe(HttpApiSchema.status(201)),
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+    error: [...edits, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Start a conversation that changes a workflow, run up to one of its nodes")
     .annotate(Needs, "edit")
@@ -202,7 +202,7 @@ export class BuilderGroup extends group.add(
   HttpApiEndpoint.post("openSessionFromFailedRun", `${base}/session/from-failed-run`, {
     payload: large(FromFailedRun),
     success: Opened.pipe(HttpApiSchema.status(201)),
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+    error: [...edits, Errors.Conflict]
   })
     .annotate(
       OpenApi.Summary,

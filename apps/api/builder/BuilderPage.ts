@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import type { Conversation } from "../../../core/builder/Conversation.ts"
 import * as Draft from "../../../core/builder/Draft.ts"
 import type { RunWindow } from "../../../core/window/RunWindow.ts"
-import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 import * as Errors from "../http/Errors.ts"
 import { iso } from "../run/RunRecord.ts"
@@ -108,7 +108,7 @@ export const login = (payload: {
     : { permissionedUserId: payload.permissionedUserId, site: payload.authUrl || payload.startUrl }
 
 /** A draft in the shape of the workflow that it changes, or of one that is not saved yet. */
-export const draft = (one: Conversation, stored: Stored | null): typeof DraftJson.Type => {
+export const draft = (one: Conversation, stored: StoredWorkflow | null): typeof DraftJson.Type => {
   const { settings, ...content } = one.draft.content
   const window: RunWindow | null = stored?.gate.runWindow ?? null
   return {

@@ -9,11 +9,10 @@ import { Decisions } from "../../../core/run/evidence/Decisions.ts"
 import { Runs } from "../../../core/run/Runs.ts"
 import * as Start from "../../../core/run/start/Start.ts"
 import * as StartLedger from "../../../core/run/start/StartLedger.ts"
-import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Api } from "../Api.ts"
-import { parseInstant } from "../gate/GatesHttp.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import * as Query from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import { record } from "../run/RunRecord.ts"
 import { runId } from "../run/RunsHttp.ts"
@@ -123,15 +122,7 @@ const aDay = 86_400_000
 
 /** A run, or else a time range: the last day unless it is given. All that is wrong is reported at its parameter. */
 const readQuery = (query: StartsQuery, now: number): Effect.Effect<Asked, Errors.BadRequest> => {
-  const problems: Array<Problem> = []
-  const wrong = (path: keyof StartsQuery, expected: string) => {
-    problems.push({ path, message: `Expected ${expected}, got "${(query[path] ?? "").slice(0, 100)}"` })
-  }
-  const instant = (path: "start_time" | "end_time") => {
-    const at = query[path] === undefined ? null : parseInstant(query[path])
-    if (query[path] !== undefined && at === null) wrong(path, "an instant such as 2026-10-01T00:00:00Z")
-    return at
-  }
+  const { instant, problems, wrong } = Query.reader<keyof StartsQuery>(query)
   const [start, end] = [instant("start_time"), instant("end_time")]
   const to = end ?? now
   const from = start ?? to - aDay

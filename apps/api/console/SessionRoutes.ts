@@ -3,7 +3,7 @@
  */
 import { Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { type Opened, type SignedIn, SignIns } from "../../../core/workspace/signin/SignIns.ts"
+import { type NewSession, type SignedIn, SignIns } from "../../../core/workspace/signin/SignIns.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 import * as Errors from "../http/Errors.ts"
 import { PublicUrl } from "../http/Origin.ts"
@@ -54,7 +54,7 @@ export const routes = Layer.unwrap(
       } satisfies Session
     })
 
-    const opened = Effect.fnUntraced(function* (session: Opened, host: string | undefined) {
+    const opened = Effect.fnUntraced(function* (session: NewSession, host: string | undefined) {
       const seconds = Math.round((session.expiresAt - (yield* Clock.currentTimeMillis)) / 1_000)
       const cookie = Cookie.header(Redacted.value(session.secret), seconds, { host, publicUrl })
       return answer(200, yield* shown(session), { "set-cookie": cookie })

@@ -15,6 +15,7 @@ import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Api } from "../Api.ts"
 import * as Admitted from "../http/Admitted.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import { problemAt } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { runId } from "../run/RunsHttp.ts"
@@ -71,11 +72,11 @@ export const layer = HttpApiBuilder.group(
       const listOf = (text: string | undefined) => text?.split(",").map((one) => one.trim())
       const [workflowIds, kinds] = [listOf(query.workflow_id), listOf(query.event)]
       const problems = [
-        ...(workflowIds ?? []).flatMap((id) => (isUuid(id) ? [] : [expected("workflow_id", "UUIDs", id)])),
-        ...(kinds ?? []).flatMap((kind) => (isKind(kind) ? [] : [expected("event", "names of events", kind)])),
+        ...(workflowIds ?? []).flatMap((id) => (isUuid(id) ? [] : [problemAt("workflow_id", "UUIDs", id)])),
+        ...(kinds ?? []).flatMap((kind) => (isKind(kind) ? [] : [problemAt("event", "names of events", kind)])),
         ...(after === null || /^\d{1,18}(\.\d{1,18})?$/.test(after)
           ? []
-          : [expected("Last-Event-ID", "the id of an event of this stream", after)])
+          : [problemAt("Last-Event-ID", "the id of an event of this stream", after)])
       ]
       if (problems.length > 0) return yield* Effect.fail(Errors.invalidQuery(problems))
       const ids = workflowIds?.map((id) => id.toLowerCase())
@@ -132,11 +133,6 @@ export const layer = HttpApiBuilder.group(
       )
   })
 )
-
-const expected = (path: string, what: string, got: string) => ({
-  path,
-  message: `Expected ${what}, got "${got.slice(0, 80)}"`
-})
 
 const isKind = (text: string): boolean => /^[a-z]+(\.[a-z_]+)+$/.test(text)
 

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { NetworkEvent } from "../../../core/browser/NetworkEventJson.ts"
 import { Needs } from "../Annotations.ts"
-import { session, workflow } from "../http/body/Fields.ts"
+import { described, session, workflow } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 import { Screenshot } from "../run/RunRecord.ts"
 
@@ -56,8 +56,6 @@ export const ErrorReport = Schema.Struct({
     })
   )
 }).annotate({ identifier: "ErrorReport" })
-
-const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 const frame = {
   start_timestamp: described("An instant in ISO 8601; this or start_time is required"),

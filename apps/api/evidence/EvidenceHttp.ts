@@ -8,8 +8,8 @@ import { ArtifactStore } from "../../../core/run/artifact/ArtifactStore.ts"
 import type { Frame, Group } from "../../../core/run/evidence/ErrorReports.ts"
 import { Evidence } from "../../../core/run/evidence/Evidence.ts"
 import { Api } from "../Api.ts"
-import { parseInstant } from "../gate/GatesHttp.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import { instantExample, parseInstant } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import { origin } from "../http/Origin.ts"
 import { iso, screenshots } from "../run/RunRecord.ts"
@@ -101,7 +101,7 @@ const readFrame = (query: Sent): Effect.Effect<Frame, Errors.BadRequest> => {
       problems.push({ path: newer, message: `Expected either ${older} or ${newer}` })
     } else if (at === null) {
       const got = text === undefined ? "nothing" : `"${text.slice(0, 80)}"`
-      problems.push({ path: name, message: `Expected an instant such as 2026-01-31T08:00:00Z, got ${got}` })
+      problems.push({ path: name, message: `Expected ${instantExample}, got ${got}` })
     }
     return at ?? Number.NaN
   }

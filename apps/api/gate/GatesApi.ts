@@ -6,7 +6,7 @@ import { mostListed } from "../../../core/gate/Gates.ts"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { InvalidBody, Needs } from "../Annotations.ts"
-import { edits, optional, wholeNumber, workflow } from "../http/body/Fields.ts"
+import { edits, optional, pageOf, wholeNumber, workflow } from "../http/body/Fields.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
 import { HoldJson } from "../run/RunRecord.ts"
@@ -65,6 +65,9 @@ const PreviewResponse = Schema.Struct({
     description:
       "Whether there are fewer openings than asked for because none follows within 400 days: a later one may exist"
   }),
+  tz_data: Schema.NullOr(Schema.String).annotate({
+    description: "The version of the time zone data that the openings come from"
+  }),
   releases: Schema.Int.annotate({
     description: `How many waiting runs would be released, counted up to ${mostCounted}`
   }),
@@ -96,12 +99,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       .annotate(Needs, "read"),
     HttpApiEndpoint.get("listRunWindows", "/workflows/:workflow_id/run-window/history", {
       params: workflow,
-      query: {
-        limit: wholeNumber(1, 1_000).annotate({
-          description: "The number of windows of a page, 1 to 1000; default 100"
-        }),
-        cursor: wholeNumber(1, 2_147_483_647).annotate({ description: "The next_cursor of the page before" })
-      },
+      query: pageOf("windows", 1_000, 100, 2_147_483_647),
       success: RunWindowHistory,
       error: [Errors.BadRequest, Errors.NotFound]
     })

@@ -4,10 +4,11 @@ import { HttpApiBuilder } from "effect/http-api"
 import type { Waiting } from "../../../core/gate/GateStore.ts"
 import { Gates, type WindowView } from "../../../core/gate/Gates.ts"
 import type { Pace } from "../../../core/gate/Pace.ts"
-import type { RunWindowState } from "../../../core/window/RunWindow.ts"
+import { type RunWindowState, tzData } from "../../../core/window/RunWindow.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
+import { parseInstant } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import { holdJson, iso, isoOrNull } from "../run/RunRecord.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
@@ -68,6 +69,7 @@ export const layer = HttpApiBuilder.group(
           released_runs: released.map(listed),
           held_runs: held.map(listed),
           ends_lift: endsLift,
+          tz_data: tzData,
           releases: preview.releases.runs,
           holds: preview.holds.runs,
           at_least: preview.releases.atLeast || preview.holds.atLeast,
@@ -147,12 +149,5 @@ const futureInstant = Effect.fnUntraced(function* (text: string | null) {
     )
   )
 })
-
-/** An instant written in ISO 8601 with its offset, in epoch milliseconds; `null` for anything else. */
-export const parseInstant = (text: string): number | null => {
-  if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2}))?$/.test(text)) return null
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : at
-}
 
 const listed = ({ createdAt, id }: Waiting) => ({ session_id: id, created_at: iso(createdAt) })

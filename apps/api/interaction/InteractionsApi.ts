@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PopupContext } from "../../../core/event/EventJson.ts"
 import { InputReason } from "../../../core/event/RunEvent.ts"
 import { Needs } from "../Annotations.ts"
-import { optional, session } from "../http/body/Fields.ts"
+import { edits, optional, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 /** The open question of a run. The last five fields are of a run that waits for corrected inputs or a decision. */
@@ -58,7 +58,7 @@ export class InteractionsGroup extends group.add(
     params: session,
     payload: Schema.JsonObject,
     success: Schema.Struct({ success: Schema.Boolean, message: Schema.String, session_id: Schema.String }),
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+    error: [...edits, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Answer the open question of a run")
     .annotate(Needs, "run"),
@@ -66,7 +66,7 @@ export class InteractionsGroup extends group.add(
     params: session,
     payload: NewInputVariables,
     success: Schema.Struct({ session_id: Schema.String, success: Schema.Boolean }),
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound]
+    error: edits
   })
     .annotate(OpenApi.Summary, "Send corrected inputs, or a chosen option, to a run that waits for them")
     .annotate(Needs, "run")

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Needs } from "../Annotations.ts"
-import { session } from "../http/body/Fields.ts"
+import { edits, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 const LiveConnection = Schema.Struct({
@@ -23,7 +23,7 @@ export class LiveGroup extends group.add(
       control: Schema.optionalKey(Schema.Literals(["true", "false", "1", "0"]))
     },
     success: LiveConnection,
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+    error: [...edits, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Create a single-use link to the live view of a running run")
     .annotate(Needs, "read")

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PatchKind, PatchState } from "../../../core/workflow/patch/Patch.ts"
 import { Needs } from "../Annotations.ts"
+import { edits } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 const value = Schema.Union([Schema.String, Schema.Finite])
@@ -52,7 +53,7 @@ export class PatchesGroup extends group.add(
   HttpApiEndpoint.post("applyPatch", "/workflows/:workflow_id/patches/:patch_id/apply", {
     params: patch,
     success: PatchRecord,
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+    error: [...edits, Errors.Conflict]
   })
     .annotate(
       OpenApi.Summary,

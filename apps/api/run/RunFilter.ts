@@ -13,8 +13,8 @@ import type { Filter } from "../../../core/run/RunStore.ts"
 import type { Problem } from "../../../core/workflow/Workflow.ts"
 import { RunId, WorkflowId } from "../../../core/workspace/Ids.ts"
 import * as Json from "../../../core/workspace/Json.ts"
-import { parseInstant } from "../gate/GatesHttp.ts"
 import { present } from "../http/body/Fields.ts"
+import { instantExample, parseInstant, problemAt } from "../http/body/Query.ts"
 import { names } from "./RunFilterJson.ts"
 
 type Name = keyof typeof names
@@ -44,7 +44,7 @@ const aheadMillis = 5_000
 const reader = (query: Query) => {
   const problems: Array<Problem> = []
   const wrong = (path: string, expected: string, got: string): undefined => {
-    problems.push({ path, message: `Expected ${expected}, got "${got.slice(0, 100)}"` })
+    problems.push(problemAt(path, expected, got))
   }
   const one = (name: Name | PageName): string | undefined => {
     const [first, second] = [query[name] ?? []].flat()
@@ -76,7 +76,7 @@ const reader = (query: Query) => {
     if (other !== undefined) return wrong(other, `either ${name} or ${other}`, String(one(other)))
     if (text === undefined) return undefined
     const at = parseInstant(text)
-    return at === null ? wrong(name, example, text) : { name, at }
+    return at === null ? wrong(name, instantExample, text) : { name, at }
   }
   return { problems, wrong, one, many, instantOf }
 }
@@ -161,8 +161,7 @@ export const read = (query: Query, now: number): Filter | Wrong => {
   return { ...filter, limit, ...(before === undefined ? {} : { before }) }
 }
 
-const example = "an instant such as 2026-01-31T08:00:00Z"
-const cursorExample = `${example}, alone or followed by _ and the id of a run`
+const cursorExample = `${instantExample}, alone or followed by _ and the id of a run`
 
 const readCursor = (text: string): Filter["before"] | null => {
   const [, alone = text, id] = /^(.*)_([0-9A-Fa-f-]{36})$/.exec(text) ?? []

@@ -11,7 +11,7 @@ import { useOf } from "../../../core/run/CredentialReferences.ts"
 import { StartsLater } from "../../../core/run/hold/StartsLater.ts"
 import { HoldReason, type RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { type Run, Trigger } from "../../../core/run/Run.ts"
-import type { Listed, Total } from "../../../core/run/RunStore.ts"
+import type { ListedRun, Total } from "../../../core/run/RunStore.ts"
 import type { Summary as Summarized, View } from "../../../core/run/Runs.ts"
 import { reasonOf, type Start } from "../../../core/run/start/Start.ts"
 import { outcomeOf } from "../../../core/run/Transition.ts"
@@ -283,7 +283,7 @@ const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
 const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
   outcome === "success" && recovery !== "popup_xpaths"
 
-export const listItem = (run: Listed, now: number): typeof RunListItem.Type => ({
+export const listItem = (run: ListedRun, now: number): typeof RunListItem.Type => ({
   session_id: run.id,
   status: run.status,
   workflow_id: run.workflowId,
@@ -302,7 +302,7 @@ export const listItem = (run: Listed, now: number): typeof RunListItem.Type => (
 })
 
 /** From the start of a run to its end, or to `now` while it is executed. */
-const durationOf = ({ endedAt, startedAt, status }: Listed, now: number): number | null => {
+const durationOf = ({ endedAt, startedAt, status }: ListedRun, now: number): number | null => {
   if (startedAt === null) return null
   if (endedAt !== null) return endedAt - startedAt
   return status === "execution.start" ? Math.max(0, now - startedAt) : null

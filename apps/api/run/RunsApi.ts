@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { MaxBody, mebibytes, Needs } from "../Annotations.ts"
-import { edits, optional, session } from "../http/body/Fields.ts"
+import { done, edits, optional, session } from "../http/body/Fields.ts"
 import { large } from "../http/body/LargeBody.ts"
 import { sent } from "../http/body/Sent.ts"
 import * as Errors from "../http/Errors.ts"
@@ -44,14 +44,14 @@ export class RunsGroup extends group.add(
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("interrupt", "/run/:session_id/interrupt", {
     params: session,
-    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    success: done,
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Stop a waiting or running run")
     .annotate(Needs, "run"),
   HttpApiEndpoint.delete("removeRun", "/run/:session_id", {
     params: session,
-    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    success: done,
     error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
   })
     .annotate(
@@ -66,7 +66,7 @@ export class RunsGroup extends group.add(
       full_url: optional(Schema.String.check(Schema.isMaxLength(4_096))),
       error_code: optional(Schema.String.check(Schema.isMaxLength(256)))
     }).annotate({ identifier: "FailedItem" }),
-    success: Schema.Struct({ success: Schema.Boolean, message: Schema.String }),
+    success: done,
     error: [...edits, Errors.Conflict]
   })
     .annotate(OpenApi.Summary, "Stop a run with an error code and a reason, in the form of the oldest clients")

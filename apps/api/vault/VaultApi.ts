@@ -131,7 +131,7 @@ export class VaultGroup extends group.add(
       })
     },
     success: TfaCode,
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound, Errors.Conflict, Unprocessable]
+    error: [...edits, Errors.Conflict, Unprocessable]
   })
     .annotate(OpenApi.Summary, "Return a current one-time code of a user for a site")
     .annotate(Needs, "edit")

@@ -7,7 +7,7 @@ import * as Gate from "../../../core/gate/Gate.ts"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import * as Settings from "../../../core/workflow/Settings.ts"
 import type { Problem, Workflow } from "../../../core/workflow/Workflow.ts"
-import type { Listed, Stored, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
+import type { ListedWorkflow, StoredWorkflow, VersionSummary } from "../../../core/workflow/WorkflowStore.ts"
 import * as InForce from "../gate/InForce.ts"
 import { iso } from "../run/RunRecord.ts"
 import { savedGraph } from "./WorkflowBody.ts"
@@ -94,20 +94,23 @@ export const reference = (workflow: Workflow): typeof WorkflowReference.Type => 
   created_by: workflow.createdBy
 })
 
-export const item = ({ settings, workflow }: Listed): typeof WorkflowItem.Type => ({
+export const item = ({ settings, workflow }: ListedWorkflow): typeof WorkflowItem.Type => ({
   ...reference(workflow),
   ...Settings.complete(settings)
 })
 
 /** A workflow as it is at `at`. */
-export const view = ({ gate, version, workflow }: Stored, at: number): typeof WorkflowView.Type => ({
+export const view = ({ gate, version, workflow }: StoredWorkflow, at: number): typeof WorkflowView.Type => ({
   ...versionView({ version, workflow }),
   run_window: gate.runWindow,
   ...InForce.json(gate.windowRevision, Gate.inForce(gate, at))
 })
 
 /** One version of a workflow, with the name and the description that it had in it. */
-export const versionView = ({ version, workflow }: Pick<Stored, "version" | "workflow">): typeof VersionView.Type => {
+export const versionView = ({
+  version,
+  workflow
+}: Pick<StoredWorkflow, "version" | "workflow">): typeof VersionView.Type => {
   const { edges, nodes, settings, ...content } = version.content
   return {
     ...reference(workflow),
@@ -128,7 +131,7 @@ export const versionView = ({ version, workflow }: Pick<Stored, "version" | "wor
 
 /** A saved workflow with the warnings about it. */
 export const withWarnings = (
-  stored: Stored,
+  stored: StoredWorkflow,
   at: number,
   warnings: ReadonlyArray<Problem>
 ): typeof WorkflowView.Type => ({

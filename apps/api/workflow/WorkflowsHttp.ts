@@ -15,7 +15,7 @@ import type { Input } from "../../../core/workflow/sandbox/Operations.ts"
 import * as Sandbox from "../../../core/workflow/sandbox/Sandbox.ts"
 import { Transfers } from "../../../core/workflow/transfer/Transfers.ts"
 import type { Workflow, WorkflowVersion } from "../../../core/workflow/Workflow.ts"
-import type { Listed, Page, Stored } from "../../../core/workflow/WorkflowStore.ts"
+import type { ListedWorkflow, Page, StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
 import { Workflows } from "../../../core/workflow/Workflows.ts"
 import { WorkflowId, WorkflowNotFound } from "../../../core/workspace/Ids.ts"
 import * as Json from "../../../core/workspace/Json.ts"
@@ -23,6 +23,7 @@ import { Api } from "../Api.ts"
 import * as InForce from "../gate/InForce.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
 import { cursorOf, placeOf } from "../http/body/Cursor.ts"
+import { problemAt } from "../http/body/Query.ts"
 import * as Errors from "../http/Errors.ts"
 import type { WorkflowBundle } from "./WorkflowBody.ts"
 import { item, versionItem, versionView, view, withWarnings } from "./WorkflowView.ts"
@@ -60,12 +61,18 @@ export const layer = HttpApiBuilder.group(
         const caller = yield* CurrentCaller
         const id = yield* workflowId(params.workflow_id)
         yield* workflows.remove(caller, id)
+        // The scheduler does the same; here, so that most waiting runs are stopped when the answer arrives.
         yield* runs.stopOrphans
         return { success: true, id }
       }),
       list: Effect.fn(function* ({ query }) {
         const after = readCursor(query.cursor)
-        if (after === "wrong") return yield* Effect.fail(Errors.invalidQuery([wrongCursor(query.cursor ?? "")]))
+        if (after === "wrong")
+          return yield* Effect.fail(
+            Errors.invalidQuery([
+              problemAt("cursor", "the header x-next-cursor of the page before", query.cursor ?? "")
+            ])
+          )
         const limit = query.limit ?? mostListed
         const folder = query.folder_path === undefined ? null : Folder.normal(query.folder_path)
         const { tag } = query
@@ -197,13 +204,13 @@ const verdict = Effect.fnUntraced(function* (
 })
 
 /** A saved workflow with the warnings about it and about the body that it was saved from. */
-const saved = Effect.fnUntraced(function* (stored: Stored, body: unknown) {
+const saved = Effect.fnUntraced(function* (stored: StoredWorkflow, body: unknown) {
   const warnings = yield* warningsOf(stored)
   return withWarnings(stored, yield* Clock.currentTimeMillis, [...SaveBody.bodyWarnings(bundled(body)), ...warnings])
 })
 
 /** The warnings about a version; none where finding them takes more than it may, as the version was saved all the same. */
-const warningsOf = Effect.fnUntraced(function* ({ version }: Stored) {
+const warningsOf = Effect.fnUntraced(function* ({ version }: StoredWorkflow) {
   const { workspaceId } = yield* CurrentCaller
   return yield* Sandbox.run(workspaceId, "warnings", { content: version.content }).pipe(
     Effect.catchTag("TooCostly", () => Effect.succeed([]))
@@ -222,11 +229,6 @@ const readCursor = (text: string | undefined): Page["after"] | "wrong" => {
   return place?.id === undefined ? "wrong" : { updatedAt: place.at, id: WorkflowId.make(place.id) }
 }
 
-const wrongCursor = (text: string) => ({
-  path: "cursor",
-  message: `Expected the header x-next-cursor of the page before, got "${text.slice(0, 100)}"`
-})
-
 /** A workflow id from a path. A text that is not a UUID matches no workflow. */
 export const workflowId = (text: string) =>
   Schema.decodeUnknownEffect(WorkflowId)(text).pipe(Effect.mapError(() => new WorkflowNotFound({ workflowId: text })))
@@ -241,7 +243,7 @@ export const versionNumber = (text: string) => {
 
 /** The contents of a folder; with a search, the entries in it and below it with that text in their names. */
 const folderPage = (
-  all: ReadonlyArray<Listed>,
+  all: ReadonlyArray<ListedWorkflow>,
   asked: { readonly folder: string | null; readonly search: string; readonly page: number; readonly pageSize: number }
 ) => {
   const { folder, page, pageSize } = asked

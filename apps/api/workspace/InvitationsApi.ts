@@ -6,7 +6,7 @@ import { Needs, TellsSecret } from "../Annotations.ts"
 import { Authorization } from "../http/Authorization.ts"
 import { optional } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
-import { ApiKeyRecord, title } from "./WorkspacesApi.ts"
+import { ApiKeyRecord, scopes, title } from "./WorkspacesApi.ts"
 
 const fields = {
   id: Schema.String,
@@ -57,7 +57,7 @@ export class InvitationsGroup extends group
       payload: Schema.Struct({
         role: Role,
         name: optional(title).annotate({ description: "The name of the key that is made with it" }),
-        scopes: optional(Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(3))).annotate({
+        scopes: scopes.annotate({
           description: "Restricts the key that is made with it, as in POST /api-keys"
         }),
         expires_in_seconds: optional(Schema.Int.check(Schema.isBetween(invitationSeconds))).annotate({

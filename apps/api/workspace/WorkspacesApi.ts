@@ -52,6 +52,9 @@ export const WorkspaceSettings = Schema.Struct({
 
 export const title = Schema.String.check(Schema.isNonEmpty({ message: "Expected a name" }), Schema.isMaxLength(256))
 
+/** What a key is restricted to; without them it may do what its role allows. */
+export const scopes = optional(Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(3)))
+
 const aYear = 31_536_000
 
 const SettingsChanges = Schema.Struct({
@@ -175,7 +178,7 @@ export class WorkspacesGroup extends group.add(
     payload: Schema.Struct({
       role: Role,
       name: optional(title),
-      scopes: optional(Schema.Array(Scope).check(Schema.isMinLength(1), Schema.isMaxLength(3))).annotate({
+      scopes: scopes.annotate({
         description:
           "Restricts the key: read; run, which also starts runs, stops them and answers what they ask; or edit, which also changes workflows and credentials. A restricted key never manages keys or settings. If omitted, it may do what its role allows"
       }),
@@ -197,7 +200,7 @@ export class WorkspacesGroup extends group.add(
       })
     }).annotate({ identifier: "ApiKeyRotation" }),
     success: RotatedApiKey.pipe(HttpApiSchema.status(201)),
-    error: [Errors.BadRequest, Errors.Forbidden, Errors.NotFound]
+    error: edits
   })
     .annotate(
       OpenApi.Summary,

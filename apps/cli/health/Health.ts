@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Probe } from "../../../adapters/postgres/server/Probe.ts"
+import { Startup } from "../../../adapters/postgres/server/Startup.ts"
 import * as ClockSkew from "../../../core/runtime/ClockSkew.ts"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
 import { Supervisor } from "../../../core/runtime/Supervisor.ts"
@@ -45,11 +46,15 @@ export class NoHealthPort extends Schema.TaggedError<NoHealthPort>()("NoHealthPo
   }
 }
 
-const state = Layer.sync(Health, () => {
-  let reasons: Reasons = Effect.succeed(["This process is starting"])
+/** The state, and the steps of the start as those who take them name them. */
+const makeState = () => {
+  const steps: Array<string> = []
+  const starting = () =>
+    steps.length === 0 ? "This process is starting" : `This process is starting: ${steps.join(", and ")}`
+  let reasons: Reasons = Effect.sync(() => [starting()])
   let skew = Effect.succeed(0)
   let atWork = false
-  return Health.of({
+  const health = Health.of({
     reasons: Effect.suspend(() => reasons),
     skew: Effect.suspend(() => skew),
     isAtWork: Effect.sync(() => atWork),
@@ -66,7 +71,17 @@ const state = Layer.sync(Health, () => {
         reasons = next
       })
   })
-})
+  const startup: Startup = {
+    begin: (step) =>
+      Effect.sync(() => {
+        steps.push(step)
+        return Effect.sync(() => void steps.splice(steps.indexOf(step), 1))
+      })
+  }
+  return Context.make(Health, health).pipe(Context.add(Startup, startup))
+}
+
+const state = Layer.effectContext(Effect.sync(makeState))
 
 /** The versions that decide how processes of one installation get along. */
 const versions = Effect.map(
@@ -93,24 +108,48 @@ export const layer = ({ healthHost: host, healthPort }: HealthSettings): Layer.L
   return Layer.provideMerge(served, state)
 }
 
+/** Why the database or the loops of a process keep it from its work. */
+const impediments = Effect.gen(function* () {
+  const { ask } = yield* Probe
+  const { unhealthy } = yield* Supervisor
+  return Effect.gen(function* () {
+    const answers = (yield* ask) !== null
+    return {
+      answers,
+      reasons: [
+        ...(answers ? [] : ["The database does not answer"]),
+        ...(yield* unhealthy).map((loop) => `Internal errors keep this process from its work: ${loop}`)
+      ]
+    }
+  })
+})
+
+/**
+ * Why a process does not serve its HTTP interface. While it starts, or ends, that is the reason; later a clock that is off
+ * keeps it from claiming work alone.
+ */
+export const reasonsNotToServe = Effect.gen(function* () {
+  const { isAtWork, reasons } = yield* Health
+  const found = yield* impediments
+  return Effect.flatMap(isAtWork, (is) => (is ? Effect.map(found, (now) => now.reasons) : reasons))
+})
+
 const inWords = (skew: number): string => `${Math.abs(skew)} ms ${skew > 0 ? "ahead of" : "behind"}`
 
 /** Built on the work of a process: after that its parts decide whether it is ready, until its shutdown begins. */
 export const checks = Layer.effectDiscard(
   Effect.gen(function* () {
     const { decide, measuredBy, setAtWork } = yield* Health
-    const { ask } = yield* Probe
+    const found = yield* impediments
     const { millis } = yield* ClockSkew.ClockSkew
-    const { unhealthy } = yield* Supervisor
     yield* measuredBy(millis)
     yield* decide(
       Effect.gen(function* () {
         const skew = yield* millis
-        const answers = (yield* ask) !== null
+        const { answers, reasons } = yield* found
         yield* Gauges.setDatabaseUp(answers)
         return [
-          ...(!answers ? ["The database does not answer"] : []),
-          ...(yield* unhealthy).map((loop) => `Internal errors keep this process from its work: ${loop}`),
+          ...reasons,
           ...(Math.abs(skew) > ClockSkew.claimsUpTo
             ? [`The clock of this machine is ${inWords(skew)} that of the database: no work is claimed`]
             : [])

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Exit, Layer, Option, Ref, Schema, Stream } from "effect"
-import { ZoneVersion } from "../../../adapters/postgres/gate/ZoneVersion.ts"
+import { isNewer, ZoneVersion } from "../../../adapters/postgres/gate/ZoneVersion.ts"
 import type { Own } from "../../../adapters/postgres/server/Processes.ts"
 import { WorkerCapacity, type Workers } from "../../../core/gate/WorkerCapacity.ts"
 import { ZoneData } from "../../../core/gate/ZoneData.ts"
@@ -57,7 +57,7 @@ const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
   const newest = versions.at(-1)
   if (versions.length < 2 || own.tzData === newest) return Effect.void
   return Effect.logWarning(
-    `This process has the time zone data ${own.tzData}, and others have ${newest}: it answers by its own, and the scheduler with the newest decides when windows open. Give every process the same Node`
+    `This process has the time zone data ${own.tzData}, and others have ${newest}: it answers by its own, and the scheduler with the newest decides when windows open and runs start. Give every process the same Node`
   )
 }
 
@@ -69,13 +69,9 @@ const workersOf = (living: ReadonlyArray<Own>): Workers =>
     { capacity: 0, running: 0 }
   )
 
-/** Whether a process has newer time zone data than another; `false` where one of them does not know its own. */
-const isNewer = (one: Own, than: Own): boolean =>
-  one.tzData !== null && than.tzData !== null && one.tzData > than.tzData
-
 /** Whether a process computes openings: all that do with newer time zone data are gone. */
 const mayDecide = (own: Own, living: ReadonlyArray<Own>): boolean =>
-  !living.some((other) => schedules(other) && isNewer(other, own))
+  !living.some((other) => schedules(other) && isNewer(other.tzData, own.tzData))
 
 /**
  * Stands among the others for as long as the layer lives, and provides what all of them say of themselves. `capacity` is how
@@ -117,7 +113,7 @@ export const layer = (part: string, capacity: number | null = null) =>
       const decides = yield* Ref.make(mayDecide(own, all))
       const decide = Effect.fnUntraced(function* (living: ReadonlyArray<Own>) {
         const may = mayDecide(own, living)
-        if ((yield* Ref.getAndSet(decides, may)) === may) return
+        if ((yield* Ref.getAndSet(decides, may)) === may || !schedules(own)) return
         yield* Effect.logInfo(
           may
             ? "This scheduler computes openings again: none with newer time zone data is left"
@@ -130,7 +126,8 @@ export const layer = (part: string, capacity: number | null = null) =>
       yield* Effect.sleep(Processes.everyMillis).pipe(
         Effect.andThen(
           Effect.flatMap(present, registry.beat).pipe(
-            Effect.tap((living) => (schedules(own) ? Effect.andThen(decide(living), lead(living)) : Effect.void)),
+            Effect.tap(decide),
+            Effect.tap((living) => (schedules(own) ? lead(living) : Effect.void)),
             Background.round("say that this process is alive")
           )
         ),

@@ -5,11 +5,9 @@ import { Effect, Layer, Option, type Redacted } from "effect"
 import * as BundleSigning from "../../../adapters/crypto/BundleSigning.ts"
 import * as SignedLinks from "../../../adapters/crypto/SignedLinks.ts"
 import * as HttpSender from "../../../adapters/http/HttpSender.ts"
-import * as Probe from "../../../adapters/postgres/server/Probe.ts"
 import * as Notifier from "../../../core/event/notification/Notifier.ts"
 import * as Dispatcher from "../../../core/event/webhook/Dispatcher.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
-import { Supervisor } from "../../../core/runtime/Supervisor.ts"
 import * as Proxies from "../../../core/vault/Proxies.ts"
 import type { Limit } from "../../../core/workspace/request/RateLimit.ts"
 import { InstallationRetention } from "../../../core/workspace/retention/RetentionDays.ts"
@@ -22,7 +20,7 @@ import * as Server from "../../api/Server.ts"
 import { StreamLimits } from "../../api/stream/StreamPlaces.ts"
 import * as Ending from "../Ending.ts"
 import { installationOf, type Keeping } from "../handlers/retention/Keeping.ts"
-import { Health } from "../health/Health.ts"
+import * as Health from "../health/Health.ts"
 import * as Inbox from "./Inbox.ts"
 import * as Models from "./Models.ts"
 import { layerSandbox } from "./Sandbox.ts"
@@ -38,7 +36,7 @@ export interface Serving extends Inbox.Reachable, Keeping, Models.ModelSettings,
   readonly drainSeconds: number
   readonly inboundSecret: Option.Option<Redacted.Redacted<string>>
   readonly twilioAuthToken: Option.Option<Redacted.Redacted<string>>
-  readonly proxies: ReadonlyArray<Proxies.Pooled>
+  readonly proxies: ReadonlyArray<Proxies.PoolProxy>
   readonly publicUrl: Option.Option<string>
   readonly corsOrigins: ReadonlyArray<string>
 }
@@ -92,16 +90,5 @@ const layerWebhooks = Layer.effectDiscard(
 
 const layerReadiness = Layer.effect(
   Readiness,
-  Effect.gen(function* () {
-    const { ask } = yield* Probe.Probe
-    const { isAtWork } = yield* Health
-    return Readiness.of({
-      ready: Effect.gen(function* () {
-        // The first workspace, its key, and the browser of a worker in this process are made while it starts.
-        if (!(yield* isAtWork)) return false
-        const unhealthy = yield* (yield* Supervisor).unhealthy
-        return unhealthy.length === 0 && (yield* ask) !== null
-      })
-    })
-  })
+  Effect.map(Health.reasonsNotToServe, (reasons) => Readiness.of({ reasons }))
 )

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs"
 import { Effect, Layer, Option, Schema } from "effect"
 import type { GridUnusable } from "../../../adapters/playwright/Grid.ts"
 import type { BrowserNotConfined, ChromiumNotRunnable } from "../../../adapters/playwright/PlaywrightBrowser.ts"
+import * as Startup from "../../../adapters/postgres/server/Startup.ts"
 import type { Browser } from "../../../core/browser/Browser.ts"
 import * as BrowserSettings from "../BrowserSettings.ts"
 
@@ -31,6 +32,9 @@ type Unusable = GridUnusable | ChromiumNotRunnable | BrowserNotConfined
 
 /** The browsers of the named grid, or a local one if no grid is named. */
 export const layerBrowser = (settings: BrowsersSettings, allowedOrigins: ReadonlyArray<string>) =>
+  Layer.effectContext(Startup.during("it starts its browser")(Layer.build(layerChosen(settings, allowedOrigins))))
+
+const layerChosen = (settings: BrowsersSettings, allowedOrigins: ReadonlyArray<string>) =>
   Layer.unwrap(
     Effect.gen(function* (): Effect.fn.Return<Layer.Layer<Browser, Unusable>, NoChromium> {
       const { allowPrivateNetworks } = settings

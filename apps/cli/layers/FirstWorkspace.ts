@@ -3,6 +3,7 @@
  * its owner.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted } from "effect"
+import * as Startup from "../../../adapters/postgres/server/Startup.ts"
 import { EncryptionKeys } from "../../../core/vault/keys/EncryptionKeys.ts"
 import { Identifiers } from "../../../core/workspace/Identifiers.ts"
 import { UserId, WorkspaceId } from "../../../core/workspace/Ids.ts"
@@ -63,4 +64,5 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
 })
 
 /** Makes it when it is built: what is built on it opens no port before the key is accepted. */
-export const layer = (bootstrap: Bootstrap) => Layer.effect(FirstWorkspace, make(bootstrap))
+export const layer = (bootstrap: Bootstrap) =>
+  Layer.effect(FirstWorkspace, Startup.during("it makes the first workspace")(make(bootstrap)))

@@ -28,7 +28,7 @@ export interface Working extends BrowsersSettings, SourceSettings, Models.ModelS
   readonly graceSeconds: number
   readonly runMinutes: number
   readonly runSteps: number
-  readonly proxies: ReadonlyArray<Proxies.Pooled>
+  readonly proxies: ReadonlyArray<Proxies.PoolProxy>
 }
 
 /** The duration of a lease that is not renewed. */

@@ -1,4 +1,5 @@
 /** What a person points at and chooses, as messages to the conversation that builds the workflow. */
+import type { Edges } from "../data/Outline.ts"
 import type { Draft, PageTarget } from "./Conversation.ts"
 
 /** One step, as the conversation reads it. */
@@ -51,6 +52,25 @@ export const loopOf = (draft: Pick<Draft, "loop" | "nodes">): Loop | null => {
     rows: list?.rows ?? null,
     fields: list?.fields ?? []
   }
+}
+
+/** Whether doing a step again does the turns of a loop: it is one, or it decides whether a further page comes. */
+export const standsForLoop = (
+  { action, id }: { readonly action: string; readonly id: string },
+  edges: Edges
+): boolean => {
+  if (action === "LOOP") return true
+  const leadsBack = (from: string | undefined): boolean => {
+    const reached = new Set(from === undefined ? [] : [from])
+    // A set is iterated in the order of its values, also those that are added meanwhile.
+    for (const one of reached) {
+      const { loop_not_done, ...ways } = edges[one] ?? {}
+      if (loop_not_done === undefined) for (const next of Object.values(ways)) reached.add(next)
+    }
+    return reached.has(id)
+  }
+  const { false: otherwise, true: holds } = edges[id] ?? {}
+  return leadsBack(holds) !== leadsBack(otherwise)
 }
 
 /** The selector of the element of a row in the row of the present turn; `null` where its row is of no turn. */

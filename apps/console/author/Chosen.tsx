@@ -46,7 +46,7 @@ export const Chosen = (props: Props) => {
   useLayoutEffect(() => body.current?.querySelector<HTMLElement>("input, select, button")?.focus(), [])
   return (
     <Section
-      title={called(target)}
+      title={capitalized(called(target))}
       actions={
         <button type="button" class="plain" aria-label="Choose nothing" onClick={onClose}>
           ✕
@@ -105,6 +105,8 @@ export const Chosen = (props: Props) => {
     </Section>
   )
 }
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 type Inner = Props & { readonly selector: string }
 

@@ -1,6 +1,7 @@
 /** The steps of the workflow that is being built, and what is done with all of them. */
-import { outlineOf } from "../data/Outline.ts"
+import { type Edges, outlineOf } from "../data/Outline.ts"
 import { Section } from "../kit/Page.tsx"
+import { standsForLoop } from "./AuthorModel.ts"
 import type { Draft } from "./Conversation.ts"
 
 interface Node {
@@ -20,7 +21,8 @@ export const DraftSteps = ({
 }) => {
   // The service has checked the draft.
   const nodes = draft.nodes as unknown as ReadonlyArray<Node>
-  const lines = outlineOf(nodes, draft.edges as never)
+  const edges = draft.edges as Edges
+  const lines = outlineOf(nodes, edges)
   return (
     <Section
       title="Steps"
@@ -37,31 +39,38 @@ export const DraftSteps = ({
       }
     >
       <ol class="outline">
-        {lines.map(({ branch, depth, goesTo, node }, index) => (
-          <li key={index} style={{ paddingLeft: `${14 + depth * 22}px` }}>
-            {branch !== null && <span class="branch">{branch}</span>}
-            {goesTo === node.name && branch !== null ? (
-              <span class="quiet">go on at “{goesTo}”</span>
-            ) : (
-              <>
-                <span class="sentence">{node.name}</span>
-                {node.action !== "END" && node.action !== "LOOP" && (
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-label={`Do again: ${node.name}`}
-                    title="Do it again on the current page"
-                    disabled={isBusy}
-                    onClick={() => onSay(`again ${node.id}`)}
-                  >
-                    ↻
-                  </button>
-                )}
-                {goesTo !== null && <span class="quiet"> then back to “{goesTo}”</span>}
-              </>
-            )}
-          </li>
-        ))}
+        {lines.map(({ branch, depth, goesTo, node }, index) => {
+          const isLoop = standsForLoop(node, edges)
+          return (
+            <li key={index} style={{ paddingLeft: `${14 + depth * 22}px` }}>
+              {branch !== null && <span class="branch">{branch}</span>}
+              {goesTo === node.name && branch !== null ? (
+                <span class="quiet">go on at “{goesTo}”</span>
+              ) : (
+                <>
+                  <span class="sentence">{node.name}</span>
+                  {node.action !== "END" && node.id !== draft.loop && (
+                    <button
+                      type="button"
+                      class="plain"
+                      aria-label={`${isLoop ? "Do the whole loop again" : "Do again"}: ${node.name}`}
+                      title={
+                        isLoop
+                          ? "Do all of its turns again, from the current page on"
+                          : "Do it again on the current page"
+                      }
+                      disabled={isBusy}
+                      onClick={() => onSay(`again ${node.id}`)}
+                    >
+                      ↻
+                    </button>
+                  )}
+                  {goesTo !== null && <span class="quiet"> then back to “{goesTo}”</span>}
+                </>
+              )}
+            </li>
+          )
+        })}
       </ol>
     </Section>
   )

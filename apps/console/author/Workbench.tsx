@@ -32,9 +32,9 @@ import { ReadData } from "./ReadData.tsx"
 type Mode = "act" | "point" | "read"
 
 const modes: Readonly<Record<Mode, { readonly word: string; readonly note: string }>> = {
-  act: { word: "Record", note: "What you click is clicked on the page, and becomes a step." },
-  point: { word: "Point", note: "What you click is chosen, with the ways to find it." },
-  read: { word: "Read data", note: "What you click is a value to read." }
+  act: { word: "Record", note: "Clicks are done on the page, and become steps." },
+  point: { word: "Point", note: "Clicks choose an element, and do nothing." },
+  read: { word: "Read data", note: "Clicks choose the values to read." }
 }
 
 /** Without filters the service answers a list. */
@@ -102,8 +102,8 @@ export const Workbench = ({ id }: { readonly id: string }) => {
   return (
     <Page
       wide
-      title={draft?.name ?? "A new workflow"}
-      note={page === null ? "" : page.url}
+      title={draft?.name ?? "Recording"}
+      note={page !== null ? page.url : conversation.page === null ? "Opening the page…" : "No page is open"}
       actions={!isReadOnly && <Finish id={id} isBusy={isBusy} workflowId={status?.workflowId ?? null} />}
     >
       {problem !== null && (
@@ -260,6 +260,9 @@ const NoPage = ({
   )
 }
 
+/** An answer without the data in it, which is shown beside it. */
+const withoutData = (text: string): string => text.replace(/ It extracted [\s\S]*$/, "")
+
 /** What the service answered to the last thing that was done, with the data that was read. */
 const Said = ({ isBusy, message: { result, text } }: { readonly message: Message; readonly isBusy: boolean }) => {
   const isFailed = result?.done === false
@@ -267,7 +270,7 @@ const Said = ({ isBusy, message: { result, text } }: { readonly message: Message
     <Section title="Last answer">
       <div class="body">
         <p class={isFailed ? "problem" : ""} role={isFailed ? "alert" : "status"}>
-          {isBusy ? "Working…" : <Clipped text={text} />}
+          {isBusy ? "Working…" : <Clipped text={result?.data === undefined ? text : withoutData(text)} />}
         </p>
         {result?.data !== undefined && !isBusy && <JsonText label="What was read" value={result.data} />}
       </div>

@@ -131,3 +131,7 @@ export const waitSentence = (holds: Readonly<Record<string, Count>>): string | n
     )
   return parts.length === 0 ? null : parts.join(", ")
 }
+
+/** Why a run failed, in a line. */
+export const failureWords = (error: { readonly error_code: string | null; readonly message: string } | null): string =>
+  [error?.error_code, error?.message].filter((one) => one != null && one !== "").join(": ")

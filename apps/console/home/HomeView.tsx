@@ -10,8 +10,17 @@ import { to } from "../kit/Route.ts"
 import { act, client, query, refresh, renew } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
-import { short, viewerZone } from "../kit/Times.ts"
-import { alarmsOf, byCount, byOpening, openingWords, reasonOf, waitSentence, workersOf } from "./HomeModel.ts"
+import { short, viewerZone, zoned } from "../kit/Times.ts"
+import {
+  alarmsOf,
+  byCount,
+  byOpening,
+  failureWords,
+  openingWords,
+  reasonOf,
+  waitSentence,
+  workersOf
+} from "./HomeModel.ts"
 
 const day = 86_400_000
 
@@ -105,7 +114,12 @@ export const HomeView = () => {
                 <ul class="entries">
                   {rows.map((row) => (
                     <li key={row.session_id}>
-                      <a href={to(["runs", row.session_id])}>{row.workflow_name}</a>
+                      <span class="entry-text">
+                        <a href={to(["runs", row.session_id])}>{row.workflow_name}</a>
+                        <span class="quiet one-line" title={failureWords(row.error)}>
+                          {failureWords(row.error)}
+                        </span>
+                      </span>
                       <span class="quiet">
                         <Ago at={row.execution_end} />
                       </span>
@@ -188,10 +202,10 @@ const Reasons = () => {
 const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name: string; readonly count: number }) => {
   useChanges(() => renew(windowOf(id)))
   const gate = useQuery(windowOf(id)).value
-  const reason = gate === null ? null : reasonOf(gate, (instant) => short(Date.parse(instant)), whoIs)
+  const reason = gate === null ? null : reasonOf(gate, (instant) => zoned(Date.parse(instant)), whoIs)
   const ends = reason?.ends
   const forecast = useQuery(reasons).value?.forecasts.find(({ workflow_id }) => workflow_id === id)
-  const pace = forecast === undefined ? null : forecastWords(forecast, (instant) => short(Date.parse(instant)))
+  const pace = forecast === undefined ? null : forecastWords(forecast, (instant) => zoned(Date.parse(instant)))
   return (
     <li class="held-line">
       <span class="held-count">{count.toLocaleString("en")}</span>
@@ -248,7 +262,7 @@ const Openings = () => (
 )
 
 const DueSchedules = () => (
-  <Section title="Due schedules">
+  <Section title="Due schedules" note={`in your zone, ${viewerZone}`}>
     <Loaded query={due}>
       {(all) =>
         all.length === 0 ? (
@@ -270,6 +284,12 @@ const DueSchedules = () => (
   </Section>
 )
 
+const Warning = () => (
+  <svg class="warning" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+    <path d="M8 2.5 14.2 13H1.8zM8 6.5v3M8 11.2v.4" fill="none" stroke="currentColor" stroke-width="1.4" />
+  </svg>
+)
+
 /** What is wrong with the installation, and events that no receiver took. Nothing where all is well. */
 const Alarms = () => {
   const state = useQuery(installation).value
@@ -280,18 +300,26 @@ const Alarms = () => {
     <Section title="Alarms">
       <ul class="entries">
         {alarms.map(({ remedy, text }) => (
-          <li key={text}>
-            <span class="wrong">{text}</span>
-            <span class="quiet">{remedy}</span>
+          <li key={text} class="alarm">
+            <Warning />
+            <span class="entry-text">
+              <span>{text}</span>
+              <span class="quiet">{remedy}</span>
+            </span>
           </li>
         ))}
         {given.length > 0 && (
-          <li>
-            <span class="wrong">
-              {given.length === mostDead ? `${mostDead} or more` : given.length}{" "}
-              {given.length === 1 ? "delivery to a webhook was" : "deliveries to webhooks were"} given up
+          <li class="alarm">
+            <Warning />
+            <span class="entry-text">
+              <span>
+                {given.length === mostDead ? `${mostDead} or more` : given.length}{" "}
+                {given.length === 1 ? "delivery to a webhook was" : "deliveries to webhooks were"} given up
+              </span>
+              <span class="quiet">
+                Repair the receiver, then send them again from the <a href={to(["webhooks"])}>deliveries</a>
+              </span>
             </span>
-            <a href={to(["webhooks"])}>Deliveries</a>
           </li>
         )}
       </ul>

@@ -35,18 +35,30 @@ export const takeInvitation = (): string | null => {
   return token
 }
 
-/** Finds out who is signed in. A sign-in link in the address is used up first. */
-export const begin = async (): Promise<string | null> => {
+/** The secret of the sign-in link that the address of the page has, which is removed from it; `null` without one. */
+const takeLink = (): string | null => {
   const [, link] = /^#\/?sign-in=([\w-]+)$/.exec(location.hash) ?? []
-  if (link !== undefined) {
-    history.replaceState(null, "", "#/")
-    const problem = await enter({ link })
-    if (problem === null) return null
-    await look()
-    return registry.get(session) === "none" ? problem : null
-  }
+  if (link === undefined) return null
+  go("#/", { replace: true })
+  return link
+}
+
+/**
+ * Finds out who is signed in. A sign-in link in the address is used up first. Answers why it could not be used, for a
+ * page on which no person is signed in.
+ */
+export const begin = async (): Promise<string | null> => {
+  const link = takeLink()
+  const problem = link === null ? null : await enter({ link })
+  if (link !== null && problem === null) return null
   await look()
-  return null
+  return registry.get(session) === "none" ? problem : null
+}
+
+/** Uses up a sign-in link that was opened where the console is open already. Answers as `enter` does; `null` without one. */
+export const enterByLink = async (): Promise<string | null> => {
+  const link = takeLink()
+  return link === null ? null : enter({ link })
 }
 
 const look = async (): Promise<void> => {

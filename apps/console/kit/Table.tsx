@@ -34,8 +34,8 @@ export const Table = <A,>({
         {rows.map((row) => (
           <tr key={keyOf(row)}>
             {columns.map(({ cell, kind, word }) => (
-              <td key={word} class={kind}>
-                {cell(row)}
+              <td key={word} class={kind} data-word={word}>
+                <div class="cell">{cell(row)}</div>
               </td>
             ))}
           </tr>

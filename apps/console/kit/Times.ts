@@ -23,10 +23,14 @@ const two = (millis: number, large: number, largeName: string, small: number, sm
   return rest === 0 ? `${whole} ${largeName}` : `${whole} ${largeName} ${rest} ${smallName}`
 }
 
-/** How long ago or how far ahead an instant is, such as `3 min ago` or `in 2 h`. */
+/** Beyond this distance a date says more than a count of days. */
+const farAway = 60 * day
+
+/** How long ago or how far ahead an instant is, such as `3 min ago` or `in 2 h`; its date where it is far away. */
 export const relative = (at: number, now: number): string => {
   const distance = Math.abs(at - now)
   if (distance < 5 * second) return "now"
+  if (distance >= farAway) return format(viewerZone, { day: "numeric", month: "short", year: "numeric" }).format(at)
   const words =
     distance < minute
       ? `${Math.round(distance / second)} s`
@@ -66,12 +70,16 @@ export const full = (at: number, zone = viewerZone): string =>
 export const short = (at: number, zone = viewerZone): string =>
   format(zone, { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(at)
 
+/** Such as `Mon 12 Jan, 22:00 GMT+1`: an instant that stands where no zone is named. */
+export const zoned = (at: number, zone = viewerZone): string => `${short(at, zone)} ${offsetName(at, zone)}`
+
 /** Such as `22:00`. */
 export const clock = (at: number, zone = viewerZone): string =>
   format(zone, { hour: "2-digit", minute: "2-digit" }).format(at)
 
-/** Such as `GMT+1` or `CET`. */
-export const offsetName = (at: number, zone: string): string =>
-  format(zone, { timeZoneName: "shortOffset" })
-    .formatToParts(at)
-    .find(({ type }) => type === "timeZoneName")?.value ?? zone
+/** Such as `GMT+1` or `UTC`. */
+export const offsetName = (at: number, zone: string): string => {
+  const parts = format(zone, { timeZoneName: "shortOffset" }).formatToParts(at)
+  const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? zone
+  return /^GMT([+-]0)?$/.test(name) ? "UTC" : name
+}

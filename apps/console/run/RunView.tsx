@@ -15,7 +15,7 @@ import { go, to } from "../kit/Route.ts"
 import { act, client, events, query, refresh } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago, Status } from "../kit/Status.tsx"
-import { duration, full, offsetName, short, viewerZone } from "../kit/Times.ts"
+import { duration, full, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
 import { Again } from "./Again.tsx"
 import { Evidence } from "./Evidence.tsx"
 import { Live } from "./Live.tsx"
@@ -129,7 +129,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
       <div class="columns">
         <Section
           title="Steps"
-          note={missed.length === 0 ? `${steps.length}` : `${steps.length} of ${steps.length + missed.length}`}
+          note={`${steps.length}${missed.length === 0 ? "" : ` of ${steps.length + missed.length}`} · times in ${viewerZone}`}
         >
           <Steps steps={steps} missed={missed} playedAt={played} onSeek={film === undefined ? null : seek} />
         </Section>
@@ -151,7 +151,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
           )}
           <Section title="Output">
             <div class="body">
-              {run.output_data === null ? (
+              {isNothing(run.output_data) ? (
                 <p class="note">
                   {isEnded(run) ? "This run returned no data." : "The data of a run is shown here when it ends."}
                 </p>
@@ -168,7 +168,7 @@ const Shown = ({ run }: { readonly run: Run }) => {
                     <a href={localAddress(file.signed_file_url)} download={file.file_name}>
                       {file.file_name}
                     </a>{" "}
-                    <span class="quiet">{short(Date.parse(file.timestamp))}</span>
+                    <span class="quiet">{zoned(Date.parse(file.timestamp))}</span>
                   </li>
                 ))}
               </ul>
@@ -176,7 +176,11 @@ const Shown = ({ run }: { readonly run: Run }) => {
           )}
           <Section title="Inputs">
             <div class="body">
-              <JsonText label="Inputs" value={run.input_variables} />
+              {isNothing(run.input_variables) ? (
+                <p class="note">This run was given no inputs.</p>
+              ) : (
+                <JsonText label="Inputs" value={run.input_variables} />
+              )}
               {run.encrypted_variables.length > 0 && (
                 <p class="note">Credentials: {run.encrypted_variables.join(", ")}. Their values stand in the vault.</p>
               )}
@@ -188,6 +192,9 @@ const Shown = ({ run }: { readonly run: Run }) => {
     </Page>
   )
 }
+
+const isNothing = (value: unknown): boolean =>
+  value === null || (typeof value === "object" && Object.keys(value).length === 0)
 
 /** What can be pressed about a run as a whole. */
 const Actions = ({
@@ -317,7 +324,7 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
           <h2>{holdWords[hold.kind].title}</h2>
           {hold.kind === "manual" && hold.reason !== "" && <p>{hold.reason}</p>}
           <p class="note">
-            Since {short(Date.parse(hold.since))}, by {whoIs(hold.by)}
+            Since {zoned(Date.parse(hold.since))}, by {whoIs(hold.by)}
             {hold.until === null ? (
               "; no end is known"
             ) : (
@@ -359,7 +366,7 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
 /** An instant in the zone of the window and in that of the person who reads it. */
 const Both = ({ at, zone }: { readonly at: string; readonly zone: string | null }) => {
   const instant = Date.parse(at)
-  if (zone === null || zone === viewerZone) return <time dateTime={at}>{short(instant)}</time>
+  if (zone === null || zone === viewerZone) return <time dateTime={at}>{zoned(instant)}</time>
   return (
     <time dateTime={at} title={full(instant)}>
       {short(instant, zone)} {offsetName(instant, zone)} ({zone}), {short(instant)} here

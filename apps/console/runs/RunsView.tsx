@@ -8,7 +8,7 @@ import { now, registry, useAtom } from "../kit/Registry.ts"
 import { filter, go, route, to } from "../kit/Route.ts"
 import { may } from "../kit/Session.ts"
 import { statuses, statusOf } from "../kit/Status.tsx"
-import { short } from "../kit/Times.ts"
+import { zoned } from "../kit/Times.ts"
 import { Head, Line } from "./Line.tsx"
 import { useRuns } from "./Listing.ts"
 import { admitted, countOf, idsOf, type Listing, rowAt, type Search } from "./ListingModel.ts"
@@ -131,7 +131,7 @@ const Searching = ({
   <div class="searching">
     <span role="status">{state === "searching" ? "Searching older runs…" : "The search was stopped."}</span>
     <span class="quiet">
-      {found.toLocaleString("en")} found, back to {short(Date.parse(backTo))}
+      {found.toLocaleString("en")} found, back to {zoned(Date.parse(backTo))}
     </span>
     <button type="button" onClick={() => onStopped(state === "searching")}>
       {state === "searching" ? "Stop" : "Search older ones"}
@@ -185,7 +185,7 @@ const FilterBar = ({ filters, query }: { readonly filters: Filters; readonly que
       value={filters.hold ?? ""}
       onChange={({ currentTarget }) => filter({ hold: currentTarget.value })}
     >
-      <option value="">Held for any reason</option>
+      <option value="">Held: any reason</option>
       {Object.entries(holdWords).map(([hold, word]) => (
         <option key={hold} value={hold}>
           {word}

@@ -5,7 +5,7 @@ import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { act, client, problemsOf, reasonOf } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
-import { full, short, viewerZone } from "../kit/Times.ts"
+import { full, viewerZone, zoned } from "../kit/Times.ts"
 import {
   blank,
   bodyOf,
@@ -269,7 +269,7 @@ const Coming = ({ preview }: { readonly preview: Preview | null }) => (
                 <span class="quiet">
                   {can_start_at === null
                     ? " · waits: the window never opens"
-                    : ` · waits until ${short(Date.parse(can_start_at))}`}
+                    : ` · waits until ${zoned(Date.parse(can_start_at))}`}
                 </span>
               )}
             </li>

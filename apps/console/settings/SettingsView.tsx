@@ -14,7 +14,7 @@ const settings = query((client) => client.workspaces.getSettings({ params: { wor
 export const SettingsView = () => (
   <Page title="Settings" note="They apply to every run of this workspace.">
     <div class="section">
-      <div class="body">
+      <div class="body narrow">
         <Loaded query={settings} rows={5}>
           {(stored) => (may("Owner") ? <Form stored={stored} /> : <Listed stored={stored} />)}
         </Loaded>

@@ -3,10 +3,10 @@ import { Component, type ComponentChildren } from "preact"
 import { useEffect, useState } from "preact/hooks"
 import { isLost, useConnection } from "../data/Live.ts"
 import { Dialog } from "../kit/Dialog.tsx"
-import { dismiss, notices } from "../kit/Notices.ts"
-import { useAtom } from "../kit/Registry.ts"
+import { dismiss, notices, say } from "../kit/Notices.ts"
+import { registry, useAtom } from "../kit/Registry.ts"
 import { route, to } from "../kit/Route.ts"
-import { begin, isOver, leave, session, takeInvitation } from "../kit/Session.ts"
+import { begin, enterByLink, isOver, leave, session, takeInvitation } from "../kit/Session.ts"
 import { Accept } from "./Accept.tsx"
 import { Palette } from "./Palette.tsx"
 import { KeyForm, Logo, SignIn } from "./SignIn.tsx"
@@ -17,7 +17,14 @@ export const App = () => {
   const [invitation, setInvitation] = useState(takeInvitation)
   useEffect(() => {
     // A link that is opened where the console is open already changes no more than the part behind the `#`.
-    const look = () => setInvitation((before) => takeInvitation() ?? before)
+    const look = () => {
+      setInvitation((before) => takeInvitation() ?? before)
+      void enterByLink().then((wrong) => {
+        if (wrong === null) return
+        setProblem(wrong)
+        if (registry.get(session) !== "none") say("problem", wrong)
+      })
+    }
     window.addEventListener("hashchange", look)
     return () => window.removeEventListener("hashchange", look)
   }, [])
@@ -56,6 +63,10 @@ const Frame = () => {
     return () => window.removeEventListener("keydown", pressed)
   }, [])
   const view = viewOf(here)
+  // On a narrow screen the places are a strip that scrolls.
+  useEffect(() => {
+    document.querySelector(".rail nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" })
+  }, [view.place])
   if (signedIn === null || signedIn === "none") return null
   return (
     <div class="frame">

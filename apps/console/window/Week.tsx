@@ -124,10 +124,10 @@ const RangeRow = ({
         value={to}
         onChange={(next) => onChange({ from, to: next, isLong: false })}
       />
-      <span class="quiet ends">{ends}</span>
       <button type="button" class="plain" aria-label={`Remove ${name}`} onClick={onRemove}>
         ✕
       </button>
+      <span class="quiet ends">{ends}</span>
       {problem !== undefined && (
         <p class="wrong" role="alert">
           {problem}

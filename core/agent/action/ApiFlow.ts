@@ -10,7 +10,7 @@ import { type Action, type Done, next, type StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
-/** Does requests in the session of the page, and merges what the map makes of their answers into the context. */
+/** Sends requests in the session of the page, and merges the mapped responses into the context. */
 export const apiFlow: Action<"API_FLOW", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
   const allowance = yield* RequestSender.allowance
   return yield* done(parameters, surroundings, allowance).pipe(
@@ -45,7 +45,7 @@ const done = Effect.fnUntraced(function* (
   return { _tag: "Rewrote", data: Memory.merged({ ...kept(memory, own), ...memory.data }, own), answers }
 })
 
-/** Answers of persons are merged as well where the same name is set, and are data from then on. */
+/** Answers of persons are merged too where the same name is set, and count as data afterwards. */
 const kept = ({ answers }: Memory.Memory, found: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(answers).filter(([name]) => Object.hasOwn(found, name)))
 
@@ -60,7 +60,7 @@ const fromPlaces = Effect.fnUntraced(function* <E>(
       (inner: Schema.Json, name): Schema.Json => ({ [name]: inner }),
       value
     )
-    // A place in the context has at least one name.
+    // A path in the context has at least one name.
     found = Memory.merged(found, Json.objectOf(nested))
   }
   return found

@@ -85,7 +85,7 @@ const judged = Effect.fnUntraced(function* (
   })
 })
 
-/** Whether a value is one element of the page and nothing else. */
+/** Whether a value consists of exactly one element reference. */
 const isElement = (value: Schema.Json | undefined): boolean => {
   const parts = typeof value === "string" ? LiveSelectors.split(value) : []
   return parts.length === 1 && typeof parts[0] !== "string"

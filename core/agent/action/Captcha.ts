@@ -5,17 +5,17 @@ import { ofPage, StepFailed } from "../Failure.ts"
 import { type Action, next, type StepContext } from "../Step.ts"
 import { CaptchaSolver, type CaptchaType, ownMillis, widgets } from "./CaptchaSolver.ts"
 
-/** How long a person has, in milliseconds. */
+/** How long a person may take, in milliseconds. */
 const answerMillis = 300_000
 
-/** How often a person is asked who says that it is solved when it is not. */
+/** How often a person is asked again when the puzzle is not solved after their answer. */
 const mostQuestions = 3
 
 /** How often to check whether it is solved, and how long after a person said so, in milliseconds. */
 const lookMillis = 250
 const settleMillis = 3_000
 
-/** A page may put its widget in a moment after it was loaded. */
+/** A page may add its widget shortly after it was loaded. */
 const appearMillis = 500
 
 const names: Readonly<Record<CaptchaType, string>> = {
@@ -80,7 +80,7 @@ const ask = Effect.fnUntraced(function* (
 
 const look = (selector: string, page: Using<"elements">) =>
   page.elements.inspect(selector).pipe(
-    // A page that is just being left shows nothing.
+    // A page that is navigating away cannot be examined.
     Effect.catch((failure) =>
       isNavigation(failure) ? Effect.succeed(null) : Effect.fail(ofPage("look for the captcha", failure))
     )
@@ -89,7 +89,7 @@ const look = (selector: string, page: Using<"elements">) =>
 const isThere = (type: CaptchaType, page: Using<"elements">) =>
   Effect.map(look(widgets[type].marks, page), (found) => found !== null && found.matched > 0)
 
-/** Solved is a widget whose answer is filled in, and one that is gone. */
+/** A widget is solved when its answer is filled in, or when it has disappeared. */
 const isSolved = Effect.fnUntraced(function* (type: CaptchaType, page: Using<"elements">) {
   const answer = yield* look(widgets[type].answer, page)
   if (answer === null) return false

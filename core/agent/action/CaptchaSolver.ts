@@ -7,8 +7,8 @@ import type { BrowserSession } from "../../browser/Browser.ts"
 export type CaptchaType = "turnstile" | "recaptcha_v2" | "hcaptcha"
 
 /**
- * Solves a puzzle on a page by putting the answer where the site looks for it. Whether it is solved is looked at
- * afterwards, so a solver that fails does nothing. Without one, a person is asked.
+ * Solves a puzzle on a page by filling in its answer field. The caller checks afterwards whether it is solved, so a
+ * failed solver simply changes nothing. Without a solver, a person is asked.
  */
 export const CaptchaSolver = Context.Reference<{
   readonly solve: (type: CaptchaType, page: BrowserSession) => Effect.Effect<void>

@@ -10,8 +10,7 @@ import * as Aiming from "../vision/Aiming.ts"
 import * as VisualTask from "../vision/VisualTask.ts"
 
 /**
- * Clicks, in the way that `click_type` says, the one element that matches, what a model takes for the one that is meant, or
- * a point. With `COMPUTER_USE` a model carries out the whole task.
+ * Clicks as `click_type` says: the one matching element, the element that a model chooses, or a point. With `COMPUTER_USE` a model carries out the whole task.
  */
 export const click: Action<"CLICK", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {

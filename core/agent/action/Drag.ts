@@ -10,8 +10,8 @@ import * as ActionPoint from "../vision/ActionPoint.ts"
 import * as Aiming from "../vision/Aiming.ts"
 
 /**
- * Drags the one element that matches, or what is at a point: to another one, by a distance, along a path, or over a
- * stretch of its text.
+ * Drags the one matching element, or whatever is at a point: to another element, by a distance, along a path, or over a
+ * part of its text.
  */
 export const drag: Action<"DRAG", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {
@@ -42,7 +42,7 @@ export const drag: Action<"DRAG", "elements" | "navigation" | "vision"> = Effect
   }
 )
 
-/** Where the drag of an element ends. One of the parameters says so, which was checked when the workflow was saved. */
+/** Where the drag of an element ends. Saving the workflow checked that one parameter defines it. */
 const destination = Effect.fnUntraced(function* (
   { parameters }: NodeOf<"DRAG">,
   waitMillis: number,

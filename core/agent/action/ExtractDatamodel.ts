@@ -65,7 +65,7 @@ export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigat
   }
 )
 
-/** How often it is looked whether a part of the page has changed, in milliseconds. */
+/** The interval of checks for a change of a part of the page, in milliseconds. */
 const lookMillis = 100
 
 /** Waits until a part of the page shows something else. */
@@ -121,7 +121,7 @@ const read = Effect.fnUntraced(function* (
   return yield* DataExtraction.data({ ...asked, page: cut ? `${html}\n${PageView.restIsCut}` : html, shot: null })
 })
 
-/** Evaluates the texts with expressions. One that is an expression and nothing else is the value, not where it is. */
+/** Evaluates the texts with expressions. A text that is exactly one expression is the value, not a path to it. */
 const resolve = Effect.fnUntraced(function* (
   texts: ReadonlyArray<string>,
   { memory, page }: StepContext<"navigation">

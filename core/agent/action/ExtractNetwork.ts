@@ -14,12 +14,12 @@ import * as Patterns from "../Patterns.ts"
 import type { Action } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 
-/** How long an answer that is there waits for a newer one that was asked for already, in milliseconds. */
+/** How long to wait for the response to a newer pending request when an older response exists, in milliseconds. */
 const newerMillis = 5_000
 
 /**
- * Reads from the newest answer of an address, waiting for one where there is none yet, and for one that was asked for
- * before the step and is still to come: what the page shows may be known here a little later.
+ * Reads from the newest response of an address. Waits where there is none yet, and for the pending response to a request
+ * sent before the step: a response may arrive here slightly later than in the page.
  */
 export const extractNetwork: Action<"EXTRACT_NETWORK", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
@@ -93,7 +93,7 @@ const soon = Effect.fnUntraced(function* (
   }
 })
 
-/** How an address may be meant, the closest way first. */
+/** How an address can match, the closest match first. */
 export const testsFor = (url: string): ReadonlyArray<(exchange: { readonly url: string }) => boolean> => {
   if (url.startsWith(regexPrefix)) {
     const source = url.slice(regexPrefix.length)

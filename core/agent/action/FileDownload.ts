@@ -7,8 +7,8 @@ import * as Memory from "../variables/Memory.ts"
 import * as Metadata from "../variables/Metadata.ts"
 
 /**
- * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` that older
- * workflows carry is of use for printing only, which waits for its element.
+ * Keeps the downloads that the preceding action began, or the page as a PDF with `trigger_print`. The `selector` of older
+ * workflows matters for printing only, which waits for that element.
  */
 export const fileDownload: Action<"FILE_DOWNLOAD", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },

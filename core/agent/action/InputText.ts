@@ -10,8 +10,8 @@ import * as SecretUse from "../variables/SecretUse.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 
 /**
- * Types a text into the one element that matches, what a model takes for the one that is meant, or what is at a point; where
- * the focus is with `omit_focus`.
+ * Types a text into the one matching element, the element that a model chooses, or the element at a point; with
+ * `omit_focus`, into the focused element.
  */
 export const inputText: Action<"INPUT_TEXT", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {

@@ -7,7 +7,7 @@ import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
-/** Loads an address, relative to the page's when it is not whole. `back` goes back in the history. */
+/** Loads an address, resolved against that of the page. `back` goes back in the history. */
 export const navigate: Action<"NAVIGATE" | "START", "elements" | "navigation"> = Effect.fnUntraced(function* (
   node,
   { memory, page }
@@ -26,7 +26,7 @@ export const navigate: Action<"NAVIGATE" | "START", "elements" | "navigation"> =
   return next
 })
 
-/** An address as a whole, relative to the page's when it is not. */
+/** An absolute address, resolved against that of the page. */
 export const resolve = Effect.fnUntraced(function* (url: string, page: Using<"navigation">) {
   const base = yield* page.navigation.address
   if (URL.canParse(url)) return url

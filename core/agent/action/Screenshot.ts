@@ -5,7 +5,7 @@ import { type Action, next } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as Metadata from "../variables/Metadata.ts"
 
-/** How long what comes after a scrolling is waited for at most, in milliseconds, when it does not say. */
+/** The default limit of the wait for content that loads after scrolling, in milliseconds. */
 const defaultSettleMillis = 2_000
 
 /** Takes a picture of the page, whole unless `full_page` is false, or of the element that `selector` names. */

@@ -65,6 +65,6 @@ export const scroll: Action<"SCROLL", "elements" | "navigation" | "vision"> = Ef
   }
 )
 
-/** `scroll_down` is the older way to say it. */
+/** `scroll_down` is the older form. */
 const directionOf = ({ direction, scroll_down }: Parameters<"SCROLL">): Direction =>
   direction ?? (scroll_down === false ? "up" : "down")

@@ -8,7 +8,7 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import { resolve } from "./Navigate.ts"
 
-/** Opens a tab and an address in it, closes one, or turns to another. */
+/** Opens a tab with an address, closes a tab, or activates another. */
 export const tabManagement: Action<"TAB_MANAGEMENT", "elements" | "navigation"> = Effect.fnUntraced(function* (
   { parameters },
   { memory, page }

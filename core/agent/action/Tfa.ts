@@ -22,13 +22,13 @@ import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 import * as ActionPoint from "../vision/ActionPoint.ts"
 
-/** How long after its prompt a code or a link must be there, whether it is received or given by a person. */
+/** How long after its prompt a code or a link must arrive, from a message or a person. */
 const longestMillis = 300_000
 
-/** How long a message is waited for before a person is asked as well. */
+/** How long to wait for a message before a person is asked too. */
 const graceMillis = 30_000
 
-/** How long a code of a secret provider is waited out: longer than the usual period of 30 seconds. */
+/** How long to wait for the next code of a secret provider: longer than the usual period of 30 seconds. */
 const changeMillis = 35_000
 
 /** How often a secret provider is asked while waiting. */
@@ -68,7 +68,7 @@ export const tfa: Action<"TFA", "elements" | "navigation" | "vision"> = Effect.f
     const target = { selector, waitMillis: parameters.wait_time ?? defaultWaitMillis, guard }
     const waiting = (failure: PageFailure) => ofPage("type a code into", failure)
     const { split } = yield* Effect.mapError(fieldIn(page, target), waiting)
-    // Before a code is made or asked for: it must not be spent on a foreign site.
+    // Before a code is generated or requested: it must not be used on a foreign site.
     yield* Effect.mapError(page.elements.find({ ...target, first: split }), waiting)
     const supply = yield* supplyFor(account, parameters.tfa_type, surroundings)
     let code = yield* supply(null)
@@ -82,7 +82,7 @@ export const tfa: Action<"TFA", "elements" | "navigation" | "vision"> = Effect.f
   }
 )
 
-/** The selector of the field that a model takes for that of the code, on the site of the credential. */
+/** The selector of the code field that a model finds, on the site of the credential. */
 const chosenField = Effect.fnUntraced(function* (
   node: NodeOf<"TFA">,
   { entry }: Account,
@@ -128,7 +128,7 @@ const fieldIn = Effect.fnUntraced(function* (page: Using<"navigation" | "element
   return yield* page.elements.inspect(target.selector)
 })
 
-/** Types a code and sends it. Answers how the site complains when it refuses it, and `null` when it takes it. */
+/** Types and submits a code. Returns the complaint of the site when it refuses the code, and `null` when it accepts it. */
 const submit = Effect.fnUntraced(function* (
   page: Using<"navigation" | "elements">,
   target: ElementQuery,
@@ -206,7 +206,7 @@ const supplyFor = Effect.fnUntraced(function* (account: Account, type: CodeType,
   )
 })
 
-/** Codes of the vault, and those of a person where the vault can give none. It fails for the reason of the vault. */
+/** Codes of the vault, or of a person where the vault has none. It fails with the reason of the vault. */
 const otherwiseAsked =
   (supply: Supply, asked: Asked): Supply =>
   (complaint) =>
@@ -224,15 +224,15 @@ const expects = (entry: VaultEntry, channel: Channel): boolean => {
   return channel === "SMS" ? method === "SMS" : method === "EMAIL" || method === "MAGIC_LINK"
 }
 
-/** Ends the wait for a message and for a person with what came first. */
+/** Ends the wait for a message and a person with whichever came first. */
 interface Came<A> {
   readonly _tag: "Came"
   readonly value: A
 }
 
 /**
- * What arrives or what a person gives, whichever comes first; `null` where neither comes. A person is asked once nothing
- * arrived within a grace, and at once where nothing can arrive.
+ * The message or the answer of a person, whichever comes first; `null` when neither comes in time. A person is asked
+ * after a grace period without a message, and immediately where no message can arrive.
  */
 const whicheverFirst = Effect.fnUntraced(function* <A>(
   arrival: Effect.Effect<A | null, StepFailed>,
@@ -275,7 +275,7 @@ const generated =
       )
     })
 
-/** Codes of a secret that stays in its provider. Their validity is unknown here, so a refused code is waited out. */
+/** Codes of a secret that stays in its provider. Their validity is unknown here, so after a refusal the next code is awaited. */
 const provided = (account: Account, first: Redacted.Redacted<string>, credentials: Credentials.Credentials): Supply => {
   let last = Redacted.value(first)
   const another = Effect.gen(function* () {
@@ -298,7 +298,7 @@ const provided = (account: Account, first: Redacted.Redacted<string>, credential
         )
 }
 
-/** Codes that a site sends: what one message may mean in turn, and then what came after it or from a person. */
+/** Codes that a site sends: each candidate of one message in turn, then later messages or a person. */
 const received = (
   { entry }: Account,
   type: Exclude<CodeType, "AUTHENTICATOR">,
@@ -330,7 +330,7 @@ const received = (
     })
 }
 
-/** Asks a person for a code, also where the site refused the one before; `null` where none is given in time. */
+/** Asks a person for a code, also after a refused one; `null` where none is given in time. */
 type Asked = (complaint: string | null, leftMillis: number) => Effect.Effect<Redacted.Redacted<string> | null>
 
 const askedFor =

@@ -7,7 +7,7 @@ import type { Action, StepContext } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 import * as SecretUse from "../variables/SecretUse.ts"
 
-/** Changes the context, one operation after the other. Nothing is changed unless all of them succeed. */
+/** Changes the context by a list of operations. The context stays unchanged unless all of them succeed. */
 export const transform: Action<"TRANSFORM", "navigation"> = Effect.fnUntraced(function* ({ parameters }, surroundings) {
   let { memory } = surroundings
   for (const [index, operation] of parameters.operations.entries()) {
@@ -77,7 +77,7 @@ const changed = (
     : { ...memory, data: written(memory.data, names, change) }
 }
 
-/** Objects are made on the way to the place where they are missing, but not to take something away. */
+/** Missing objects on a path are created, except when the operation removes something. */
 const written = (
   object: Schema.JsonObject,
   [name = "", ...rest]: ReadonlyArray<string>,

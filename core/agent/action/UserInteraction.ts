@@ -5,10 +5,10 @@ import { StepFailed } from "../Failure.ts"
 import type { Action } from "../Step.ts"
 import * as Memory from "../variables/Memory.ts"
 
-/** No person reads more, and every subscriber is sent it. */
+/** Every subscriber is sent the message, and no person reads a longer one. */
 const longestMessage = 4_000
 
-/** Asks a person for data, and keeps of the answer what the data model foresees. */
+/** Asks a person for data, and keeps the fields of the answer that the data model has. */
 export const userInteraction: Action<"USER_INTERACTION", "navigation"> = Effect.fnUntraced(function* (
   { name, parameters },
   { ask, memory, page }

@@ -14,7 +14,7 @@ import * as Credentials from "../variables/Credentials.ts"
 import type { Memory } from "../variables/Memory.ts"
 
 /** The page, and the credentials of the run. */
-export interface Surroundings {
+export interface SignInContext {
   readonly memory: Memory
   readonly page: Using<"elements" | "navigation">
 }
@@ -23,7 +23,7 @@ export interface Surroundings {
 const maxQuoted = 200
 
 /** Loads an address, signing in where the site asks for it. */
-export const goto = Effect.fnUntraced(function* (address: string, tried: string, surroundings: Surroundings) {
+export const goto = Effect.fnUntraced(function* (address: string, tried: string, surroundings: SignInContext) {
   const { navigation } = surroundings.page
   const loaded = yield* Effect.result(navigation.goto(address))
   if (loaded._tag === "Success") return
@@ -38,7 +38,7 @@ export const goto = Effect.fnUntraced(function* (address: string, tried: string,
  */
 export const around = Effect.fnUntraced(function* <A>(
   step: Effect.Effect<A, StepFailed>,
-  surroundings: Surroundings
+  surroundings: SignInContext
 ): Effect.fn.Return<A, StepFailed> {
   const { challenge } = surroundings.page.navigation
   const before = yield* challenge
@@ -51,7 +51,7 @@ export const around = Effect.fnUntraced(function* <A>(
 })
 
 /** Signs in at an address that asks for it, and loads `address`. Returns `false` where no credential is for the site. */
-const answer = Effect.fnUntraced(function* (challenge: string, address: string, { memory, page }: Surroundings) {
+const answer = Effect.fnUntraced(function* (challenge: string, address: string, { memory, page }: SignInContext) {
   const { origin } = new URL(challenge)
   const account = accountFor(memory, challenge)
   if (account === undefined) return false
@@ -73,7 +73,7 @@ const answer = Effect.fnUntraced(function* (challenge: string, address: string, 
 const accountFor = ({ credentials }: Memory, address: string): Account | undefined =>
   [...credentials.accounts.values()].find(({ entry }) => SecretSites.permits(entry, address))
 
-const refused = Effect.fnUntraced(function* ({ alias }: Account, tried: string, { memory, page }: Surroundings) {
+const refused = Effect.fnUntraced(function* ({ alias }: Account, tried: string, { memory, page }: SignInContext) {
   const text = yield* page.elements.read({ selector: "//body", waitMillis: 0 }).pipe(Effect.orElseSucceed(() => null))
   const said = memory.credentials.secrets.hideWithin((text ?? "").replace(/\s+/g, " ").trim(), maxQuoted)
   const original = `the site refused the name and the password of the credential ${alias} by HTTP authentication${said === "" ? "" : `, saying "${said}"`}`

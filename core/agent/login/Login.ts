@@ -27,7 +27,7 @@ export interface Login {
 }
 
 /** The result of a step, and the credentials that it began or ended the login with. */
-export interface Moved {
+export interface LoginChange {
   readonly login: Login
   readonly aliases: ReadonlyArray<Alias>
 }
@@ -37,7 +37,7 @@ const stepsAfter = 2
 const stepsAfterSending = 1
 
 /** The logins before the first node. The credentials that no node uses are over already. */
-export const before = (graph: Graph, aliases: Iterable<Alias>): Moved => {
+export const before = (graph: Graph, aliases: Iterable<Alias>): LoginChange => {
   const all = new Set(aliases)
   const previous = new Map<NodeId, Array<NodeId>>()
   for (const [id, edge] of graph.edges) {
@@ -57,7 +57,7 @@ export const before = (graph: Graph, aliases: Iterable<Alias>): Moved => {
 }
 
 /** A node is about to be done. */
-export const begin = (login: Login, node: Node): Moved => {
+export const begin = (login: Login, node: Node): LoginChange => {
   const aliases = [...login.phases].flatMap(([alias, { _tag }]) =>
     _tag === "Awaited" && login.uses.get(alias)?.has(node.id) === true ? [alias] : []
   )
@@ -71,7 +71,7 @@ export const begin = (login: Login, node: Node): Moved => {
 }
 
 /** A node succeeded, and leads to `next`. */
-export const after = (login: Login, node: Node, next: NodeId): Moved => {
+export const after = (login: Login, node: Node, next: NodeId): LoginChange => {
   const phases = new Map(login.phases)
   for (const [alias, phase] of login.phases) {
     if (phase._tag !== "InProgress") continue
@@ -86,7 +86,7 @@ export const after = (login: Login, node: Node, next: NodeId): Moved => {
 export const inProgress = (login: Login): Alias | null =>
   [...login.phases].reduce<Alias | null>((last, [alias, { _tag }]) => (_tag === "InProgress" ? alias : last), null)
 
-const ended = (login: Login, next: NodeId): Moved => {
+const ended = (login: Login, next: NodeId): LoginChange => {
   const aliases = [...login.phases].flatMap(([alias, phase]) => {
     if (phase._tag === "Over" || login.ahead.get(alias)?.has(next) === true) return []
     return phase._tag === "Awaited" || phase.left === 0 ? [alias] : []

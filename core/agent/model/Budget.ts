@@ -13,7 +13,7 @@ export interface Budget {
   readonly tokens: number
   /** Of waiting for answers. */
   readonly millis: number
-  /** By which names the model and these bounds are set; messages say so. */
+  /** The names of the settings of the model and of these bounds, for messages. */
   readonly names?: Names
 }
 
@@ -25,23 +25,23 @@ export const ModelBudget: Context.Reference<Budget> = Context.Reference("sluice/
 })
 
 /** The usage of a run. */
-export interface Spent {
+export interface ModelUsage {
   readonly calls: number
   readonly tokens: number
   readonly millis: number
 }
 
-export const nothing: Spent = { calls: 0, tokens: 0, millis: 0 }
+export const nothing: ModelUsage = { calls: 0, tokens: 0, millis: 0 }
 
 /** The usage after one more answer. */
-export const after = (spent: Spent, { inputTokens, outputTokens }: Usage, millis: number): Spent => ({
+export const after = (spent: ModelUsage, { inputTokens, outputTokens }: Usage, millis: number): ModelUsage => ({
   calls: spent.calls + 1,
   tokens: spent.tokens + inputTokens + outputTokens,
   millis: spent.millis + millis
 })
 
 /** The failure of a further question; `null` while no limit is reached. */
-export const exceeded = (budget: Budget, spent: Spent): StepFailed | null => {
+export const exceeded = (budget: Budget, spent: ModelUsage): StepFailed | null => {
   if (spent.calls >= budget.calls) {
     return over(
       `${budget.calls} questions to the model, the most that a run may ask${inBrackets(budget.names, "modelCalls")}`

@@ -48,7 +48,7 @@ export interface Usage {
   readonly outputTokens: number
 }
 
-/** The answer of the model. Nothing of it is checked: names of tools and their parameters may be anything. */
+/** The unchecked answer of the model: the names of tools and their parameters may be anything. */
 export interface Answer {
   /** The model that answered. */
   readonly model: string

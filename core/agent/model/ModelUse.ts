@@ -3,11 +3,11 @@
  */
 import { Context, Effect, Ref, type Schema } from "effect"
 import type { Decision } from "../../run/evidence/Decision.ts"
-import { type Budget, ModelBudget, nothing, type Spent } from "./Budget.ts"
+import { type Budget, ModelBudget, type ModelUsage, nothing } from "./Budget.ts"
 
 export interface Use {
   readonly budget: Budget
-  readonly spent: Ref.Ref<Spent>
+  readonly spent: Ref.Ref<ModelUsage>
   readonly record: (decision: Decision) => Effect.Effect<void>
   /** What the client that submitted the run says in addition, for every question; `null` where it says nothing. */
   readonly about: Schema.Json

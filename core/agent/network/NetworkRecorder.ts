@@ -3,7 +3,7 @@
  */
 import { Effect, type Scope } from "effect"
 import type { Using } from "../../browser/Browser.ts"
-import { type Begun, type Exchange, isNoise } from "../../browser/Exchange.ts"
+import { type Exchange, isNoise, type StartedRequest } from "../../browser/Exchange.ts"
 import type { Graph } from "../../workflow/language/graph/Graph.ts"
 
 /** How much is kept: the newest exchanges, and characters of their answers. */
@@ -18,11 +18,11 @@ type Test = (exchange: { readonly url: string }) => boolean
 /** The newest exchanges of a session. */
 export class NetworkRecorder {
   #kept: Array<Exchange> = []
-  #inProgress: Array<Begun> = []
+  #inProgress: Array<StartedRequest> = []
   #characters = 0
   readonly #waiting = new Set<() => void>()
 
-  readonly begun = (request: Begun): void => {
+  readonly begun = (request: StartedRequest): void => {
     if (isNoise({ resourceType: request.resourceType, url: "" })) return
     this.#inProgress = [...this.#inProgress.slice(1 - maxExchanges), request]
   }
@@ -48,7 +48,7 @@ export class NetworkRecorder {
 
   /**
    * The newest exchange that one of the tests holds for; an earlier test goes before a later one. It `isLast` unless
-   * a request that was made by `before`, epoch milliseconds, and is meant as closely, is still to be answered.
+   * a request that was made by `before`, epoch milliseconds, and is meant as closely, has no response yet.
    */
   readonly newest = (
     tests: ReadonlyArray<Test>,

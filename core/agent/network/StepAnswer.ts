@@ -17,7 +17,7 @@ export interface ParsedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The answer as JSON, or else as text; `null` when there is none. */
+  /** The response as JSON, or as text if it is not JSON; `null` when there is none. */
   readonly body: Schema.Json
 }
 

@@ -1,6 +1,6 @@
 /**
  * A page that requires an action of the account first: a new password, two-factor authentication, or to sign in again.
- * The first two a person may do by hand; else the failure says so instead of naming an element that is not there.
+ * A person may do the first two; otherwise the failure reports the demand of the site instead of a missing element.
  */
 import { Effect, type Schema } from "effect"
 import { StepFailed } from "../Failure.ts"
@@ -21,8 +21,7 @@ export const accountAction: RecoveryStrategy = Effect.fnUntraced(function* (trou
   if (byHand && tried === 0) {
     const message = `${description}. Do it in the live view of the run, and then answer done: true`
     const answer = yield* person.ask({ node, message, schema, timeoutMillis: handMillis })
-    if (answer?.done === true)
-      return { _tag: "Again", remedy: "A person did by hand what the site asked" } satisfies Remedy
+    if (answer?.done === true) return { _tag: "Again", remedy: "A person did what the site asked for" } satisfies Remedy
   }
   const ended = new StepFailed({ code, sentence: `${description}: ${failure.sentence}`, original: failure.sentence })
   return { _tag: "End", remedy: "Ended, as only a person can do what the site asks", failure: ended } satisfies Remedy

@@ -146,7 +146,7 @@ const blocked =
 const unavailable =
   /\b(under |scheduled |down for )?maintenance\b|temporarily unavailable|service unavailable|too many requests|bad gateway|gateway time-?out|internal server error|try again later|wartungsarbeiten|vorübergehend nicht|en maintenance|en mantenimiento|in manutenzione/i
 
-/** A page that says so says little else. */
+/** Only a short page counts: an error page has little other text. */
 const isShort = ({ text }: Survey): boolean => text.length < 1_500
 
 const shortest = (text: string): boolean => text.length < 400

@@ -3,7 +3,7 @@
  */
 import type { Button, Overlay } from "../../browser/element/Survey.ts"
 
-/** Labels that only close what they stand on, in the languages that sites are mostly written in. */
+/** Labels of buttons that only close their dialog, in the most common languages of sites. */
 const closes =
   /^(×|✕|✖|✗|x|close|close (dialog|modal|popup|banner|this|window|message)|dismiss|dismiss this .*|hide|hide this .*|got it|ok,? got it|understood|i understand|not now|no,? thanks|no thank you|maybe later|later|remind me later|ask me later|skip|skip for now|schließen|schliessen|verstanden|nicht jetzt|nein,? danke|später|überspringen|fermer|compris|j'ai compris|pas maintenant|non,? merci|plus tard|passer|cerrar|entendido|ahora no|no,? gracias|más tarde|omitir|chiudi|ho capito|non ora|no,? grazie|più tardi|salta|fechar|entendi|percebi|agora não|não,? obrigad[oa]|mais tarde|sluiten|begrepen|niet nu|nee,? bedankt|later misschien|zamknij|rozumiem|nie teraz|nie,? dziękuję|stäng|jag förstår|inte nu|nej,? tack|luk|lukk|forstået|sulje|закрыть|понятно|не сейчас|нет,? спасибо|kapat|anladım|閉じる|关闭|關閉|닫기)$/u
 

@@ -8,14 +8,14 @@ import type { Node } from "../../workflow/language/graph/Graph.ts"
 import type { WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 
 /** The element of a node, good for as long as the node names it by this selector. */
-export const Remembered = Schema.Struct({
+export const ElementRecord = Schema.Struct({
   nodeId: Schema.String,
   selector: Schema.String,
   appearance: Appearance,
   /** In epoch milliseconds. */
   seenAt: Schema.Finite
 })
-export type Remembered = typeof Remembered.Type
+export type ElementRecord = typeof ElementRecord.Type
 
 /** How many elements are remembered of one workflow: those that were seen last. */
 export const mostRemembered = 1_000
@@ -27,7 +27,7 @@ export class ElementMemory extends Context.Service<
     readonly of: (
       workspaceId: WorkspaceId,
       workflowId: WorkflowId
-    ) => Effect.Effect<ReadonlyArray<Remembered>, StoreUnavailable>
+    ) => Effect.Effect<ReadonlyArray<ElementRecord>, StoreUnavailable>
 
     /**
      * Remembers elements in place of what was known of their nodes, unless that was seen later, and forgets the oldest
@@ -36,7 +36,7 @@ export class ElementMemory extends Context.Service<
     readonly keep: (
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
-      seen: ReadonlyArray<Remembered>
+      seen: ReadonlyArray<ElementRecord>
     ) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/agent/recovery/ElementMemory") {}
@@ -44,7 +44,7 @@ export class ElementMemory extends Context.Service<
 /** The appearances that an execution reads, and those that it records. */
 export interface Memories {
   /** The known facts about the element of a node; `null` when nothing is. */
-  readonly known: (node: Node) => Effect.Effect<Remembered | null>
+  readonly known: (node: Node) => Effect.Effect<ElementRecord | null>
   readonly learn: (node: Node, selector: string, appearance: Appearance, at: number) => void
 }
 
@@ -60,13 +60,13 @@ export const selectorOf = (node: Node): string | null => {
 }
 
 /** Whether the element of a node must be described at `at`. */
-export const isStale = (known: Remembered | null, at: number): boolean =>
+export const isStale = (known: ElementRecord | null, at: number): boolean =>
   known === null || at - known.seenAt >= freshMillis
 
 /** Makes the memories of an execution. They are loaded when first asked for; `learned` are those to store. */
-export const of = Effect.fnUntraced(function* (load: Effect.Effect<ReadonlyArray<Remembered>>) {
+export const of = Effect.fnUntraced(function* (load: Effect.Effect<ReadonlyArray<ElementRecord>>) {
   const loaded = yield* Effect.cached(Effect.map(load, (all) => new Map(all.map((one) => [one.nodeId, one]))))
-  const learned = new Map<string, Remembered>()
+  const learned = new Map<string, ElementRecord>()
   const memories: Memories = {
     known: Effect.fnUntraced(function* (node) {
       const found = learned.get(node.id) ?? (yield* loaded).get(node.id)
@@ -75,5 +75,5 @@ export const of = Effect.fnUntraced(function* (load: Effect.Effect<ReadonlyArray
     learn: (node, selector, appearance, seenAt) =>
       void learned.set(node.id, { nodeId: node.id, selector, appearance, seenAt })
   }
-  return { memories, learned: (): ReadonlyArray<Remembered> => [...learned.values()] }
+  return { memories, learned: (): ReadonlyArray<ElementRecord> => [...learned.values()] }
 })

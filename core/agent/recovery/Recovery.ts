@@ -59,7 +59,7 @@ export interface RecoveryListener<E> {
 }
 
 /** A step that failed for the first time. */
-export interface Failed {
+export interface FirstFailure {
   readonly node: Node
   readonly failure: StepFailed
   readonly memory: Memory.Memory
@@ -77,7 +77,7 @@ export type Again<A> = (
 ) => Effect.Effect<Result.Result<A, StepFailed>>
 
 /** The result of a step in the end. A failed one is judged by what the page shows. */
-export type Recovered<A> =
+export type RecoveryResult<A> =
   | { readonly _tag: "Done"; readonly done: A; readonly memory: Memory.Memory }
   | {
       readonly _tag: "Failed"
@@ -87,7 +87,7 @@ export type Recovered<A> =
     }
 
 /** The result of a step whose file could not be kept. */
-export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => {
+export const without = <A>(done: RecoveryResult<A>, reason: string): RecoveryResult<A> => {
   if (done._tag === "Failed") return done
   const sentence = `Cannot keep what was downloaded: ${reason}`
   const failure = new StepFailed({ code: "DOWNLOAD-E0002", sentence, original: reason })
@@ -97,7 +97,7 @@ export const without = <A>(done: Recovered<A>, reason: string): Recovered<A> => 
 
 /** Tries every allowed recovery. It fails only if the listener fails. */
 export const recover = Effect.fnUntraced(function* <A, E>(
-  { failure: first, memory, node, page, signedIn, signsIn, trail }: Failed,
+  { failure: first, memory, node, page, signedIn, signsIn, trail }: FirstFailure,
   means: RecoveryContext,
   listener: RecoveryListener<E>,
   again: Again<A>
@@ -141,7 +141,12 @@ export const recover = Effect.fnUntraced(function* <A, E>(
       const { category, description } = Classification.of(remedy.failure, null, { signedIn, typed: false })
       const classification =
         remedy.failure.code === trouble.failure.code ? trouble.classification : { category, description, subType: null }
-      return { _tag: "Failed", failure: remedy.failure, classification, memory: trouble.memory } satisfies Recovered<A>
+      return {
+        _tag: "Failed",
+        failure: remedy.failure,
+        classification,
+        memory: trouble.memory
+      } satisfies RecoveryResult<A>
     }
     const known = remedy.memory ?? trouble.memory
     const seen = remedy.page ?? trouble.page
@@ -149,7 +154,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     yield* tell(kind, Result.isSuccess(done) ? "success" : "failure", remedy, trouble)
     if (Result.isSuccess(done)) {
       if (remedy.offer !== undefined) yield* listener.offered(remedy.offer)
-      return { _tag: "Done", done: done.success, memory: known } satisfies Recovered<A>
+      return { _tag: "Done", done: done.success, memory: known } satisfies RecoveryResult<A>
     }
     trouble = yield* looked(done.failure, known, seen)
   }
@@ -165,7 +170,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     const remedy = { remedy: "Tried again with what a person corrected" }
     if (Result.isSuccess(mended.done)) {
       yield* tell("inputs", "success", remedy, trouble)
-      return { _tag: "Done", done: mended.done.success, memory: mended.memory } satisfies Recovered<A>
+      return { _tag: "Done", done: mended.done.success, memory: mended.memory } satisfies RecoveryResult<A>
     }
     if (mended.done.failure !== trouble.failure) {
       yield* tell("inputs", "failure", remedy, trouble)
@@ -183,7 +188,7 @@ export const recover = Effect.fnUntraced(function* <A, E>(
     failure: clear(node, explained),
     classification,
     memory: trouble.memory
-  } satisfies Recovered<A>
+  } satisfies RecoveryResult<A>
 })
 
 /** Maximum length of what the page says, in a failure. */

@@ -16,7 +16,7 @@ export interface RecoverySettings {
   readonly unavailable: boolean
   /** A person may correct inputs that the page, or a step, cannot use. */
   readonly inputs: boolean
-  /** A person may do by hand what the site asks of the account. */
+  /** Whether a person is asked to do what the site asks of the account. */
   readonly passwords: boolean
   readonly twoFactor: boolean
   /** Error codes are proposed for failures that the workflow has none for. */

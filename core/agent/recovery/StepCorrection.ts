@@ -25,7 +25,7 @@ export const isMendable = (node: Node, failure: StepFailed): boolean =>
   failure.code === "OPTION-E0001" || (failure.code === "TEMPLATE-E0001" && NodeExpressions.inputs(node).length > 0)
 
 /**
- * Asks a person to mend a failed step, and tries it once more after each answer.
+ * Asks a person to correct a failed step, and repeats the step after each answer.
  *
  * It ends with the success of the step, with a failure that corrected inputs cannot fix, without an answer in time, or
  * after three questions; it returns the memory with the corrected inputs. An option that was chosen for all repetitions

@@ -1,4 +1,4 @@
-/** A page that was still busy when a step was done is waited for until it has settled, and the step done once more. */
+/** When a page was still busy at a failed step: waits until it has settled, and repeats the step once. */
 import { Clock, Effect } from "effect"
 import { inTheWay, isUnsettled } from "../../browser/element/Survey.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"

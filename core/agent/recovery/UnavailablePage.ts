@@ -8,7 +8,7 @@ const firstPauseMillis = 1_000
 
 export const unavailable: RecoveryStrategy = Effect.fnUntraced(function* ({ failure, node, tried }, { settings }) {
   const isNow = failure.code === "NAVIGATION-E0003"
-  // A page that took too long once is asked for once more only.
+  // A page that took too long is requested only once more.
   const most = isNow ? mostTries : failure.code === "NAVIGATION-E0004" ? 1 : 0
   const opens = node.action === "START" || (node.action === "NAVIGATE" && node.parameters.url !== "back")
   if (!settings.unavailable || !opens || tried >= most) return null

@@ -2,7 +2,7 @@
  * The place of an action on an element without a selector: a point, or the choice of a model.
  */
 import { Effect } from "effect"
-import type { Place } from "../../browser/vision/Sight.ts"
+import type { PointerTarget } from "../../browser/vision/Sight.ts"
 import * as SecretSites from "../../vault/site/SecretSites.ts"
 import type { NodeOf } from "../../workflow/language/graph/Graph.ts"
 import * as Executions from "../../workflow/language/parameters/Executions.ts"
@@ -30,7 +30,7 @@ export const point = Effect.fnUntraced(function* (
 ) {
   const selector = yield* Memory.evaluateText(written, memory, page)
   const at = Executions.pointOf(selector)
-  if (at !== null) return { _tag: "Point", ...at } satisfies Place
+  if (at !== null) return { _tag: "Point", ...at } satisfies PointerTarget
   const shown = memory.credentials.secrets.hideWithin(selector, 100)
   return yield* new StepFailed({
     code: "SELECTOR-E0003",
@@ -54,7 +54,7 @@ export const place = Effect.fnUntraced(function* (
   const { memory, page } = surroundings
   if (execution === "COORDINATES") return yield* point(node.parameters.selector ?? "", surroundings)
   const used = yield* SecretUse.usedBy(text, memory)
-  const objection = (chosen: Place) =>
+  const objection = (chosen: PointerTarget) =>
     page.vision.spot(chosen).pipe(
       Effect.map(({ address }) => {
         const foreign = used.find(({ entry }) => !SecretSites.permits(entry, address))

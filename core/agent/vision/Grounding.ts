@@ -4,7 +4,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { Using } from "../../browser/Browser.ts"
-import type { Place } from "../../browser/vision/Sight.ts"
+import type { PointerTarget } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { ofPage, type StepFailed } from "../Failure.ts"
@@ -24,7 +24,7 @@ export interface GroundingRequest {
   readonly secrets: Secrets
   /** The action on the element, such as `click`. */
   readonly act: string
-  /** Which element is meant, in the words of the workflow. */
+  /** The description of the element in the workflow. */
   readonly prompt: string
   readonly model: string | null
   /** By a picture of the window, and not by the list of all elements alone. */
@@ -34,16 +34,18 @@ export interface GroundingRequest {
   /** The selector of what is scrolled to look on; the page when there is none. */
   readonly container?: string | null
   /** Why a place must not be taken; `null` when it may. */
-  readonly objection?: (place: Place) => Effect.Effect<string | null, StepFailed>
+  readonly objection?: (place: PointerTarget) => Effect.Effect<string | null, StepFailed>
 }
 
-type Choice = { readonly place: Place } | { readonly scroll: "down" | "up" } | { readonly missing: string }
+type Choice = { readonly place: PointerTarget } | { readonly scroll: "down" | "up" } | { readonly missing: string }
 
 /**
  * The place that the model chose. Fails with `MODEL-E0005` when it finds none within the time that the element may take
  * to appear, and after 15 scrolls.
  */
-export const place = Effect.fnUntraced(function* (wanted: GroundingRequest): Effect.fn.Return<Place, StepFailed> {
+export const place = Effect.fnUntraced(function* (
+  wanted: GroundingRequest
+): Effect.fn.Return<PointerTarget, StepFailed> {
   const { node, page, secrets } = wanted
   const until = (yield* Clock.currentTimeMillis) + wanted.waitMillis
   const notes: Array<string> = []

@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import type { Using } from "../../browser/Browser.ts"
 import { redactUrl } from "../../browser/Exchange.ts"
-import type { Box, Outline, Outlined } from "../../browser/vision/Sight.ts"
+import type { Box, Outline, OutlineElement } from "../../browser/vision/Sight.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import { ofPage } from "../Failure.ts"
 import type { Memory } from "../variables/Memory.ts"
@@ -18,7 +18,7 @@ const maxCharacters = 40_000
 
 export interface View {
   readonly outline: Outline
-  readonly elements: ReadonlyArray<Outlined>
+  readonly elements: ReadonlyArray<OutlineElement>
   readonly text: string
 }
 
@@ -50,7 +50,7 @@ export const view = (page: Using<"vision">, inWindow: boolean) =>
     })
   )
 
-const lineOf = ({ box, name, ref, role, states, value }: Outlined): string => {
+const lineOf = ({ box, name, ref, role, states, value }: OutlineElement): string => {
   const at = box === null ? "" : ` @ ${Math.round(box.x + box.width / 2)},${Math.round(box.y + box.height / 2)}`
   const holds = value === "" ? "" : ` holding "${value}"`
   const is = states.length === 0 ? "" : ` (${states.join(", ")})`

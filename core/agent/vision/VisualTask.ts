@@ -7,7 +7,7 @@ import type { Using } from "../../browser/Browser.ts"
 import type { ClickKind } from "../../browser/element/ElementQuery.ts"
 import type { PageFailure } from "../../browser/PageFailure.ts"
 import * as Pointer from "../../browser/vision/Pointer.ts"
-import type { Place } from "../../browser/vision/Sight.ts"
+import type { PointerTarget } from "../../browser/vision/Sight.ts"
 import { byHand } from "../../browser/vision/Typing.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import { afterActing, ofPage, type StepFailed } from "../Failure.ts"
@@ -38,16 +38,16 @@ export interface Task {
   readonly ends: "done" | "place"
   /** Moves the mouse and types as a hand would. @default {false} */
   readonly byHand?: boolean
-  readonly objection?: (place: Place) => Effect.Effect<string | null, StepFailed>
+  readonly objection?: (place: PointerTarget) => Effect.Effect<string | null, StepFailed>
 }
 
-type Move = { readonly ended: Place | null } | { readonly did: string } | { readonly refused: string }
+type Move = { readonly ended: PointerTarget | null } | { readonly did: string } | { readonly refused: string }
 
 /**
  * The place that was chosen; `null` when the task is done. Fails with `MODEL-E0005` when it cannot be done in 30 moves. Once
  * a move has changed something, the failure says so.
  */
-export const move = (task: Task): Effect.Effect<Place | null, StepFailed> =>
+export const move = (task: Task): Effect.Effect<PointerTarget | null, StepFailed> =>
   Effect.suspend(() => {
     const made = { acted: false }
     return moves(task, made).pipe(Effect.mapError((failure) => (made.acted ? afterActing(failure) : failure)))
@@ -59,7 +59,7 @@ const acting: ReadonlySet<string> = new Set(["click", "click_element", "type", "
 const moves = Effect.fnUntraced(function* (
   task: Task,
   made: { acted: boolean }
-): Effect.fn.Return<Place | null, StepFailed> {
+): Effect.fn.Return<PointerTarget | null, StepFailed> {
   const { memory, node, page } = task
   const { secrets } = memory.credentials
   const sites = new Set(yield* page.navigation.visited)
@@ -78,7 +78,7 @@ const moves = Effect.fnUntraced(function* (
     return yield* ModelRequest.failure(about, "MODEL-E0006", `a move led to ${gone}, where the run has not been before`)
   })
 
-  const note = Effect.fnUntraced(function* (value: Exclude<Move, { readonly ended: Place | null }>) {
+  const note = Effect.fnUntraced(function* (value: Exclude<Move, { readonly ended: PointerTarget | null }>) {
     history.push(`${history.length + 1}. ${tell(value)}`)
     if ("refused" in value && ++refusals >= mostRefusals) {
       const reason = `${mostRefusals} moves were refused; the last: ${value.refused}`

@@ -1,4 +1,4 @@
-/** Which element a verb is about. */
+/** The element that a verb acts on. */
 import type { Effect } from "effect"
 
 export interface Guard {
@@ -12,13 +12,13 @@ export interface Guard {
 export interface ElementQuery {
   readonly selector: string
   readonly waitMillis: number
-  /** How long the caller has waited for it already, in milliseconds, for a failure to say how long that was in all. */
+  /** How long the caller has already waited for it, in milliseconds; a failure reports the total. */
   readonly waitedMillis?: number
   /** Gives up before the time is over, once the page loads nothing and has not changed for a second. Only `read` does. */
   readonly untilSettled?: boolean
   /** Takes the first element that matches. Without it, exactly one must match. */
   readonly first?: boolean
-  /** Asked of the document that the element is in, a frame's own where it is in one, before anything is done to it. */
+  /** Checks the document (or frame) that contains the element, before any action on it. */
   readonly guard?: Guard | undefined
 }
 

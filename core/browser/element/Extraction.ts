@@ -1,5 +1,5 @@
 /**
- * Data models made ready to be carried out in a page: which path gives which value, of which type.
+ * Extraction plans, compiled from data models: which path gives which value, of which type.
  */
 import { type DataModel, modelOf } from "../../workflow/language/parameters/DataModel.ts"
 
@@ -18,7 +18,7 @@ export type ExtractionPlan =
   /** `path` selects the rows; the paths of `item` are relative to each row. */
   | { readonly kind: "list"; readonly path: string; readonly item: ExtractionPlan }
 
-/** The resolution of a text of the model: a value that is known already, or a text that still says where to look. */
+/** The resolution of a text of the model: a known value, or a path to look up in the page. */
 export type Resolve = (text: string) => { readonly known: unknown } | { readonly text: string }
 
 /**

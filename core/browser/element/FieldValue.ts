@@ -1,10 +1,10 @@
 /**
- * Texts as the fields of HTML take them.
+ * Conversion of texts to the values that HTML fields accept.
  */
 
 /**
  * The value that a field of a type accepts for a text that a person would type there: `3/1/2026` and `1.3.2026` as
- * `2026-03-01`, `9:05 pm` as `21:05`, `1,234.50` as `1234.50`. `null` when nothing is known to be meant by it.
+ * `2026-03-01`, `9:05 pm` as `21:05`, `1,234.50` as `1234.50`. `null` when the text has no known meaning.
  *
  * Slashes put the month first, unless that cannot be one; dots put the day first.
  */

@@ -2,7 +2,7 @@
  * Finds the element of a page that a step means, if it can be identified.
  *
  * Each known trait of the wanted element that the candidate shares counts with its weight. A candidate is accepted only
- * when it is like enough, when no other comes near it, and when at least one trait that names an element agrees: being
+ * when it is similar enough, when no other comes close, and when at least one trait that names an element agrees: being
  * a button in the same place is not enough.
  */
 import type { Appearance, Trait } from "./Appearance.ts"
@@ -15,14 +15,14 @@ export interface Candidate {
   readonly frame: string | null
 }
 
-export interface Scored extends Candidate {
+export interface ScoredCandidate extends Candidate {
   /** From 0 to 1. */
   readonly likeness: number
   /** Whether a trait that names an element agrees. */
   readonly isNamed: boolean
 }
 
-/** How much each trait says about which element it is. */
+/** The weight of each trait as evidence of identity. */
 const weights: Readonly<Record<Trait, number>> = {
   testId: 5,
   id: 4,
@@ -60,7 +60,7 @@ const naming: ReadonlySet<Trait> = new Set([
 /** A naming trait agrees from this likeness on. */
 const agrees = 0.85
 
-/** The minimum likeness of the names of links for the address that they lead to to name them. */
+/** The minimum likeness of the names of two links for their addresses to count as a naming trait. */
 const akin = 0.8
 
 /** The minimum likeness of a match, and its minimum lead over the next candidate. */
@@ -73,17 +73,17 @@ const leastKnown = 4
 // All keys of a constant record, which the type of `Object.keys` does not say.
 const traits = Object.keys(weights) as ReadonlyArray<Trait>
 
-/** The candidates with how like they are to the wanted one, the most like first. */
-export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ReadonlyArray<Scored> =>
+/** The candidates with their likeness to the wanted element, highest first. */
+export const ranked = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ReadonlyArray<ScoredCandidate> =>
   candidates
     .map((candidate) => ({ ...candidate, ...compare(wanted, candidate.appearance) }))
     .sort((a, b) => b.likeness - a.likeness || Number(a.frame !== null) - Number(b.frame !== null))
 
 /**
- * The one candidate that is the wanted element; `null` when none is like enough, or several are. Of those that are alike, one
- * in the document itself goes before those in frames, as it does for selectors.
+ * The candidate that is the wanted element; `null` when no candidate, or more than one, is similar enough. Among equals,
+ * one in the document itself precedes those in frames, as it does for selectors.
  */
-export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): Scored | null => {
+export const theOne = (wanted: Appearance, candidates: ReadonlyArray<Candidate>): ScoredCandidate | null => {
   if (known(named(wanted)) < leastKnown) return null
   const [best, ...others] = ranked(wanted, candidates)
   const next = others.find(({ frame }) => frame === null || best?.frame !== null)
@@ -106,7 +106,7 @@ const isContrary = (wanted: Appearance, seen: Appearance): boolean => {
   return one != null && other != null && textLikeness(one, other) < akin
 }
 
-const compare = (former: Appearance, present: Appearance): Pick<Scored, "likeness" | "isNamed"> => {
+const compare = (former: Appearance, present: Appearance): Pick<ScoredCandidate, "likeness" | "isNamed"> => {
   if (!isSameKind(former, present)) return { likeness: 0, isNamed: false }
   const [wanted, seen] = [named(former), named(present)]
   let total = 0
@@ -174,7 +174,7 @@ export const textLikeness = (one: string, other: string): number => {
 
 const numbersIn = (text: string): string => (text.match(/\d+/g) ?? []).join(" ")
 
-/** A preceding word often negates a word. */
+/** The word before a word often negates it. */
 const beginsAlike = (one: string, other: string): boolean => plain(one).charAt(0) === plain(other).charAt(0)
 
 const plain = (text: string): string =>
@@ -187,7 +187,7 @@ const plain = (text: string): string =>
 const pairsOf = (text: string): ReadonlyArray<string> =>
   Array.from({ length: Math.max(text.length - 1, 0) }, (_, at) => text.slice(at, at + 2))
 
-/** How much of the way down two elements share, counted from the element up and from the document down. */
+/** The share of their paths that two elements have in common, from the element up and from the document down. */
 const pathLikeness = (one: string, other: string): number => {
   const [a, b] = [one.split(">"), other.split(">")]
   const length = Math.max(a.length, b.length)

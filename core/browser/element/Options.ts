@@ -1,5 +1,5 @@
 /**
- * Which option of a list is meant by a value.
+ * Finds the option of a list that a value means.
  */
 
 export interface Option {
@@ -12,18 +12,18 @@ export interface Option {
 
 export type Choice =
   | { readonly _tag: "Found"; readonly index: number }
-  /** Something fits but cannot be chosen. */
+  /** A matching option exists but cannot be chosen. */
   | { readonly _tag: "Disabled"; readonly index: number }
   | { readonly _tag: "None" }
 
-/** How alike a text has to be, from 0 to 1, and by how much more than the next one. */
+/** The minimum likeness of a text, from 0 to 1, and its minimum lead over the next one. */
 const alike = 0.4
 const lead = 0.05
 
 /**
  * The option whose value, or else whose text, is `wanted`; upper and lower case and spaces count only where that decides.
- * With `fuzzy`, also accents, signs and the order of words are passed over, and the option that is most like it is found if
- * it is alike enough and clearly more so than any other.
+ * With `fuzzy`, accents, punctuation and the order of words are ignored too, and the most similar option is chosen if it
+ * is similar enough and clearly more so than any other.
  */
 export const choose = (options: ReadonlyArray<Option>, wanted: string, fuzzy: boolean): Choice => {
   const tests: ReadonlyArray<(option: Option) => boolean> = [
@@ -44,7 +44,7 @@ export const choose = (options: ReadonlyArray<Option>, wanted: string, fuzzy: bo
   return enough ? { _tag: "Found", index: best.index } : { _tag: "None" }
 }
 
-/** How many options fit equally well where `choose` finds none for that with `fuzzy`; 0 where it is not for that. */
+/** How many options match equally well when `choose` with `fuzzy` finds none for that reason; otherwise 0. */
 export const alikeIn = (options: ReadonlyArray<Option>, wanted: string): number => {
   const [best, ...others] = ranked(options, wanted).filter(({ option }) => !option.disabled)
   if (best === undefined || best.likeness < alike) return 0

@@ -2,7 +2,7 @@
  * The state of a page at one moment that may explain why a step failed.
  */
 
-/** A button of an overlay, and a selector that matches it alone. */
+/** A button of an overlay, and a selector that matches only that button. */
 export interface Button {
   readonly label: string
   readonly selector: string
@@ -13,7 +13,7 @@ export interface Overlay {
   /** Distinguishes it from others on the page: its tag, id, role and the beginning of its text. */
   readonly signature: string
   readonly text: string
-  /** Whether it is a dialog that says so itself, by its tag or its role. */
+  /** Whether its tag or its role declares it a dialog. */
   readonly isDialog: boolean
   /** Whether it requires a decision first: the role `alertdialog`. */
   readonly isAlert: boolean
@@ -39,7 +39,7 @@ export interface FieldState {
 export interface Survey {
   readonly address: string
   readonly title: string
-  /** The beginning of what can be read on the page. */
+  /** The beginning of the visible text of the page. */
   readonly text: string
   /** The status that the server answered the document with; `null` where it is not known. */
   readonly status: number | null
@@ -47,14 +47,14 @@ export interface Survey {
   readonly loading: boolean
   /** Requests in progress. */
   readonly requests: number
-  /** Whether it says that it is busy: by `aria-busy`, or by a spinner or a progress bar. */
+  /** Whether it shows that it is busy: by `aria-busy`, a spinner or a progress bar. */
   readonly busy: boolean
   /** How many elements match the selector of the step. */
   readonly matched: number
   readonly overlays: ReadonlyArray<Overlay>
   /** The complaints about the fields that were asked for, in their order. */
   readonly fields: ReadonlyArray<FieldState>
-  /** Errors that are shown beside no field in particular. */
+  /** Errors that are not attached to a field. */
   readonly alerts: ReadonlyArray<string>
   /** Password fields that can be seen, with what they are called: their name, id, label and purpose. */
   readonly passwords: ReadonlyArray<string>
@@ -83,10 +83,10 @@ export const empty: Survey = {
   captcha: false
 }
 
-/** Whether the page is not done with what it was asked for. */
+/** Whether the page is still loading or busy. */
 export const isUnsettled = ({ busy, loading, requests }: Survey): boolean => loading || busy || requests > 0
 
-/** The obstacle of a step: an overlay over its element, or a dialog of the page's own accord if the element is missing. */
+/** The obstacle of a step: an overlay over its element or, if the element is missing, a dialog that the page opened. */
 export const inTheWay = ({ matched, overlays }: Survey): Overlay | null =>
   overlays.find(({ coversTarget }) => coversTarget) ??
   (matched === 0

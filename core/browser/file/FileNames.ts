@@ -1,20 +1,19 @@
 /**
- * Names of files that come from outside, made safe to write, to serve and to show.
+ * Sanitizes file names from outside, so that they are safe to write, to serve and to show.
  */
 
 /** Longer names are cut, before their extension. */
 const maxLength = 150
 
 /**
- * Folder separators, characters that file systems refuse, control characters, and those that turn the direction of a
- * text.
+ * Folder separators, characters that file systems refuse, control characters, and bidirectional control characters.
  */
 const refused = /[<>:"/\\|?*\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** Names that Windows takes for a device, with any extension. */
+/** Reserved device names of Windows, with any extension. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
-/** The last part of a name or path, as a name that is one everywhere; `fallback` where nothing is left of it. */
+/** The last part of a name or path as a portable file name; `fallback` where nothing is left of it. */
 export const safe = (given: string, fallback = "download"): string => {
   const last = given.normalize("NFC").split(/[/\\]/).at(-1) ?? ""
   const name = last

@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Schema, type Scope } from "effect"
 
-/** A file on the disk of this machine, there as long as the scope in which it was fetched. */
+/** A file on the local disk, which exists until the scope in which it was fetched closes. */
 export interface LocalFile {
   readonly path: string
   readonly fileName: string
@@ -30,9 +30,9 @@ export class FileNotFetched extends Schema.TaggedError<FileNotFetched>()("FileNo
 
 export interface FileSource {
   /**
-   * Fetches a file of at most `maxUploadBytes` over HTTP. Its name is what the address or its server says, made safe. Private
-   * and loopback addresses are refused unless they are allowed. `refusal` is asked of the address and of each that it leads
-   * on to, and answers why it must not be asked; `null` when it may.
+   * Fetches a file of at most `maxUploadBytes` over HTTP. Its name is that of the address or the server, sanitized. Private
+   * and loopback addresses are refused unless they are allowed. `refusal` returns why the address,
+   * or one that it redirects to, must not be requested; `null` when it may.
    */
   readonly get: (
     url: URL,

@@ -1,10 +1,10 @@
 /**
- * Where in an element the pointer acts, which keys are held, and how something is dragged.
+ * Where in an element the pointer acts, which keys are pressed, and the target of a drag.
  */
 import type { ElementQuery } from "../element/ElementQuery.ts"
 import type { Gesture } from "./Pointer.ts"
 
-/** A key that is held while the pointer acts, as browsers call it. */
+/** A key that is pressed while the pointer acts, by its browser name. */
 export type HeldKey = "ControlOrMeta" | "Alt" | "Shift"
 
 /** A distance in CSS pixels. */
@@ -13,7 +13,7 @@ export interface Offset {
   readonly y: number
 }
 
-/** The place of an act in an element, and the keys held. */
+/** The position of an action in an element, and the pressed keys. */
 export interface Aim {
   /** From the upper left corner of the element; a negative number from the right or lower edge. The middle when left out. */
   readonly at?: Offset | undefined
@@ -24,14 +24,14 @@ export interface Aim {
 export type Destination =
   /** The one element that matches. It is looked for before the button is pressed. */
   | { readonly kind: "element"; readonly query: ElementQuery; readonly at?: Offset | undefined }
-  /** Points in their order, each as its distance from where the drag begins. */
+  /** Points in order, each relative to the start of the drag. */
   | { readonly kind: "path"; readonly points: ReadonlyArray<Offset> }
-  /** From the beginning to the end of this stretch of the text of the element, which is selected by that. */
+  /** From the beginning to the end of this part of the text of the element, which selects it. */
   | { readonly kind: "text"; readonly text: string }
 
 export interface Drag extends Aim {
   readonly to: Destination
-  /** Moves the mouse as a hand would. */
+  /** Moves the pointer along a human-like path. */
   readonly gesture?: Gesture | undefined
 }
 

@@ -1,9 +1,9 @@
 /**
- * How a hand moves the mouse to an element and clicks it.
+ * Human-like pointer movements to an element, and clicks.
  */
 import { Effect, Random } from "effect"
 
-/** One place on the way, and how long the hand takes to get there. */
+/** One point of the path, and the time to reach it. */
 export interface Move {
   /** The progress along the straight line to the destination of the pointer: 0 to 1. */
   readonly along: number
@@ -21,8 +21,8 @@ export interface Gesture {
 }
 
 /**
- * Draws a gesture: it speeds up and slows down as hands do, bows a little to one side, trembles, and lands near the middle.
- * It takes between a quarter and three quarters of a second.
+ * Generates a gesture: it accelerates and slows down, curves slightly to one side, jitters, and ends near the middle.
+ * It takes 250 to 750 ms.
  */
 export const draw: Effect.Effect<Gesture> = Effect.gen(function* () {
   const between = (least: number, most: number) => Effect.map(Random.next, (drawn) => least + drawn * (most - least))

@@ -24,7 +24,7 @@ export const Gesture = Schema.Union([
     clicks: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))
   }),
   Schema.Struct({ kind: Schema.Literal("wheel"), ...place, dx: distance, dy: distance }),
-  /** A key by its name, as browsers call it: `a`, `Enter`, `Shift`. */
+  /** A key by its browser name: `a`, `Enter`, `Shift`. */
   Schema.Struct({ kind: Schema.Literals(["key_down", "key_up"]), key }),
   /** Text that is inserted at once, as by a paste. */
   Schema.Struct({
@@ -36,8 +36,8 @@ export type Gesture = typeof Gesture.Type
 
 export interface RemoteHand {
   /**
-   * Makes a gesture in the viewport. It waits for no element and is bounded in time, independent of the page; what a
-   * page does not take is lost.
+   * Performs a gesture in the viewport. It waits for no element and is bounded in time, independent of the page; input
+   * that the page ignores is lost.
    */
   readonly gesture: (gesture: Gesture) => Effect.Effect<void>
 

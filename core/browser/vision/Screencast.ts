@@ -34,8 +34,8 @@ export interface Recording {
 
 export interface Screencast {
   /**
-   * Shows the tab as a JPEG at once, and then whenever it has changed and the one before was dealt with, until the scope closes.
-   * It takes nothing while nothing changes. A tab that cannot be shown is not.
+   * Shows the tab as a JPEG at once, and again whenever it has changed and the previous picture was handled, until the
+   * scope closes. It takes no picture while nothing changes, nor of a tab that cannot be captured.
    */
   readonly screencast: (
     options: ScreencastOptions,

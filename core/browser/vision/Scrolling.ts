@@ -10,11 +10,11 @@ export type Direction = "up" | "down" | "left" | "right"
 export type Position = "start" | "center" | "end"
 
 export type Scroll =
-  /** Turns the wheel so often over the page, each time by about as much as is seen of it at once. */
+  /** Turns the wheel over the page this many times, each time by about the height of the viewport. */
   | { readonly kind: "ticks"; readonly direction: Direction; readonly ticks: number }
   /** Scrolls until the one element that matches is in view. */
   | { readonly kind: "element"; readonly selector: string; readonly position: Position }
-  /** Scrolls a container until an element in it is there, looking on from its start when it is not found before its end. */
+  /** Scrolls a container until an element in it exists; from its start again if none was found before its end. */
   | {
       readonly kind: "find"
       readonly container: string
@@ -24,7 +24,7 @@ export type Scroll =
     }
   /** Scrolls a container to its end. */
   | { readonly kind: "end"; readonly container: string; readonly direction: Direction }
-  /** Turns the wheel so often over the one element that matches, by `wheelPixels` each time, whether anything scrolls or not. */
+  /** Turns the wheel this many times over the matching element, by `wheelPixels` each, whether anything scrolls or not. */
   | {
       readonly kind: "wheel"
       readonly selector: string
@@ -33,5 +33,5 @@ export type Scroll =
       readonly keys: ReadonlyArray<HeldKey>
     }
 
-/** How far a wheel over an element is turned at a time, in CSS pixels: one notch of a usual mouse. */
+/** The distance of one turn of the wheel over an element, in CSS pixels: one notch of a typical mouse. */
 export const wheelPixels = 100

@@ -9,12 +9,12 @@ export interface Shot {
 
 /** The extent of a picture of a page. */
 export interface Framing {
-  /** Whether it shows the whole page, and not only what is seen of it. An element is shown whole. */
+  /** Whether it shows the whole page, and not only the viewport. An element is always shown whole. */
   readonly fullPage: boolean
-  /** How much it shows around an element, in pixels. */
+  /** The margin around an element, in pixels. */
   readonly margin?: number
-  /** How often it scrolls down before, so that the page loads what it shows only then. */
+  /** How often it scrolls down first, so that the page loads deferred content. */
   readonly maxScrolls?: number
-  /** How long it waits at most for what comes after each scrolling, in milliseconds. */
+  /** The longest wait for content after each scroll, in milliseconds. */
   readonly settleMillis?: number
 }

@@ -11,13 +11,13 @@ export interface Box {
 }
 
 /** An element of the outline that was made last, or a point of the viewport in CSS pixels. */
-export type Place =
+export type PointerTarget =
   | { readonly _tag: "Ref"; readonly ref: string }
   | { readonly _tag: "Point"; readonly x: number; readonly y: number }
 
 /** An element that can be acted on. Texts come from the page unchanged and are untrusted. */
-export interface Outlined {
-  /** By which it is named until the next outline is made. */
+export interface OutlineElement {
+  /** Its reference, valid until the next outline. */
   readonly ref: string
   readonly role: string
   readonly name: string
@@ -33,8 +33,8 @@ export interface Outline {
   readonly address: string
   readonly title: string
   readonly window: { readonly width: number; readonly height: number }
-  /** Elements that can be seen when scrolled to, in the order of the document, those of frames behind the others. */
-  readonly elements: ReadonlyArray<Outlined>
+  /** Elements that can be seen when scrolled to, in document order; elements in frames come last. */
+  readonly elements: ReadonlyArray<OutlineElement>
   /** How many elements were left out. */
   readonly more: number
 }
@@ -53,7 +53,7 @@ export interface Seen {
   readonly box: Box
 }
 
-/** HTML of what can be read, and whether it was cut because it was too long. */
+/** HTML of the readable content, and whether it was cut because it was too long. */
 export interface Readable {
   readonly html: string
   readonly cut: boolean

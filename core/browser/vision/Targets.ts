@@ -1,6 +1,5 @@
 /**
- * What a person can point at in the window of a page: elements to act on and texts to read, with the selectors that lead
- * to them.
+ * What a person can point at in the viewport of a page: elements to act on and texts to read, with their selectors.
  */
 import { Schema } from "effect"
 
@@ -11,7 +10,7 @@ export type Way = typeof Way.Type
 /** The list that an element is part of: its rows, and the path from a row to the element. */
 export const Row = Schema.Struct({ selector: Schema.String, matches: Schema.Int, path: Schema.String })
 
-/** A part of the window, in CSS pixels from its upper left corner. */
+/** A part of the viewport, in CSS pixels from its upper left corner. */
 const Area = Schema.Struct({
   x: Schema.Finite,
   y: Schema.Finite,
@@ -29,9 +28,9 @@ export const Target = Schema.Struct({
   secret: Schema.Boolean,
   /** The texts of the options of a list. */
   options: Schema.Array(Schema.String),
-  /** The part of it that is in the window. */
+  /** The part of it that is in the viewport. */
   box: Area,
-  /** The selectors that lead to it, the best one first. */
+  /** Its selectors, the best one first. */
   selectors: Schema.Array(Way),
   row: Schema.NullOr(Row),
   /** The heading of its column in a table. */

@@ -4,12 +4,12 @@
 import { Effect, Random } from "effect"
 import type { Guard } from "../element/ElementQuery.ts"
 
-/** A key by its name, as keyboards know it: `Enter`, `Tab`, `Control+a`. */
+/** A key or a key combination by name: `Enter`, `Tab`, `Control+a`. */
 export interface Key {
   readonly key: string
 }
 
-/** How many characters of what a page copies are taken, and how many are pasted at once at most. */
+/** The maximum number of characters that are taken from a copy, and that are pasted at once. */
 export const maxCopied = 5_000_000
 
 export interface Typing {
@@ -28,21 +28,21 @@ export interface Typing {
   readonly paste: boolean
   /** With `paste`: the text is HTML, of which plain fields get the text. */
   readonly html?: boolean
-  /** Fails where the first text does not stand in the element afterwards. Absent where the page may take it away. */
+  /** Fails where the element does not contain the first text afterwards. Absent where the page may clear it. */
   readonly readBack?: boolean
-  /** Asked of the document that has the focus before each text that is typed there. */
+  /** Checks the focused document before each text that is typed there. */
   readonly guard?: Guard | undefined
 }
 
 /** A brisk typist's pause between two keys, in milliseconds. */
 const keyMillis = 60
 
-/** Most pauses are about that, some are short, and now and then one is long. */
+/** Most pauses have about that length, some are shorter, and a few are longer. */
 const pause = Effect.map(Effect.all([Random.next, Random.next]), ([often, seldom]) =>
   Math.round(keyMillis * (0.5 + often) * (seldom > 0.93 ? 3 : 1))
 )
 
-/** Pauses like those of a person who types. */
+/** Pauses between keys as a person makes them. */
 export const byHand: Effect.Effect<Pick<Typing, "delayMillis" | "pauses">> = Effect.map(
   Effect.replicateEffect(pause, 64),
   (pauses) => ({ delayMillis: keyMillis, pauses })

@@ -24,6 +24,7 @@ import type { Candidate } from "../Command.ts"
 import type { Outcome } from "../Conversation.ts"
 import type { ActionResult } from "../ConversationMessage.ts"
 import * as Draft from "../Draft.ts"
+import * as Loops from "../Loops.ts"
 import type { StartingState } from "./StartingState.ts"
 
 /** The state of a conversation at some point. */
@@ -90,27 +91,36 @@ export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage:
   return settled(behindStart, opened.success.stage, `Opened ${yield* stage.page.navigation.address}`, null)
 })
 
-/** Does the steps of the draft that come next. A step that fails is where the walk stays. */
-export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage: Stage, onward: Walk) {
-  const graph = yield* graphOf(draft)
-  if (graph === null) return unread(draft, stage)
+/** How far a walk came. */
+interface Way {
+  readonly draft: Draft.Draft
+  readonly stage: Stage
+  /** The node that comes next, or that failed. */
+  readonly at: Node
+  readonly failure: StepFailed | null
+  readonly done: number
+  readonly skipped: number
+  /** Whether it did as many steps as one message may. */
+  readonly isLongest: boolean
+  /** The last node that read data, and the names of all data that was read. */
+  readonly reader: Node | null
+  readonly names: ReadonlySet<string>
+}
+
+const walkAlong = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph, stage: Stage, onward: Walk) {
   const began = yield* Clock.currentTimeMillis
   let [now, here, done, skipped] = [draft, stage, 0, 0]
   const names = new Set<string>()
   let reader: Node | null = null
+  const way = (at: Node, failure: StepFailed | null, isLongest = false): Way => ({
+    ...{ draft: now, stage: here, at, failure, done, skipped, isLongest, reader, names }
+  })
   while (true) {
     const node = Draft.next(now, graph)
-    if (node.action === "END" || onward.stops(now.cursor, node)) {
-      const did = `Did ${counted(done)}${skipped === 0 ? "" : `, skipped ${skipped}`}. ${comesNext(node)}`
-      if (reader === null)
-        return settled(now, here, `${did}. The page is at ${yield* here.page.navigation.address}`, null)
-      return yield* succeeded(now, here, reader, did, Memory.named(here.known.memory, names))
-    }
-    if (done + skipped === limits.steps) {
-      return settled(now, here, `Stopped after ${limits.steps} steps, the most at once. ${comesNext(node)}`, null)
-    }
+    if (node.action === "END" || onward.stops(now.cursor, node)) return way(node, null)
+    if (done + skipped === limits.steps) return way(node, null, true)
     const passed = yield* step(now, graph, node, here, began)
-    if (Result.isFailure(passed)) return yield* failed(now, here, node, passed.failure, "completed")
+    if (Result.isFailure(passed)) return way(node, passed.failure)
     now = passed.success.draft
     here = passed.success.stage
     yield* onward.reached(now, here)
@@ -122,6 +132,29 @@ export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage:
     if (passed.success.skipped) skipped++
     else done++
   }
+})
+
+/** Does the steps of the draft that come next. A step that fails is where the walk stays. */
+export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage: Stage, onward: Walk) {
+  const graph = yield* graphOf(draft)
+  if (graph === null) return unread(draft, stage)
+  const way = yield* walkAlong(draft, graph, stage, onward)
+  const { at, done, failure, isLongest, names, reader, skipped } = way
+  if (failure !== null) return yield* failed(way.draft, way.stage, at, failure, "completed")
+  if (isLongest) {
+    return settled(
+      way.draft,
+      way.stage,
+      `Stopped after ${limits.steps} steps, the most at once. ${comesNext(at)}`,
+      null
+    )
+  }
+  const did = `Did ${counted(done)}${skipped === 0 ? "" : `, skipped ${skipped}`}. ${comesNext(at)}`
+  if (reader === null) {
+    const where = yield* way.stage.page.navigation.address
+    return settled(way.draft, way.stage, `${did}. The page is at ${where}`, null)
+  }
+  return yield* succeeded(way.draft, way.stage, reader, did, Memory.named(way.stage.known.memory, names))
 })
 
 const counted = (steps: number): string => `${steps} step${steps === 1 ? "" : "s"}`
@@ -180,22 +213,61 @@ const openings: Readonly<Record<string, string>> = {
   loop_not_done: "The next steps are its body, done with the first item; leave does them with the other items"
 }
 
-/** Does one step of the draft once more, wherever the page is. The draft and its position are unchanged. */
+/**
+ * Does one step of the draft once more, wherever the page is; a loop is done as a whole. The draft and its position are
+ * unchanged.
+ */
 export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stage: Stage, named: string) {
   const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
   const all = [...graph.nodes.values()]
   const node = graph.nodes.get(named) ?? all.find(({ name }) => name === named)
-  if (node === undefined || node.action === "END" || node.action === "LOOP") {
-    const names = all.flatMap(({ action, name }) => (action === "END" || action === "LOOP" ? [] : [`"${name}"`]))
+  if (node === undefined || node.action === "END") {
+    const names = all.flatMap(({ action, name }) => (action === "END" ? [] : [`"${name}"`]))
     const expected = names.slice(0, 20).join(", ")
     return settled(draft, stage, `Cannot do "${named.slice(0, 80)}" again: expected one of the steps ${expected}`, null)
   }
+  const loop = Loops.of(graph, node.id)
+  if (loop !== null) return yield* loopAgain(draft, graph, stage, node, loop)
   const passed = yield* step(draft, graph, node, stage, yield* Clock.currentTimeMillis)
   if (Result.isFailure(passed)) return yield* failed(draft, stage, node, passed.failure, "completed")
   const { found, skipped, stage: here } = passed.success
   const text = skipped ? `Skipped: ${node.name}. Its run_if does not hold here` : `Done again: ${node.name}`
   return yield* succeeded(draft, here, node, text, found)
+})
+
+/** Does all turns of a loop from the present page on. What its steps read replaces what they read before. */
+const loopAgain = Effect.fnUntraced(function* (
+  draft: Draft.Draft,
+  graph: Graph,
+  stage: Stage,
+  node: Node,
+  loop: Loops.Loop
+) {
+  const { known } = stage
+  if (known.loops.has(loop.head)) {
+    const text = `Cannot do "${node.name}" again: its first turn is being recorded. leave does the turns that are left`
+    return yield* refused(draft, stage, node, text)
+  }
+  const read = new Set(
+    [...loop.nodes].flatMap((id) => {
+      const one = Position.nodeOf(graph, id)
+      return one.action === "EXTRACT_DATAMODEL" ? Object.keys(one.parameters.extract_data_model.properties ?? {}) : []
+    })
+  )
+  const data = Object.fromEntries(Object.entries(known.memory.data).filter(([name]) => !read.has(name)))
+  const fresh = { ...stage, known: { ...known, memory: { ...known.memory, data } } }
+  const way = yield* walkAlong(Draft.passed(draft, loop.entry), graph, fresh, {
+    stops: (_, next) => !loop.nodes.has(next.id),
+    reached: () => Effect.void
+  })
+  if (way.failure !== null) return yield* failed(draft, stage, way.at, way.failure, "completed")
+  const { memory } = way.stage.known
+  const here = { ...stage, known: { ...known, memory: { ...memory, runtime: known.memory.runtime } } }
+  const text = way.isLongest
+    ? `Stopped after ${limits.steps} steps, the most at once`
+    : `Done again: ${node.name}, ${counted(way.done)}`
+  return yield* succeeded(draft, here, node, text, way.reader === null ? null : Memory.named(memory, way.names))
 })
 
 /** Does the turns that are left of the loop around the next step, and stops behind it. */

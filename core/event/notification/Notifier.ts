@@ -1,8 +1,8 @@
 /**
  * Sends notices about runs to their subscribers: in the log, to Slack, or to their own address.
  *
- * Any number of processes may do this at once. A notice is for people, who see the run itself as well: it is tried a
- * few times for some minutes, and may get lost with the process. Use a webhook for at-least-once delivery.
+ * Any number of processes may do this at once. Delivery of a notice is best effort: it is tried a
+ * few times within minutes, and lost if the process dies. Use a webhook for at-least-once delivery.
  */
 import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
 import * as Background from "../../runtime/Background.ts"

@@ -1,5 +1,5 @@
 /**
- * Subscribing to the runs of a workspace or of some of its workflows, and ending that.
+ * Subscribes to the runs of a workspace or of some of its workflows, and unsubscribes.
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"

@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Entry } from "../EventLog.ts"
 
-/** The events of one run up to `sequence` were written; with `last`, there will be no more that matter. */
+/** The events of one run up to `sequence` were written; with `last`, no further event follows. */
 export interface Written {
   readonly runId: string
   readonly sequence: number

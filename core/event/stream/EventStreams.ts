@@ -2,7 +2,7 @@
  * Live streams of events: all runs that one client started, or one run.
  *
  * A process reads the log once for all its streams, and only while there is one. A stream that is not read fast enough
- * keeps nothing in memory beyond a bound: it goes back to the log for what it missed.
+ * uses bounded memory: it reads the events that it missed from the log.
  */
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import * as Background from "../../runtime/Background.ts"
@@ -23,9 +23,9 @@ export class EventStreams extends Context.Service<
   EventStreams,
   {
     /**
-     * The pending events of a client, then the events of its runs, without end. Asking for a batch says that the one
-     * before was written; it counts as received when the stream is still open two seconds later, and is given to the
-     * next stream otherwise: a client that loses its connection may see events twice, and none never.
+     * The pending events of a client, then the events of its runs, without end. Pulling a batch confirms that the
+     * previous one was written. It counts as received when the stream is still open two seconds later; otherwise the next
+     * stream sends it again. Delivery is therefore at least once.
      *
      * The first batch is empty and comes at once; another empty one comes whenever nothing happened for 15 seconds. The
      * events of a run begin when its submitter has its id, or two seconds after its submission.
@@ -91,7 +91,7 @@ export class EventStreams extends Context.Service<
           /** The end of what was read of the log for what the mailbox does not have; `null` if it has the rest. */
           let missedAfter: number | null = null
 
-          /** The next page of what is owed. The mailbox waits meanwhile: what it has comes after all pages. */
+          /** The next page of pending events. Entries of the mailbox come after all pages. */
           const catchUp = Effect.fnUntraced(function* (after: number) {
             // Unsaved progress would be sent again.
             if (after === 0) yield* save
@@ -190,12 +190,11 @@ const runStreams =
 const untilReceived = 2_000
 
 /**
- * After how much silence a stream gives a sign of life, in milliseconds. The most impatient client times out after 60
- * s.
+ * The silence after which a stream sends a keep-alive, in milliseconds. The shortest known client timeout is 60 s.
  */
 const quiet = 15_000
 
-/** For how long a run that ended is still owed to a client that is away, in milliseconds. */
+/** For how long the events of an ended run stay pending for a disconnected client, in milliseconds. */
 const remembered = 86_400_000
 
 const saveEvery = "250 millis"

@@ -12,7 +12,7 @@ export interface LogReader {
   readonly subscribers: ReadonlySet<Mailbox.Mailbox>
   /** Gives a mailbox the events that are appended after this call, until the scope closes. */
   readonly subscribe: (mailbox: Mailbox.Mailbox) => Effect.Effect<void, StoreUnavailable, Scope.Scope>
-  /** Says that the log has grown. */
+  /** Signals that the log has grown. */
   readonly grown: Effect.Effect<void>
 }
 
@@ -64,7 +64,7 @@ export const make: Effect.Effect<LogReader, never, EventLog | Scope.Scope> = Eff
   }
 })
 
-/** About how many characters an event has as JSON, counted when a stream is to have it. */
+/** The approximate length of an event as JSON, counted when a stream is to send it. */
 const charactersOf = ({ event }: Entry) => {
   let counted: number | undefined
   return () => {

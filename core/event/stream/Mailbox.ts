@@ -11,11 +11,11 @@ export interface Mailbox {
   readonly topic: string
   readonly arrived: Queue.Queue<Entry | null>
   missed: boolean
-  /** How large the entries in it are together. */
+  /** The total size of its entries, in characters. */
   characters: number
 }
 
-/** A stream that falls further behind reads the log again instead: by so many entries, or by so many characters of them. */
+/** The capacity in entries and in characters. A stream that falls further behind reads the log instead. */
 const capacity = 1_000
 const mostCharacters = page.characters
 
@@ -43,7 +43,7 @@ export const offer = (mailbox: Mailbox, entry: Entry, characters: () => number):
 /** Wakes readers that wait for an arrival. */
 export const wake = (mailbox: Mailbox): void => void Queue.offerUnsafe(mailbox.arrived, null)
 
-/** Says that there is more in the log than in the mailbox. */
+/** Marks that the log has more than the mailbox. */
 export const miss = (mailbox: Mailbox): void => {
   mailbox.missed = true
 }
@@ -62,6 +62,6 @@ export const takeNow = (mailbox: Mailbox): Effect.Effect<ReadonlyArray<Entry>> =
     return all.filter((one) => one !== null)
   })
 
-/** Waits until something is there, or for so many milliseconds. */
+/** Waits until there is an entry, at most the given milliseconds. */
 export const arrival = ({ arrived }: Mailbox, millis: number): Effect.Effect<void> =>
   Effect.raceFirst(Queue.peek(arrived), Effect.sleep(millis)).pipe(Effect.asVoid)

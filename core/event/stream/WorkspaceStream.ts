@@ -1,7 +1,7 @@
 /**
- * The events of all runs of a workspace as one stream, which can be taken up again at any of its places.
+ * The events of all runs of a workspace as one stream, which can be resumed at any position.
  *
- * Each stream reads the log itself, from its place on: what a reader missed is read as what happens now is.
+ * Each stream reads the log itself from its position on, so missed events and new ones are read alike.
  */
 import { Effect, Queue, Stream } from "effect"
 import { Signals } from "../../runtime/Signals.ts"
@@ -10,13 +10,13 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 import { type Entry, EventLog, type Position, page } from "../EventLog.ts"
 
 /** An event with the place behind it. */
-export interface Placed extends Entry {
+export interface PositionedEvent extends Entry {
   readonly position: Position
 }
 
 /** Events in their order, and how far the log was read for them. One without events is a sign of life. */
 export interface Part {
-  readonly events: ReadonlyArray<Placed>
+  readonly events: ReadonlyArray<PositionedEvent>
   readonly position: Position
 }
 
@@ -42,7 +42,7 @@ export const make = (
     const read = Effect.gen(function* () {
       const found = yield* StoreUnavailable.waitUntilBack(log.read(position, page.events))
       position = found.position
-      const events = found.entries.flatMap((entry, index): ReadonlyArray<Placed> => {
+      const events = found.entries.flatMap((entry, index): ReadonlyArray<PositionedEvent> => {
         const behind = found.positions[index]
         return behind !== undefined && entry.workspaceId === workspaceId && options.takes(entry)
           ? [{ ...entry, position: behind }]
@@ -77,7 +77,7 @@ export const make = (
 /** After how much silence a stream gives a sign of life. */
 const quiet = "15 seconds"
 
-/** Within this time others finish what they append before events that are there already. */
+/** The time within which transactions that precede a visible event are expected to commit. */
 const settling = "5 millis"
 
 /** Events that come within this time are read together. */

@@ -1,5 +1,5 @@
 /**
- * Spares a receiver that is down, and other deliveries from waiting for it.
+ * A circuit breaker for each receiver: one that is down is not called, and delays no other deliveries.
  *
  * ```
  *   closed -- 5 failures in a row --> open -- cool-down over --> half-open: one probe
@@ -15,7 +15,7 @@
 export interface Circuit {
   /** Failures since the last success. */
   readonly failures: number
-  /** Until when nothing is sent; `null` while closed. */
+  /** The instant until which nothing is sent; `null` while closed. */
   readonly openUntil: number | null
   /** How long it was opened for last, in milliseconds. */
   readonly coolDown: number
@@ -23,7 +23,7 @@ export interface Circuit {
   readonly inFlight: number
   /** How long the last attempt took, in milliseconds. */
   readonly pace: number
-  /** The latest instant that something was put off to. */
+  /** The latest instant that a delivery was postponed to. */
   readonly bookedUntil: number
 }
 
@@ -62,7 +62,7 @@ export const admit = (circuit: Circuit, now: number, bound: number): Admission =
   return { _tag: "PutOff", until, circuit: { ...circuit, bookedUntil: until } }
 }
 
-/** Takes note of how an attempt ended. */
+/** Records the result of an attempt. */
 export const settle = (circuit: Circuit, healthy: boolean, durationMillis: number, now: number): Circuit => {
   const after = { ...released(circuit), pace: durationMillis }
   if (healthy) return { ...after, failures: 0, openUntil: null, coolDown: coolDowns.first }
@@ -72,13 +72,13 @@ export const settle = (circuit: Circuit, healthy: boolean, durationMillis: numbe
       ? { ...after, failures }
       : { ...after, failures, openUntil: now + coolDowns.first, coolDown: coolDowns.first }
   }
-  // An attempt from before it opened says nothing new.
+  // Ignore attempts that began before the circuit opened.
   if (now < circuit.openUntil) return { ...after, failures }
   const coolDown = Math.min(circuit.coolDown * 2, coolDowns.longest)
   return { ...after, failures, coolDown, openUntil: now + coolDown }
 }
 
-/** Takes note that an attempt ended in no way that says anything of the receiver. */
+/** Records the end of an attempt that does not show whether the receiver is healthy. */
 export const released = (circuit: Circuit): Circuit => ({ ...circuit, inFlight: circuit.inFlight - 1 })
 
 /** Returns whether the state of a receiver can be forgotten. */

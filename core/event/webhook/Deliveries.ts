@@ -28,8 +28,8 @@ export class Deliveries extends Context.Service<
   Deliveries,
   {
     /**
-     * Makes deliveries, in the order of their events. Within a transaction of the same store they are kept exactly when it
-     * is. One is due at once when the delivery of the event before it, of the same run to the same target, has had its
+     * Creates deliveries, in the order of their events. Within a transaction of the same store they are stored exactly when
+     * it commits. One is due at once when the delivery of the event before it, of the same run to the same target, has had its
      * first attempt, and otherwise as soon as that has.
      */
     readonly append: (made: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreUnavailable>
@@ -59,13 +59,13 @@ export class Deliveries extends Context.Service<
       runId: string
     ) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
 
-    /** Takes up a dead delivery again, as `Delivery.retry` says, and answers what it has become. */
+    /** Retries a dead delivery, as `Delivery.retry` decides, and returns its new state. */
     readonly retry: (
       workspaceId: WorkspaceId,
       id: string
     ) => Effect.Effect<Delivery, DeliveryNotFound | DeliveryNotDead | StoreUnavailable>
 
-    /** Forgets what has long been handed out and settled. It is about space only: no delivery is lost. */
+    /** Removes queue entries that were settled long ago. It only frees space: no delivery is lost. */
     readonly tidy: Effect.Effect<void, StoreUnavailable>
 
     /** Records that the receiver accepted a delivery that was sent by other means. A delivered one is not changed. */

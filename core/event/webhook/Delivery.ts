@@ -1,11 +1,11 @@
 /**
- * One event on its way to one target: when it is tried again, and when it is given up.
+ * The delivery of one event to one target: when it is retried, and when it is given up.
  *
  * ```
  *   pending ---- 2xx ---------------------------> delivered
  *      |  ^                                           ^
  *      |  '-- anything else, put off -- retry --.     | replay
- *      '-- 410, refused, ladder at its end --> dead --'
+ *      '-- 410, refused, no attempts left ---> dead --'
  * ```
  *
  * Events of one run reach one target in order while first attempts succeed: an event is first sent when the one before
@@ -21,7 +21,7 @@ export type Status = typeof Status.Type
 
 export interface State {
   readonly status: Status
-  /** How often it was sent since it was made, or since it was taken up again by hand. */
+  /** How often it was sent since it was made, or since a user last retried it. */
   readonly attempts: number
   /** When it is due; `null` when it waits for the event before it, or for nothing any more. */
   readonly nextAttemptAt: number | null
@@ -48,7 +48,7 @@ export interface Delivery extends State {
   /** The position of the submission of the run in its trace; `null` where it has none. */
   readonly traceparent: string | null
   readonly createdAt: number
-  /** When it began to be tried: when it was made, or taken up again by hand. */
+  /** When it began to be tried: when it was made, or when a user last retried it. */
   readonly since: number
 }
 
@@ -58,7 +58,7 @@ export type Outcome =
       readonly _tag: "Answered"
       readonly status: number
       readonly durationMillis: number
-      /** How long the receiver asked not to be disturbed; `null` when it did not. */
+      /** The `Retry-After` of the receiver; `null` when it sent none. */
       readonly retryAfterMillis: number | null
     }
   | { readonly _tag: "Unreachable"; readonly reason: string; readonly durationMillis: number }
@@ -70,8 +70,8 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /**
- * The pauses after the first, second, … failed attempt, before they are spread by a tenth either way. Together almost
- * 32 hours, so that a receiver that is repaired within a day loses nothing.
+ * The pauses after the first, second, … failed attempt, before a jitter of 10 %. Together almost 32 hours, so
+ * that a receiver that is repaired within a day loses nothing.
  */
 export const ladder: ReadonlyArray<number> = [
   5 * second,
@@ -88,7 +88,7 @@ export const ladder: ReadonlyArray<number> = [
   10 * hour
 ]
 
-/** A receiver may ask for a pause of at most this. */
+/** The longest pause that a receiver may request, in milliseconds. */
 const longestRetryAfter = hour
 
 /** A delivery is given up after this time, even if few attempts were made because the receiver was known to be down. */
@@ -124,7 +124,7 @@ export const attempted = <D extends State>(before: D, outcome: Outcome, at: numb
   return { ...failed, nextAttemptAt: at + Math.max(pause, asked) }
 }
 
-/** Puts a delivery off without an attempt, as its target is busy or known to be down; gives it up when it is too old. */
+/** Postpones a delivery without an attempt, because its target is busy or down; gives it up when it is too old. */
 export const putOff = (before: Delivery, until: number, at: number): Delivery =>
   until > before.since + longestPending
     ? dead(before, "The receiver was down for too long", at)
@@ -138,7 +138,7 @@ export const dead = <D extends State>(before: D, reason: string, at: number): D 
   errors: [...before.errors, `${instant(at)} Not sent: ${reason}`]
 })
 
-/** Takes a dead delivery up again: its ladder starts again at `at`. Earlier failures stay in its record. */
+/** Retries a dead delivery: its sequence of pauses starts again at `at`. Earlier failures stay in its record. */
 export const retry = (before: Delivery, at: number): Result.Result<Delivery, DeliveryNotDead> =>
   before.status === "dead"
     ? Result.succeed({ ...before, status: "pending", attempts: 0, nextAttemptAt: at, since: at })
@@ -175,7 +175,7 @@ export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("De
   }
 }
 
-/** Raised when a delivery to be resumed was not given up. */
+/** Raised when a delivery to be retried was not given up. */
 export class DeliveryNotDead extends Schema.TaggedError<DeliveryNotDead>()("DeliveryNotDead", {
   deliveryId: Schema.String,
   status: Status

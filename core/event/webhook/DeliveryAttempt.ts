@@ -17,7 +17,7 @@ import { WebhookSecrets } from "./WebhookSecrets.ts"
  * The message of an event as a target is sent it at `now`.
  *
  * It contains the instant of the event, and expires `validity` seconds after it was sent, so that a late attempt is not
- * refused as expired. An event that says itself until when it matters keeps to that.
+ * refused as expired. An event with an expiry keeps it.
  */
 export const messageAt = (
   logged: LoggedEvent,

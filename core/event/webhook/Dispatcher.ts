@@ -37,13 +37,13 @@ export const defaults = { workers: 32, perOrigin: 4 }
 const batch = 200
 
 /**
- * Events that were put off are made into deliveries while fewer than this many deliveries wait for an attempt, and so
- * many at a time: what comes meanwhile waits for few.
+ * Postponed events become deliveries while fewer than this many deliveries wait for an attempt, and this many at a time,
+ * so that new events wait behind few of them.
  */
 const mostDue = 4
 const late = 8
 
-/** The net under a lost signal. */
+/** The longest sleep, which bounds the effect of a lost signal. */
 const longestSleep = "10 seconds"
 
 /** Makes deliveries of the next events of the log. Answers whether there is more, and whether it has to wait for room. */
@@ -123,7 +123,7 @@ const attempt = Effect.fnUntraced(function* (
 })
 
 /**
- * Logs and counts what became of a delivery. A line names the host of the receiver only: addresses of webhooks hold secrets. A
+ * Logs and counts the new state of a delivery. A line names the host of the receiver only: addresses of webhooks hold secrets. A
  * delivery that is put off was not attempted, and is logged on the level Debug.
  */
 const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect<void> => {

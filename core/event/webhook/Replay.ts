@@ -13,7 +13,7 @@ import * as Target from "./Target.ts"
 import { WebhookStore } from "./Webhook.ts"
 
 /** The result of one event and one target. */
-export interface Replayed {
+export interface ReplayResult {
   readonly event: string
   readonly url: string
   readonly outcome: Delivery.Outcome
@@ -69,7 +69,7 @@ export const replay = Effect.fn("Replay.replay")(function* (
         const { durationMillis, status } = outcome
         yield* deliveries.delivered(subject.workspaceId, delivery.id, { responseStatus: status, durationMillis })
       }
-      return { event: logged.event.event, url: target.url, outcome } satisfies Replayed
+      return { event: logged.event.event, url: target.url, outcome } satisfies ReplayResult
     }),
     { concurrency }
   )

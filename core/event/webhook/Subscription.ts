@@ -1,5 +1,5 @@
 /**
- * Which kinds of events a webhook is sent.
+ * The kinds of events that a webhook receives.
  */
 import { Schema } from "effect"
 

@@ -80,7 +80,7 @@ export class Webhooks extends Context.Service<
       id: string
     ) => Effect.Effect<Outcome, WebhookNotFound | RoleForbids | StoreUnavailable>
 
-    /** Takes up a delivery that was given up again, and returns what it has become. */
+    /** Retries a delivery that was given up, as a user asks, and returns its new state. */
     readonly retry: (
       caller: Caller,
       deliveryId: string

@@ -13,7 +13,7 @@ export interface Frame {
 }
 
 /** A message to the worker of a run. Every reader of the channel can read it, so secrets in it are sealed. */
-export interface Sent {
+export interface WorkerMessage {
   readonly runId: string
   readonly text: string
 }
@@ -40,6 +40,6 @@ export class LiveChannel extends Context.Service<
     readonly send: (runId: RunId, text: string) => Effect.Effect<void, StoreUnavailable>
 
     /** Subscribes to the messages of all runs, and only then succeeds. */
-    readonly messages: Effect.Effect<Stream.Stream<Sent>, never, Scope.Scope>
+    readonly messages: Effect.Effect<Stream.Stream<WorkerMessage>, never, Scope.Scope>
   }
 >()("sluice/core/execution/live/LiveChannel") {}

@@ -1,7 +1,7 @@
 /**
  * How much a run may keep.
  */
-import type { Kind, Used } from "./ArtifactStore.ts"
+import type { ArtifactUsage, Kind } from "./ArtifactStore.ts"
 
 const mebibyte = 1_048_576
 
@@ -20,7 +20,7 @@ export const maxCount: Readonly<Record<Kind, number>> = { screenshot: 5_000, sna
 export const maxBytesOfRun = 2_048 * mebibyte
 
 /** Why a run cannot keep another artifact of this size beside what it has; `null` when it can. */
-export const refusal = (used: Used, kind: Kind, bytes: number): string | null => {
+export const refusal = (used: ArtifactUsage, kind: Kind, bytes: number): string | null => {
   if (bytes > maxBytes[kind]) return `it is larger than ${maxBytes[kind]} bytes, the most that a ${kind} may have`
   if (used.count[kind] >= maxCount[kind])
     return `the run has ${maxCount[kind]} of its kind already, the most it may keep`
@@ -30,7 +30,7 @@ export const refusal = (used: Used, kind: Kind, bytes: number): string | null =>
 }
 
 /** The totals of a run with another artifact. */
-export const beside = (used: Used, kind: Kind, bytes: number): Used => ({
+export const beside = (used: ArtifactUsage, kind: Kind, bytes: number): ArtifactUsage => ({
   bytes: used.bytes + bytes,
   count: { ...used.count, [kind]: used.count[kind] + 1 }
 })

@@ -18,12 +18,12 @@ export interface StartedUpload {
 }
 
 /** The stored totals of a run. */
-export interface Used {
+export interface ArtifactUsage {
   readonly bytes: number
   readonly count: Readonly<Record<Kind, number>>
 }
 
-export const nothing: Used = { bytes: 0, count: { screenshot: 0, snapshot: 0, video: 0, file: 0 } }
+export const nothing: ArtifactUsage = { bytes: 0, count: { screenshot: 0, snapshot: 0, video: 0, file: 0 } }
 
 /** The artifacts of a run for its record, apart from events. */
 export interface Summary {
@@ -61,7 +61,7 @@ export class ArtifactStore extends Context.Service<
     /** Counts an artifact that a run did without. */
     readonly leaveOut: (runId: RunId) => Effect.Effect<void, StoreUnavailable>
 
-    readonly used: (runId: RunId) => Effect.Effect<Used, StoreUnavailable>
+    readonly used: (runId: RunId) => Effect.Effect<ArtifactUsage, StoreUnavailable>
 
     readonly summary: (runId: RunId) => Effect.Effect<Summary, StoreUnavailable>
 

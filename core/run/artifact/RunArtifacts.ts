@@ -9,7 +9,7 @@ import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { Run } from "../Run.ts"
 import * as Bounds from "./ArtifactBounds.ts"
 import { type Artifact, ArtifactFiles, type Description } from "./ArtifactFiles.ts"
-import { ArtifactStore, Kind, type Used } from "./ArtifactStore.ts"
+import { ArtifactStore, type ArtifactUsage, Kind } from "./ArtifactStore.ts"
 
 /** Raised when an artifact is not kept: over the bounds of its run, or because where it was to go is away. */
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { kind: Kind, reason: Schema.String }) {
@@ -18,12 +18,12 @@ export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { kind: Ki
   }
 }
 
-/** Keeps the artifacts of one run. */
-export interface Keeper {
-  /** Keeps an artifact and answers its id: a new one, or that of one which it takes the place of. */
-  readonly keep: (kind: Kind, artifact: Artifact, id?: string) => Effect.Effect<string, NotKept>
-  /** Keeps content of any size, and answers its id. A response over the bounds is not read to its end. */
-  readonly keepStream: <E>(
+/** Stores the artifacts of one run. */
+export interface ArtifactWriter {
+  /** Stores an artifact and returns its id: a new one, or `id`, whose artifact it replaces. */
+  readonly write: (kind: Kind, artifact: Artifact, id?: string) => Effect.Effect<string, NotKept>
+  /** Stores streamed content and returns its id. Content over the bounds is not read to its end. */
+  readonly writeStream: <E>(
     kind: Kind,
     description: Description,
     content: Stream.Stream<Uint8Array, E>
@@ -34,10 +34,10 @@ export class RunArtifacts extends Context.Service<
   RunArtifacts,
   {
     /**
-     * The artifact keeper of a run, for its executor. Artifacts that could not be stored are logged, and counted in the
+     * The artifact writer of a run, for its executor. Artifacts that could not be stored are logged, and counted in the
      * record of the run.
      */
-    readonly of: (run: Pick<Run, "id" | "workflowId">) => Keeper
+    readonly of: (run: Pick<Run, "id" | "workflowId">) => ArtifactWriter
   }
 >()("sluice/core/run/artifact/RunArtifacts") {
   static readonly layer = Layer.effect(
@@ -49,7 +49,7 @@ export class RunArtifacts extends Context.Service<
 
       return RunArtifacts.of({
         of: (run) => {
-          let used: Used | null = null
+          let used: ArtifactUsage | null = null
 
           const begin = Effect.fnUntraced(function* (kind: Kind, bytes: number, known?: string) {
             used ??= yield* store.used(run.id)
@@ -91,7 +91,7 @@ export class RunArtifacts extends Context.Service<
             )
 
           return {
-            keep: (kind, artifact, known) =>
+            write: (kind, artifact, known) =>
               reported<string, never>(
                 kind,
                 Effect.gen(function* () {
@@ -103,7 +103,7 @@ export class RunArtifacts extends Context.Service<
                   return yield* end(kind, id, artifact.bytes.length, known === undefined)
                 })
               ),
-            keepStream: <E>(kind: Kind, description: Description, content: Stream.Stream<Uint8Array, E>) =>
+            writeStream: <E>(kind: Kind, description: Description, content: Stream.Stream<Uint8Array, E>) =>
               reported<string, E>(
                 kind,
                 Effect.gen(function* () {

@@ -10,7 +10,7 @@ import type { Decision } from "./Decision.ts"
 import { DecisionStore, mostDecisions } from "./DecisionStore.ts"
 
 /** The decisions of a run. `full` when as many are kept as may be, so that there may have been more. */
-export interface Decided {
+export interface DecisionList {
   readonly decisions: ReadonlyArray<Decision>
   readonly full: boolean
 }
@@ -19,7 +19,7 @@ export class Decisions extends Context.Service<
   Decisions,
   {
     /** The decisions of models in a run so far, oldest first. */
-    readonly of: (caller: Caller, id: RunId) => Effect.Effect<Decided, RunNotFound | StoreUnavailable>
+    readonly of: (caller: Caller, id: RunId) => Effect.Effect<DecisionList, RunNotFound | StoreUnavailable>
   }
 >()("sluice/core/run/evidence/Decisions") {
   static readonly layer = Layer.effect(

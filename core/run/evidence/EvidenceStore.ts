@@ -3,7 +3,7 @@
  * its pages. Evidence is never sent; callers request it.
  */
 import { Context, type Effect, type Option } from "effect"
-import type { Recorded } from "../../browser/Exchange.ts"
+import type { RecordedExchange } from "../../browser/Exchange.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { NodeId } from "../../workflow/language/graph/Graph.ts"
 import type { RunId } from "../../workspace/Ids.ts"
@@ -19,7 +19,7 @@ export interface Snapshot {
 /** The network log of a run so far. */
 export interface NetworkLog {
   /** By the instant at which they began. */
-  readonly events: ReadonlyArray<Recorded>
+  readonly events: ReadonlyArray<RecordedExchange>
   /** An attempt is writing it. */
   readonly open: boolean
   /** Something was left out: over the bounds, or lost with a worker. */
@@ -50,7 +50,7 @@ export class EvidenceStore extends Context.Service<
     readonly openLog: (runId: RunId) => Effect.Effect<Room, StoreUnavailable>
 
     /** Adds to the log, whose ids must be new to it. */
-    readonly log: (runId: RunId, events: ReadonlyArray<Recorded>) => Effect.Effect<void, StoreUnavailable>
+    readonly log: (runId: RunId, events: ReadonlyArray<RecordedExchange>) => Effect.Effect<void, StoreUnavailable>
 
     /** Closes the log: what the attempt had to write is written, apart from what was left out when `truncated`. */
     readonly closeLog: (runId: RunId, truncated: boolean) => Effect.Effect<void, StoreUnavailable>
@@ -67,7 +67,7 @@ export class EvidenceStore extends Context.Service<
 >()("sluice/core/run/evidence/EvidenceStore") {}
 
 /** The rest of the bounds beside these events. */
-export const roomBeside = (events: ReadonlyArray<Recorded>): Room => ({
+export const roomBeside = (events: ReadonlyArray<RecordedExchange>): Room => ({
   events: Math.max(bounds.events - events.length, 0),
   bodyCharacters: Math.max(
     bounds.bodyCharacters - events.reduce((sum, { responseBody }) => sum + (responseBody?.length ?? 0), 0),

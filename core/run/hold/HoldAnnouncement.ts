@@ -25,7 +25,7 @@ export interface HoldAnnouncement {
   readonly ofWorkflow: (latest: Gated, held: RunCount, now: number) => ReadonlyArray<RunEvent>
   /** The events of one waiting run that is held at `now`. */
   readonly ofRun: (gated: Gated, now: number) => ReadonlyArray<RunEvent>
-  /** Whether every held run of the workflow has events of its own, not only those that are watched. */
+  /** Whether every held run of the workflow gets its own events, not only the watched ones. */
   readonly announcesToAll: (workspaceId: WorkspaceId, workflowId: string) => Effect.Effect<boolean, StoreUnavailable>
 }
 

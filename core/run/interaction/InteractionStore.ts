@@ -7,7 +7,7 @@ import type { RunId, WorkspaceId } from "../../workspace/Ids.ts"
 import type { Interaction } from "./Interaction.ts"
 
 /** A question before and after a change of it. */
-export interface Changed {
+export interface InteractionChange {
   readonly before: Interaction
   readonly after: Interaction
 }
@@ -34,7 +34,7 @@ export class InteractionStore extends Context.Service<
     readonly change: <E>(
       runId: RunId,
       decide: (before: Interaction, now: number) => Result.Result<Interaction, E>
-    ) => Effect.Effect<Option.Option<Changed>, E | StoreUnavailable>
+    ) => Effect.Effect<Option.Option<InteractionChange>, E | StoreUnavailable>
 
     /** Closes every question that holds an answer although it expired before `before`, and answers how many. */
     readonly forget: (before: number) => Effect.Effect<number, StoreUnavailable>

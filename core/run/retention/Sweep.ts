@@ -24,7 +24,7 @@ const batch = 50
 const pace = "50 millis"
 
 /** How many things of each kind a sweep removed, or would remove, in one workspace. */
-export interface Swept {
+export interface SweepResult {
   readonly workspaceId: WorkspaceId
   readonly counts: Readonly<Partial<Record<RetentionDays.Kind, number>>>
 }
@@ -46,7 +46,7 @@ const earlier = (days: RetentionDays.Days, installation: RetentionDays.Installat
 
 /** Removes what of the runs of every workspace is older than its days, and answers what that was. */
 export const sweep = Effect.fn("Sweep.sweep")(function* (installation: RetentionDays.Installation) {
-  const all: Array<Swept> = []
+  const all: Array<SweepResult> = []
   let unread = 0
   for (const { id, retentionDays } of yield* (yield* WorkspaceStore).list) {
     const counts: Partial<Record<RetentionDays.Kind, number>> = {}
@@ -118,7 +118,7 @@ const sweepPart = Effect.fnUntraced(function* (workspaceId: WorkspaceId, part: P
 /** What `sweep` would remove now, and of artifacts and decisions also what is older than the installation keeps. */
 export const count = Effect.fn("Sweep.count")(function* (installation: RetentionDays.Installation) {
   const store = yield* RetentionStore
-  const all: Array<Swept> = []
+  const all: Array<SweepResult> = []
   const now = yield* Clock.currentTimeMillis
   const instant = (days: number) => now - days * dayMillis
   for (const { id, retentionDays } of yield* (yield* WorkspaceStore).list) {

@@ -134,7 +134,7 @@ const processOf = (below: (most: number) => number): Process => {
   return { kind, number: below(processes[kind]) }
 }
 
-/** Where mishaps strike: what a process does not repeat by itself comes more often. */
+/** Where mishaps strike: requests that no process repeats automatically come more often. */
 const operations: Readonly<Record<ProcessKind, ReadonlyArray<string>>> = {
   api: ["once", "once", "once", "change", "changeAndCount"],
   scheduler: ["reap", "nextDue", "announceHolds", "review"],

@@ -41,9 +41,11 @@ export interface Circumstances {
   readonly at: number
   readonly windowHash: string | null
   readonly zoneData: string
+  /** Whether the gate alone let the run start, without a release. */
+  readonly isOpen: boolean
 }
 
-export const of = (run: RunningRun, gate: Gate.Gate, { at, windowHash, zoneData }: Circumstances): Start => {
+export const of = (run: RunningRun, gate: Gate.Gate, { at, isOpen, windowHash, zoneData }: Circumstances): Start => {
   const { lift } = Gate.inForce(gate, at)
   const { release: released } = run
   return {
@@ -57,7 +59,7 @@ export const of = (run: RunningRun, gate: Gate.Gate, { at, windowHash, zoneData 
     windowRevision: gate.windowRevision,
     windowHash,
     lift: lift === null ? null : { since: lift.since, by: lift.by },
-    release: released === null || Gate.mayStart(gate, at) ? null : { at: released.at, by: released.by },
+    release: released === null || isOpen ? null : { at: released.at, by: released.by },
     zoneData
   }
 }

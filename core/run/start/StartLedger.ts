@@ -60,7 +60,7 @@ export class StartLedger extends Context.Service<
 >()("sluice/core/run/start/StartLedger") {}
 
 /** A start with everything that is wrong with it. */
-export interface Judged {
+export interface JudgedStart {
   readonly start: Start.Start
   readonly problems: ReadonlyArray<string>
 }
@@ -71,7 +71,7 @@ export const judge = Effect.fn("StartLedger.judge")(function* (
   starts: ReadonlyArray<Start.Start>
 ) {
   const evidence = yield* evidenceOf(workspaceId, starts)
-  return starts.map((start): Judged => ({ start, problems: Start.judge(start, evidence(start)) }))
+  return starts.map((start): JudgedStart => ({ start, problems: Start.judge(start, evidence(start)) }))
 })
 
 /** What starts of one workspace are judged by. */
@@ -119,7 +119,7 @@ export interface Verdict {
   readonly starts: number
   readonly wrong: number
   /** The first of the wrong ones. */
-  readonly examples: ReadonlyArray<Judged>
+  readonly examples: ReadonlyArray<JudgedStart>
   /** Runs that started and have no start in the ledger: the first of them. */
   readonly missing: ReadonlyArray<string>
 }
@@ -142,10 +142,10 @@ export const firstMissing = (workspaceId: WorkspaceId, { from, to }: Pick<Range,
   Effect.flatMap(StartLedger, (ledger) => ledger.missing(workspaceId, { from, to, limit: mostExamples }))
 
 /** Collects a verdict from judged starts, of which it keeps no more than the first wrong ones. */
-export const collect = <E, R>(judged: Stream.Stream<Judged, E, R>) =>
+export const collect = <E, R>(judged: Stream.Stream<JudgedStart, E, R>) =>
   Effect.gen(function* () {
     let [starts, wrong] = [0, 0]
-    const examples: Array<Judged> = []
+    const examples: Array<JudgedStart> = []
     yield* Stream.runForEach(judged, (one) =>
       Effect.sync(() => {
         starts++

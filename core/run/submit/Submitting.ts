@@ -14,7 +14,7 @@ import { type RunTerms, WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import type { WorkflowId, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import type * as Run from "../Run.ts"
-import { type Gated, RunStore } from "../RunStore.ts"
+import { type GatedRun, RunStore } from "../RunStore.ts"
 import * as CredentialCheck from "./CredentialCheck.ts"
 import * as Drafting from "./Drafting.ts"
 
@@ -90,7 +90,7 @@ export const make = Effect.gen(function* () {
     caller: Caller,
     request: Request
   ): Effect.Effect<
-    Gated,
+    GatedRun,
     WorkflowNotFound | FieldLimit.FieldsTooLarge | InputContract.InvalidInput | InvalidSubmission | StoreUnavailable
   > =>
     Effect.gen(function* () {

@@ -20,7 +20,7 @@ import * as Retry from "./Retry.ts"
 import * as RunTags from "./RunTags.ts"
 
 /** The runs that a call is for, once each, and whether it only shows what it would do. */
-export interface Asked {
+export interface RunSelection {
   readonly sessionIds: ReadonlyArray<string>
   readonly dryRun: boolean
 }
@@ -51,13 +51,16 @@ export class RunVerbs extends Context.Service<
   RunVerbs,
   {
     /** Lets waiting runs start now, past their run window, and past a manual pause if `pastPause` is set. */
-    readonly release: (caller: Caller, asked: Asked & { readonly pastPause: boolean }) => Doing<ReleaseOutcome>
+    readonly release: (caller: Caller, asked: RunSelection & { readonly pastPause: boolean }) => Doing<ReleaseOutcome>
 
     /** Ends waiting and running runs as stopped. `reason` is what their errors say then. */
-    readonly interrupt: (caller: Caller, asked: Asked & { readonly reason: string | null }) => Doing<InterruptOutcome>
+    readonly interrupt: (
+      caller: Caller,
+      asked: RunSelection & { readonly reason: string | null }
+    ) => Doing<InterruptOutcome>
 
     /** Gives tags to runs and takes tags from them: see `RunTags`. */
-    readonly tag: (caller: Caller, asked: Asked & RunTags.Edit) => Doing<TagOutcome>
+    readonly tag: (caller: Caller, asked: RunSelection & RunTags.Edit) => Doing<TagOutcome>
 
     /** The ids of the runs that satisfy a filter, newest first, up to its limit, and the place behind them. */
     readonly select: (
@@ -66,7 +69,7 @@ export class RunVerbs extends Context.Service<
     ) => Effect.Effect<{ readonly ids: ReadonlyArray<RunId>; readonly next: ListPage["next"] }, StoreUnavailable>
 
     /** Submits ended runs again: see `Retry`. */
-    readonly retry: (caller: Caller, asked: Asked & Retry.Terms) => Doing<RetryOutcome>
+    readonly retry: (caller: Caller, asked: RunSelection & Retry.Terms) => Doing<RetryOutcome>
   }
 >()("sluice/core/run/verb/RunVerbs") {
   static readonly layer = Layer.effect(
@@ -80,7 +83,7 @@ export class RunVerbs extends Context.Service<
       /** Decides about each run. `decided` gets the decisions of the runs that exist. */
       const forEach = Effect.fnUntraced(function* <Kind extends string>(
         caller: Caller,
-        { dryRun, sessionIds }: Asked,
+        { dryRun, sessionIds }: RunSelection,
         decide: (locked: Transition.LockedRun, now: number) => Decided<Kind>
       ) {
         const ids = new Map(sessionIds.map((asked) => [asked, readId(asked)]))
@@ -106,7 +109,7 @@ export class RunVerbs extends Context.Service<
 
       const release = Effect.fn("RunVerbs.release")(function* (
         caller: Caller,
-        asked: Asked & { readonly pastPause: boolean }
+        asked: RunSelection & { readonly pastPause: boolean }
       ) {
         const { changed, outcomes } = yield* forEach(caller, asked, (locked, at) => {
           const { change, outcome } = Transition.release(locked, { at, by: caller.userId }, asked.pastPause)
@@ -121,7 +124,7 @@ export class RunVerbs extends Context.Service<
 
       const interrupt = Effect.fn("RunVerbs.interrupt")(function* (
         caller: Caller,
-        asked: Asked & { readonly reason: string | null }
+        asked: RunSelection & { readonly reason: string | null }
       ) {
         const why = Transition.interruptedByUser(asked.reason)
         const { changed, outcomes } = yield* forEach(
@@ -146,7 +149,7 @@ export class RunVerbs extends Context.Service<
         return outcomes
       })
 
-      const retry = Effect.fn("RunVerbs.retry")(function* (caller: Caller, asked: Asked & Retry.Terms) {
+      const retry = Effect.fn("RunVerbs.retry")(function* (caller: Caller, asked: RunSelection & Retry.Terms) {
         const outcomes = yield* Effect.forEach(
           new Set(asked.sessionIds),
           (sessionId) => {
@@ -170,7 +173,7 @@ export class RunVerbs extends Context.Service<
 
       /** Appends one entry for a call that did something, with the first of the runs to which it did. */
       const audited =
-        <A extends Asked, O extends Outcome<string>>(
+        <A extends RunSelection, O extends Outcome<string>>(
           action: string,
           did: O["outcome"],
           verb: (caller: Caller, asked: A) => Effect.Effect<ReadonlyArray<O>, StoreUnavailable>,
@@ -207,7 +210,7 @@ export class RunVerbs extends Context.Service<
 }
 
 const tagging = (runs: RunStore["Service"]) =>
-  Effect.fn("RunVerbs.tag")(function* (caller: Caller, asked: Asked & RunTags.Edit) {
+  Effect.fn("RunVerbs.tag")(function* (caller: Caller, asked: RunSelection & RunTags.Edit) {
     const ids = new Map(asked.sessionIds.map((sessionId) => [sessionId, readId(sessionId)]))
     const known = [...new Set(ids.values())].filter((id) => id !== null)
     const decisions = yield* runs.changeTags(

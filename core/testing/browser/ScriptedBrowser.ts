@@ -15,7 +15,7 @@ import * as Options from "../../browser/element/Options.ts"
 import * as Selector from "../../browser/element/Selector.ts"
 import { ofStatus, PageFailure } from "../../browser/PageFailure.ts"
 import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Requests.ts"
-import type { Remembered, Session, Storage } from "../../browser/Session.ts"
+import type { Session, Storage, StoredState } from "../../browser/Session.ts"
 import type { HeldKey } from "../../browser/vision/Dragging.ts"
 import { type Direction, wheelPixels } from "../../browser/vision/Scrolling.ts"
 import { maxCopied } from "../../browser/vision/Typing.ts"
@@ -71,7 +71,7 @@ export interface ScriptedElement {
   /** The address that a click leads to. */
   readonly leadsTo?: string
   /** The browser state that a click leaves, beside its other effect or in place of it. */
-  readonly leaves?: Partial<Remembered>
+  readonly leaves?: Partial<StoredState>
   /** When it is a field: the values with which Enter leads to an address. With any other, it is emptied and complained about. */
   readonly takes?: { readonly values: ReadonlyArray<string>; readonly leadsTo: string }
   /** Whether it takes a file that is dropped on it. */
@@ -131,7 +131,7 @@ export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.
       open: ({ cookies, localStorage, sessionStorage }) =>
         Effect.gen(function* () {
           const state = yield* Ref.make(blank)
-          const memory = yield* Ref.make<Remembered>({ cookies, localStorage, sessionStorage })
+          const memory = yield* Ref.make<StoredState>({ cookies, localStorage, sessionStorage })
           const windows = yield* ScriptedTabs.make(
             state,
             ({ watchers }) => ({ ...blank, watchers }),
@@ -188,7 +188,7 @@ interface Parts {
   readonly site: ScriptedSite
   readonly network: ScriptedNetwork
   readonly state: Ref.Ref<State>
-  readonly memory: Ref.Ref<Remembered>
+  readonly memory: Ref.Ref<StoredState>
   readonly windows: ScriptedTabs.ScriptedTabs
   readonly files: Effect.Success<typeof ScriptedFiles.make>
   /** The hosts that were visited. */
@@ -223,7 +223,7 @@ const loading = (url: string, startedAt: number, status: number): Exchange => ({
   body: null
 })
 
-const remember = (before: Remembered, more: Partial<Remembered>): Remembered => {
+const remember = (before: StoredState, more: Partial<StoredState>): StoredState => {
   const { cookies = [] } = more
   const isReplaced = (one: Session["cookies"][number]) =>
     cookies.some(({ domain, name, path }) => domain === one.domain && name === one.name && path === one.path)

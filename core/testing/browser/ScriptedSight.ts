@@ -9,7 +9,7 @@ import type { Navigation } from "../../browser/Navigation.ts"
 import { PageFailure } from "../../browser/PageFailure.ts"
 import type { Vision } from "../../browser/Vision.ts"
 import type { Gesture, RemoteHand } from "../../browser/vision/RemoteHand.ts"
-import type { Place } from "../../browser/vision/Sight.ts"
+import type { PointerTarget } from "../../browser/vision/Sight.ts"
 import * as ScriptedPicture from "./ScriptedPicture.ts"
 
 export const lineHeight = 20
@@ -36,7 +36,7 @@ export interface Scripted {
 }
 
 /** The element at a place of the window. */
-const elementAt = Effect.fnUntraced(function* (shown: Scripted["shown"], place: Place) {
+const elementAt = Effect.fnUntraced(function* (shown: Scripted["shown"], place: PointerTarget) {
   const all = yield* shown
   const index = place._tag === "Ref" ? Number(place.ref.slice(1)) - 1 : Math.floor(place.y / lineHeight)
   const found = all[index]
@@ -53,7 +53,7 @@ const kindOf = ({ leadsTo, options, selector, value }: Line) => {
 
 export const make = ({ elements: { click, drag, type }, focus, navigation, shown, textOf }: Scripted): Vision => {
   const boxOf = (index: number) => ({ x: 0, y: index * lineHeight, width: window.width, height: lineHeight })
-  const at = (place: Place) => elementAt(shown, place)
+  const at = (place: PointerTarget) => elementAt(shown, place)
   return {
     outline: ({ maxElements }) =>
       Effect.gen(function* () {
@@ -134,7 +134,7 @@ export const hand = ({ elements: { click, scroll, type }, shown }: Scripted): Re
         return Effect.void
       case "release": {
         const kind = gesture.button === "right" ? "right_click" : gesture.clicks === 2 ? "double_click" : "click"
-        const place: Place = { _tag: "Point", x: gesture.x * window.width, y: gesture.y * window.height }
+        const place: PointerTarget = { _tag: "Point", x: gesture.x * window.width, y: gesture.y * window.height }
         if (gesture.button === "middle") return Effect.void
         return Effect.flatMap(elementAt(shown, place), ({ selector }) =>
           click({ selector, waitMillis: 0, first: true }, kind)

@@ -26,6 +26,8 @@ const alike = (one: unknown, other: unknown): boolean => {
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
   if (Object.getPrototypeOf(one) !== Object.getPrototypeOf(other)) return false
   if (one instanceof Date && other instanceof Date) return one.getTime() === other.getTime()
+  // The stacks of two errors differ.
+  if (one instanceof Error && other instanceof Error) return one.name === other.name && one.message === other.message
   if (one instanceof Map && other instanceof Map) return alike([...one], [...other])
   if (one instanceof Set && other instanceof Set) return alike([...one], [...other])
   const names = Reflect.ownKeys(one)

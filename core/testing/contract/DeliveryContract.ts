@@ -175,7 +175,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.strictEqual((yield* deliveries.get(caller.workspaceId, ids[0] ?? "")).attempts, 1)
     })
   ),
-  promise("are taken up again by hand when they are dead, and only then", () =>
+  promise("are retried at the request of a user when they are dead, and only then", () =>
     Effect.gen(function* () {
       const deliveries = yield* Deliveries
       const { caller, ids, made } = yield* line()

@@ -24,7 +24,7 @@ const keep = (body: string): Idempotency.Verdict => ({
 
 const named = Effect.fn(function* (key = "k-1", digest = "d") {
   const { workspaceId } = yield* makeWorkspace()
-  return { workspaceId, key, digest } satisfies Idempotency.Named
+  return { workspaceId, key, digest } satisfies Idempotency.NamedRequest
 })
 
 /** A promise that is tested at the epoch: keys are remembered for a day by the clock. */
@@ -43,7 +43,7 @@ const inMode = (mode: "once" | "reserved") => [
       const store = yield* IdempotencyStore
       const request = yield* named()
       let done = 0
-      const send = (one: Idempotency.Named) =>
+      const send = (one: Idempotency.NamedRequest) =>
         store[mode](
           one,
           Effect.sync(() => ++done),
@@ -117,7 +117,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* time.advance(48 * hour)
       yield* store.sweep
       const [old, later] = [yield* named(), yield* named()]
-      const send = (one: Idempotency.Named) => store.once(one, Effect.succeed(1), () => keep(""))
+      const send = (one: Idempotency.NamedRequest) => store.once(one, Effect.succeed(1), () => keep(""))
       yield* send(old)
       yield* time.advance(23 * hour)
       yield* send(later)

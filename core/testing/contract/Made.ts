@@ -5,7 +5,7 @@ import { Effect, Random, Result } from "effect"
 import * as Gate from "../../gate/Gate.ts"
 import type { Submission } from "../../run/Transition.ts"
 import * as RunWindow from "../../window/RunWindow.ts"
-import { type Stored, WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import { type StoredWorkflow, WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
@@ -60,7 +60,7 @@ export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member
 })
 
 /** A workflow with its first version, as a store keeps it. */
-export const stored = (caller: Caller): Stored => {
+export const stored = (caller: Caller): StoredWorkflow => {
   const workflowId = WorkflowId.make(beside(caller.workspaceId))
   const shared = { name: "Nightly", description: null, createdAt: 0, createdBy: caller.userId }
   return {
@@ -85,7 +85,7 @@ export const makeWorkflow = Effect.fn(function* (caller: Caller) {
 })
 
 /** A submission of a workflow. */
-export const submission = ({ version, workflow }: Stored, overrides: Partial<Submission> = {}): Submission => ({
+export const submission = ({ version, workflow }: StoredWorkflow, overrides: Partial<Submission> = {}): Submission => ({
   id: RunId.make(beside(workflow.workspaceId)),
   workspaceId: workflow.workspaceId,
   workflowId: workflow.id,

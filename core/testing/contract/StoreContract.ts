@@ -8,7 +8,7 @@
 import { Clock, Effect, Result } from "effect"
 import * as Gate from "../../gate/Gate.ts"
 import { GateStore } from "../../gate/GateStore.ts"
-import { LeaseLost, RunEnded, type RunningRun } from "../../run/Run.ts"
+import { LeaseLost, type Run, RunEnded, type RunningRun } from "../../run/Run.ts"
 import { RunStore } from "../../run/RunStore.ts"
 import * as Transition from "../../run/Transition.ts"
 import type { Signals } from "../../runtime/Signals.ts"
@@ -338,6 +338,63 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       )
       assert.strictEqual(refused, "too large")
       assert.deepStrictEqual(yield* workflows.list(caller.workspaceId), [])
+    })
+  ),
+  promise("list the runs that refer to a credential, whatever its id is made of", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      const referring = (...permissionedUserIds: ReadonlyArray<string>) =>
+        submission(workflow, { credentials: [{ alias: "USER", permissionedUserIds, domain: "shop.example" }] })
+      const long = "u".repeat(10_000)
+      const [one, pool, odd] = [referring("u-1"), referring("u-1", "u-2", long), referring("\u0000 \ud800")]
+      yield* Effect.forEach([one, pool, odd, submission(workflow)], runs.submit)
+      const list = (...credentials: ReadonlyArray<string>) =>
+        Effect.map(runs.list(caller.workspaceId, { credentials, limit: 10 }), (found) => found.runs.map(({ id }) => id))
+      assert.deepStrictEqual((yield* list("u-1")).toSorted(), [one.id, pool.id].toSorted())
+      assert.deepStrictEqual((yield* list("u-2", "\u0000 \ud800")).toSorted(), [pool.id, odd.id].toSorted())
+      assert.deepStrictEqual(yield* list(long), [pool.id])
+      assert.deepStrictEqual(yield* list("u-3"), [])
+      assert.deepStrictEqual((yield* runs.get(caller.workspaceId, pool.id)).run.credentials, pool.credentials)
+      const stranger = yield* makeWorkspace()
+      assert.deepStrictEqual((yield* runs.list(stranger.workspaceId, { credentials: ["u-1"], limit: 10 })).runs, [])
+    })
+  ),
+  promise("lose no run between pages, although all were submitted at one instant", (time) =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const caller = yield* makeWorkspace()
+      const workflow = yield* makeWorkflow(caller)
+      const sent = Array.from({ length: 7 }, () => submission(workflow))
+      yield* Effect.forEach(sent.slice(0, 2), runs.submit)
+      yield* time.advance(1)
+      yield* Effect.forEach(sent.slice(2), runs.submit)
+      const found: Array<string> = []
+      let before: { readonly at: number; readonly id: Run["id"] } | undefined
+      while (true) {
+        const { runs: page } = yield* runs.list(caller.workspaceId, {
+          limit: 2,
+          ...(before === undefined ? {} : { before })
+        })
+        const last = page.at(-1)
+        if (last === undefined) break
+        found.push(...page.map(({ id }) => id))
+        before = { at: last.createdAt, id: last.id }
+      }
+      assert.deepStrictEqual(found, sent.map(({ id }) => id).reverse())
+      const newest = (yield* runs.list(caller.workspaceId, { limit: 1 })).runs[0]
+      const { runs: older } = yield* runs.list(caller.workspaceId, {
+        limit: 10,
+        before: { at: newest?.createdAt ?? 0 }
+      })
+      assert.deepStrictEqual(
+        older.map(({ id }) => id),
+        sent
+          .slice(0, 2)
+          .map(({ id }) => id)
+          .reverse()
+      )
     })
   )
 ]

@@ -28,7 +28,7 @@ export interface CodeQuery {
 }
 
 /** A message that is kept only once. */
-export interface Remembered {
+export interface RecentMessage {
   /** Of any length. */
   readonly id: string
   /** Until when it is remembered, as an epoch instant in milliseconds. */
@@ -46,7 +46,7 @@ export class ReceivedCodes extends Context.Service<
      * already changes nothing, and the answer is false. Of several calls for one message at once, one keeps it.
      */
     readonly keepOnce: (
-      message: Remembered,
+      message: RecentMessage,
       codes: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
     ) => Effect.Effect<boolean, StoreUnavailable>
 

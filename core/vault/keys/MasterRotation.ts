@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { KeyWrapping, type WrappedKey, WrappedKeys } from "./WrappedKeys.ts"
 
-export interface Rotated {
+export interface RotationResult {
   /** How many keys were rewrapped. */
   readonly rewrapped: number
   /** How many were under the present master key already. */
@@ -22,7 +22,7 @@ export const run = Effect.fn("MasterRotation.run")(function* () {
     const known = yield* stored.list
     if (rewrapped === 0) kept = known.filter((key) => !isOld(key)).length
     const old = known.filter(isOld)
-    const rotated: Rotated = { rewrapped, kept }
+    const rotated: RotationResult = { rewrapped, kept }
     if (old.length === 0) return rotated
     // The installation's key goes first: processes read from it which master key wraps new keys.
     for (const key of old.toSorted((a, b) => rank(a) - rank(b))) {

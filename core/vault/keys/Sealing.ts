@@ -25,7 +25,7 @@ const reasons = {
 }
 
 /** The values that a caller has sealed. */
-export interface Accepted {
+export interface AcceptedValue {
   readonly value: Redacted.Redacted<Schema.Json>
   /** The version of the key that the caller sealed it with. */
   readonly version: number
@@ -41,7 +41,7 @@ export interface Cipher {
   /** Opens a stored value under any key of the workspace. */
   readonly unseal: (sealed: string) => Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal>
   /** Decrypts a value from a caller, unless its key is retired. */
-  readonly accept: (sealed: string) => Effect.Effect<Accepted, CannotUnseal>
+  readonly accept: (sealed: string) => Effect.Effect<AcceptedValue, CannotUnseal>
   /** The same value under the key of a version, or the present one where there is none: unchanged if it is so already. */
   readonly under: (version: number, sealed: string) => Effect.Effect<string, CannotUnseal>
 }

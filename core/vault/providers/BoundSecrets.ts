@@ -37,7 +37,7 @@ export class BoundSecrets extends Context.Service<
     /** The store behind a connection, and the connection with its access opened. */
     readonly open: (
       provider: SecretProvider
-    ) => Effect.Effect<Opened, SourceUnavailable | AccessRefused | StoreUnavailable>
+    ) => Effect.Effect<OpenedSource, SourceUnavailable | AccessRefused | StoreUnavailable>
   }
 >()("sluice/core/vault/providers/BoundSecrets") {
   static readonly layer = Layer.effect(
@@ -58,7 +58,7 @@ export class BoundSecrets extends Context.Service<
           .unseal(provider.workspaceId, provider.sealedAccess)
           .pipe(Effect.mapError(({ message }) => new AccessRefused({ provider: provider.name, reason: message })))
         const connection = { id: provider.id, name: provider.name, access: Redacted.make(textsOf(access)) }
-        return { source, connection } satisfies Opened
+        return { source, connection } satisfies OpenedSource
       })
 
       const bound = Effect.fnUntraced(function* ({ fields, workspaceId }: VaultEntry) {
@@ -104,7 +104,7 @@ export class BoundSecrets extends Context.Service<
   )
 }
 
-export interface Opened {
+export interface OpenedSource {
   readonly source: SecretSource
   readonly connection: Connection
 }

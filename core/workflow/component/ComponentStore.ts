@@ -7,7 +7,7 @@ import type { WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
 import type { FieldsTooLarge } from "../FieldLimit.ts"
 import type { InvalidWorkflow, Workflow } from "../Workflow.ts"
-import type { Stored, StoredSizes } from "../WorkflowStore.ts"
+import type { StoredSizes, StoredWorkflow } from "../WorkflowStore.ts"
 import type { Component, ComponentId, ComponentNotFound, ComponentVersion } from "./Component.ts"
 
 /** A component with one of its versions. */
@@ -40,7 +40,7 @@ export type Unfit = InvalidWorkflow | FieldsTooLarge
  * Decides what a workflow that contains a component becomes, while the workflow is locked; its version must be new. It
  * may be called again for the same workflow.
  */
-export type Carry = (workflow: Stored, now: number) => Effect.Effect<Stored, Unfit>
+export type Carry = (workflow: StoredWorkflow, now: number) => Effect.Effect<StoredWorkflow, Unfit>
 
 /** How a change of a component is carried into the workflows that hold it: all but one that has it already. */
 export interface CarryOn {

@@ -12,7 +12,7 @@ import * as FieldLimit from "../FieldLimit.ts"
 import * as ModelAvailability from "../ModelAvailability.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 import { type Content, InvalidWorkflow, type Workflow } from "../Workflow.ts"
-import type { Stored } from "../WorkflowStore.ts"
+import type { StoredWorkflow } from "../WorkflowStore.ts"
 import {
   type Component,
   type ComponentData,
@@ -121,7 +121,7 @@ export class Components extends Context.Service<
         note: string,
         change: (content: Content) => Effect.Effect<Content, InvalidWorkflow>
       ): Carry =>
-        Effect.fnUntraced(function* (before: Stored, at: number) {
+        Effect.fnUntraced(function* (before: StoredWorkflow, at: number) {
           const content = yield* change(before.version.content)
           return {
             workflow: { ...before.workflow, updatedAt: at },
@@ -137,7 +137,7 @@ export class Components extends Context.Service<
               content
             },
             gate: before.gate
-          } satisfies Stored
+          } satisfies StoredWorkflow
         })
 
       const save = Effect.fn("Components.save")(function* (caller: Caller, id: ComponentId, body: unknown) {
@@ -231,7 +231,11 @@ export class Components extends Context.Service<
 }
 
 /** The content of a workflow with a new version of a component, if that is a valid one. */
-const carriedOver = Effect.fnUntraced(function* (caller: Caller, content: Content, carried: PropagationRule.Carried) {
+const carriedOver = Effect.fnUntraced(function* (
+  caller: Caller,
+  content: Content,
+  carried: PropagationRule.ComponentChange
+) {
   const result = yield* Sandbox.run(caller.workspaceId, "carry", { content, carried }).pipe(
     Effect.catchTag(
       "TooCostly",

@@ -10,7 +10,7 @@ import type { ComponentData } from "./Component.ts"
 import * as Instances from "./Instances.ts"
 
 /** A component before and after the change that is carried on. */
-export interface Carried {
+export interface ComponentChange {
   readonly component: string
   readonly before: ComponentData
   readonly after: ComponentData
@@ -27,7 +27,7 @@ export interface Carried {
  * Fails if the target of an edge is ambiguous: out of a new end of an instance that had several exits, or to a removed
  * node of a component without a single start. The caller must check that the result is a valid workflow.
  */
-export const carry = (content: Content, carried: Carried): Result.Result<Content, ReadonlyArray<Problem>> => {
+export const carry = (content: Content, carried: ComponentChange): Result.Result<Content, ReadonlyArray<Problem>> => {
   const problems: Array<Problem> = []
   // The content of a saved version is valid: a list of nodes, and an object of edges.
   const nodes = content.nodes as ReadonlyArray<Schema.JsonObject>
@@ -54,7 +54,12 @@ interface Graph {
   readonly edges: Schema.JsonObject
 }
 
-const carryInto = (graph: Graph, instance: string, { after, before }: Carried, problems: Array<Problem>): Graph => {
+const carryInto = (
+  graph: Graph,
+  instance: string,
+  { after, before }: ComponentChange,
+  problems: Array<Problem>
+): Graph => {
   const held = new Map<string, Schema.JsonObject>()
   for (const node of graph.nodes) {
     const mark = Instances.markOf(node)

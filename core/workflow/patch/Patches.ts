@@ -10,7 +10,7 @@ import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
 import type { InvalidWorkflow } from "../Workflow.ts"
-import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
+import { type StoredWorkflow, WorkflowStore } from "../WorkflowStore.ts"
 import { type SaveConflict, Workflows } from "../Workflows.ts"
 import * as Patch from "./Patch.ts"
 import { PatchStore } from "./PatchStore.ts"
@@ -18,9 +18,9 @@ import { PatchStore } from "./PatchStore.ts"
 /** Maximum number of different patches stored for one workflow; further ones would not be reviewed either. */
 export const mostPatches = 200
 
-export interface Applied {
+export interface AppliedPatch {
   readonly patch: Patch.Patch
-  readonly stored: Stored
+  readonly stored: StoredWorkflow
 }
 
 export class Patches extends Context.Service<
@@ -49,7 +49,7 @@ export class Patches extends Context.Service<
       workflowId: WorkflowId,
       id: string
     ) => Effect.Effect<
-      Applied,
+      AppliedPatch,
       | WorkflowNotFound
       | Patch.PatchNotFound
       | Patch.PatchSettled

@@ -80,7 +80,7 @@ export const operations = {
     readonly body: unknown
     readonly now: number
     readonly errorCodes: ReadonlyArray<string>
-  }): Bundle.Unpacked => Bundle.unpack(asked.body, asked.now, new Set(asked.errorCodes)),
+  }): Bundle.BundleContents => Bundle.unpack(asked.body, asked.now, new Set(asked.errorCodes)),
 
   /** Reads the data of a component, with its problems at paths below `path`. */
   readComponent: (asked: {
@@ -91,7 +91,7 @@ export const operations = {
   /** The content of a workflow with a new version of a component. */
   carry: (asked: {
     readonly content: Content
-    readonly carried: Propagation.Carried
+    readonly carried: Propagation.ComponentChange
   }): Outcome<Content, ReadonlyArray<Problem>> => {
     const carried = Propagation.carry(asked.content, asked.carried)
     const problems = Result.isFailure(carried) ? carried.failure : SaveBody.contentProblems(carried.success)

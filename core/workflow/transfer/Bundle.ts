@@ -14,7 +14,7 @@ import * as ErrorReferences from "../ErrorReferences.ts"
 import { problemsOf } from "../language/graph/Paths.ts"
 import * as SaveBody from "../SaveBody.ts"
 import type { Problem, Settings } from "../Workflow.ts"
-import type { Stored } from "../WorkflowStore.ts"
+import type { StoredWorkflow } from "../WorkflowStore.ts"
 
 export const format = "sluice.workflow" as const
 
@@ -28,7 +28,7 @@ export interface Part {
 }
 
 /** A bundle that was read: a workflow to be created, whose nodes still name its components by their `ref`. */
-export interface Unpacked {
+export interface BundleContents {
   readonly draft: SaveBody.Draft
   readonly parts: ReadonlyArray<Part>
   readonly codes: ReadonlyArray<NamedCode>
@@ -57,7 +57,7 @@ export type NamedCode = typeof NamedCode.Type
  * and names of others are left out.
  */
 export const pack = (
-  { gate, version, workflow }: Stored,
+  { gate, version, workflow }: StoredWorkflow,
   held: ReadonlyMap<string, { readonly name: string; readonly data: ComponentData }>,
   codes: ReadonlyMap<string, Code>
 ): Schema.JsonObject => {
@@ -111,7 +111,7 @@ export const pack = (
  * with a `run_window` beside it that replaces its own. Every problem of it is noted at its path. `known` are the ids of the error codes that nodes may
  * name beside those of the bundle.
  */
-export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): Unpacked => {
+export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): BundleContents => {
   // The body was parsed from JSON text.
   const fields = Json.objectOf(body as Schema.Json)
   const wrapped = Json.isObject(fields.bundle) ? fields.bundle : null
@@ -152,7 +152,7 @@ export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): 
  * the components `unknown` are left out.
  */
 export const settled = (
-  { draft }: Unpacked,
+  { draft }: BundleContents,
   ids: ReadonlyMap<string, string>,
   unknown: ReadonlyArray<string>
 ): SaveBody.Draft => ({

@@ -7,7 +7,7 @@ import * as FieldLimit from "../FieldLimit.ts"
 import { problemsOf } from "../language/graph/Paths.ts"
 import * as SaveBody from "../SaveBody.ts"
 import { InvalidWorkflow } from "../Workflow.ts"
-import type { Stored } from "../WorkflowStore.ts"
+import type { StoredWorkflow } from "../WorkflowStore.ts"
 
 export const ForkBody = Schema.Struct({
   /** The name of the copy; without one, that of the original and "(copy)". */
@@ -49,7 +49,7 @@ export const read = (body: unknown, now: number): Result.Result<Fork, InvalidWor
 }
 
 /** The copy of a version of a workflow. */
-export const draft = ({ gate, version, workflow }: Stored, fork: Fork): SaveBody.Draft => ({
+export const draft = ({ gate, version, workflow }: StoredWorkflow, fork: Fork): SaveBody.Draft => ({
   name: fork.name ?? `${workflow.name.slice(0, 249)} (copy)`,
   description: workflow.description,
   versionNote: `Forked from version ${version.versionNumber}`,

@@ -21,7 +21,7 @@ import * as Instances from "../component/Instances.ts"
 import type * as FieldLimit from "../FieldLimit.ts"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 import type { InvalidWorkflow } from "../Workflow.ts"
-import { type Stored, WorkflowStore } from "../WorkflowStore.ts"
+import { type StoredWorkflow, WorkflowStore } from "../WorkflowStore.ts"
 import { tooCostly, Workflows } from "../Workflows.ts"
 import * as Bundle from "./Bundle.ts"
 import * as ForkBody from "./ForkBody.ts"
@@ -41,7 +41,10 @@ export class Transfers extends Context.Service<
      * Creates a workflow from a bundle, or from a workflow as it was answered. Its components are those of this workspace that have the same name and the same
      * data, and its error codes those that have the same name; they are created where there is none.
      */
-    readonly unpack: (caller: Caller, body: unknown) => Effect.Effect<Stored, Refused | RoleForbids | StoreUnavailable>
+    readonly unpack: (
+      caller: Caller,
+      body: unknown
+    ) => Effect.Effect<StoredWorkflow, Refused | RoleForbids | StoreUnavailable>
 
     /**
      * Creates a workflow from the latest version of another one, or from the version that is named. The window is
@@ -51,7 +54,7 @@ export class Transfers extends Context.Service<
       caller: Caller,
       id: WorkflowId,
       body: unknown
-    ) => Effect.Effect<Stored, Refused | WorkflowNotFound | RoleForbids | StoreUnavailable>
+    ) => Effect.Effect<StoredWorkflow, Refused | WorkflowNotFound | RoleForbids | StoreUnavailable>
   }
 >()("sluice/core/workflow/transfer/Transfers") {
   static readonly layer = Layer.effect(

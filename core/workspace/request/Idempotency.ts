@@ -16,7 +16,7 @@ export const lifetimeMillis = 86_400_000
 export const reservedMillis = 300_000
 
 /** A request and the key under which its client sent it. */
-export interface Named {
+export interface NamedRequest {
   readonly workspaceId: WorkspaceId
   readonly key: string
   /** Equal for equal requests: a fingerprint of the method, the address and the body. */
@@ -80,7 +80,7 @@ export class IdempotencyStore extends Context.Service<
      * must wait for nothing else, because it holds a transaction open.
      */
     readonly once: <A, E, R>(
-      named: Named,
+      named: NamedRequest,
       effect: Effect.Effect<A, E | StoreUnavailable, R>,
       judge: (value: A) => Verdict
     ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering | StoreUnavailable, R>
@@ -92,7 +92,7 @@ export class IdempotencyStore extends Context.Service<
      * not known, and a later request carries it out again. Requests that arrive in between fail with `StillAnswering`.
      */
     readonly reserved: <A, E, R>(
-      named: Named,
+      named: NamedRequest,
       effect: Effect.Effect<A, E | StoreUnavailable, R>,
       judge: (value: A) => Verdict
     ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering | StoreUnavailable, R>
@@ -115,7 +115,10 @@ export const isOver = (entry: Entry, now: number): boolean =>
   entry.answer === null ? entry.reservedUntil <= now : entry.createdAt + lifetimeMillis <= now
 
 /** The meaning of an unfinished entry for a request. */
-export const recall = (entry: Entry, { digest, key }: Named): Result.Result<Answer, KeyReused | StillAnswering> => {
+export const recall = (
+  entry: Entry,
+  { digest, key }: NamedRequest
+): Result.Result<Answer, KeyReused | StillAnswering> => {
   if (entry.digest !== digest) return Result.fail(new KeyReused({ key }))
   return entry.answer === null ? Result.fail(new StillAnswering({ key })) : Result.succeed(entry.answer)
 }

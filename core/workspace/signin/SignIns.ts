@@ -29,7 +29,7 @@ export interface SignedIn {
 }
 
 /** A new session with its secret, which is known this once. */
-export interface Opened extends SignedIn {
+export interface NewSession extends SignedIn {
   readonly secret: Redacted.Redacted<string>
 }
 
@@ -37,9 +37,9 @@ export class SignIns extends Context.Service<
   SignIns,
   {
     /** Opens a session for an API key; none when the key is unknown or revoked. */
-    readonly withKey: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Opened>, StoreUnavailable>
+    readonly withKey: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<NewSession>, StoreUnavailable>
     /** Opens a session for the secret of a link, which is used up; none when it is unknown, used or has expired. */
-    readonly withLink: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Opened>, StoreUnavailable>
+    readonly withLink: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<NewSession>, StoreUnavailable>
     /** The holder of a session; none when it has ended, or its key was revoked. */
     readonly of: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<SignedIn>, StoreUnavailable>
     readonly end: (secret: Redacted.Redacted<string>) => Effect.Effect<void, StoreUnavailable>
@@ -74,9 +74,9 @@ export class SignIns extends Context.Service<
       const open = Effect.fnUntraced(function* (workspaceId: WorkspaceId, keyId: string) {
         const now = yield* Clock.currentTimeMillis
         const key = Option.filter(yield* workspaces.getKey(workspaceId, keyId), isLiveAt(now))
-        if (Option.isNone(key)) return Option.none<Opened>()
+        if (Option.isNone(key)) return Option.none<NewSession>()
         const made = yield* make("session", workspaceId, keyId, key.value.expiresAt)
-        return Option.some<Opened>({ ...holder(key.value), ...made })
+        return Option.some<NewSession>({ ...holder(key.value), ...made })
       })
 
       return SignIns.of({

@@ -170,7 +170,7 @@ it.effect("an element is found again by what it looked like, and by what its sel
     const [known] = remembered.learned()
     assert.deepInclude(known, { selector: "//buy" })
     const moved = yield* ElementMemory.of(
-      Effect.succeed([{ ...known, selector: "//button[@id='old']" } as ElementMemory.Remembered])
+      Effect.succeed([{ ...known, selector: "//button[@id='old']" } as ElementMemory.ElementRecord])
     )
     const again = yield* run([click("//button[@id='old']"), read], { recovery, memories: moved.memories })
     assert.deepEqual(again.outcome, reached)

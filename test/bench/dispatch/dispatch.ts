@@ -15,7 +15,7 @@ import * as Postgres from "../../../adapters/postgres/Stores.ts"
 import { installLocked } from "../../../apps/bootstrap/locked.js"
 import { RunStore } from "../../../core/run/RunStore.ts"
 import { Signals } from "../../../core/runtime/Signals.ts"
-import type { Stored } from "../../../core/workflow/WorkflowStore.ts"
+import type { StoredWorkflow } from "../../../core/workflow/WorkflowStore.ts"
 import { makeWorkflow, makeWorkspace, submission } from "../../support/fixtures.ts"
 import { startServer } from "../../support/ownServer.ts"
 import { millisOf } from "../ProcessTime.ts"
@@ -191,7 +191,7 @@ const idleStarts = async (database: Database, reference: string, rounds: number)
     await database.execute("truncate graphile_worker._private_jobs")
     const workflow = (await runtime.runPromise(
       Effect.flatMap(makeWorkspace(), (caller) => makeWorkflow(caller)) as never
-    )) as Stored
+    )) as StoredWorkflow
     const submit = Effect.gen(function* () {
       yield* (yield* RunStore).submit(submission(workflow))
       yield* (yield* Signals).publish({ _tag: "work" })

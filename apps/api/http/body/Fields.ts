@@ -18,6 +18,20 @@ export const optional = ParsedJson.optional
 export const wholeNumber = (minimum: number, maximum: number) =>
   Schema.optionalKey(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum })))
 
+/** A text in the query of an address, which may be left out. Its handler checks it and names it where it is wrong. */
+export const described = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+
+/** The parameters of a page of a list, of which `most` is the longest. */
+export const pageOf = (things: string, most: number, standard: number, cursors = Number.MAX_SAFE_INTEGER) => ({
+  limit: wholeNumber(1, most).annotate({
+    description: `The number of ${things} of a page, 1 to ${most}; default ${standard}`
+  }),
+  cursor: wholeNumber(1, cursors).annotate({ description: "The next_cursor of the page before" })
+})
+
+/** That a request was carried out, and a sentence about it. */
+export const done = Schema.Struct({ success: Schema.Boolean, message: Schema.String })
+
 /** The fields that have a value: neither `null` nor `undefined`. */
 export const present = <A extends object>(fields: A) =>
   // `fromEntries` forgets the names that it is given.

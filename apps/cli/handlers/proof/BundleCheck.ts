@@ -8,7 +8,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import * as Tar from "../../../../adapters/archive/Tar.ts"
 import { isSigned } from "../../../../adapters/crypto/BundleSigning.ts"
 import * as Start from "../../../../core/run/start/Start.ts"
-import type { Judged } from "../../../../core/run/start/StartLedger.ts"
+import type { JudgedStart } from "../../../../core/run/start/StartLedger.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import { type KeptStart, Manifest, manifestName, signatureName, startsName } from "../../../api/bundle/Bundle.ts"
 
@@ -86,7 +86,7 @@ export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Arr
 })
 
 /** A start, judged by what was kept beside it; the hash of a window is that of its definition here. */
-export const judged = ({ evidence, start }: KeptStart): Judged => {
+export const judged = ({ evidence, start }: KeptStart): JudgedStart => {
   const windows = evidence.windows.map((one) => ({ ...one, hash: hashOf(one.definition) }))
   return { start, problems: Start.judge(start, { ...evidence, windows }) }
 }

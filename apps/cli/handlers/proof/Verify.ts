@@ -6,7 +6,7 @@ import { Clock, Console, Effect, Option, Schema, Stream } from "effect"
 import { reasonOf, type Start } from "../../../../core/run/start/Start.ts"
 import {
   collect,
-  type Judged,
+  type JudgedStart,
   judge,
   judgeAll,
   StartLedger,
@@ -14,7 +14,7 @@ import {
 } from "../../../../core/run/start/StartLedger.ts"
 import { RunId, RunNotFound } from "../../../../core/workspace/Ids.ts"
 import type { KeptStart } from "../../../api/bundle/Bundle.ts"
-import { parseInstant } from "../../../api/gate/GatesHttp.ts"
+import { parseInstant } from "../../../api/http/body/Query.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
@@ -152,7 +152,7 @@ const place = ({ at, attempt, runId }: Start): string => `${runId}  attempt ${at
 const rightLine = (start: Start): string =>
   `${place(start)}  holds: ${because[reasonOf(start)]} (run window revision ${start.windowRevision}, time zone data ${start.zoneData})`
 
-const wrongLine = ({ problems, start }: Judged): string => `${place(start)}  does not hold: ${problems.join("; ")}`
+const wrongLine = ({ problems, start }: JudgedStart): string => `${place(start)}  does not hold: ${problems.join("; ")}`
 
 const because = {
   no_run_window: "the workflow had no run window",

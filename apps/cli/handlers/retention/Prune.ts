@@ -28,7 +28,7 @@ export const pruned = Effect.fnUntraced(function* ({ dryRun, ...keeping }: Keepi
 
 const print = Effect.fnUntraced(function* (
   verb: string,
-  all: ReadonlyArray<Sweep.Swept>,
+  all: ReadonlyArray<Sweep.SweepResult>,
   further: ReadonlyArray<string>
 ) {
   const lines = all.flatMap(({ counts, workspaceId }) =>

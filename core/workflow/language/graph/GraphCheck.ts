@@ -22,7 +22,7 @@ interface Placed {
 }
 
 /** The readable part of a graph. */
-export interface Examined {
+export interface GraphExamination {
   /** `null` if the targets of its edges are unknown. Nodes with wrong parameters are not among its nodes. */
   readonly graph: Graph | null
   readonly problems: ReadonlyArray<Problem>
@@ -41,7 +41,7 @@ export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, Reado
  * is wrong in itself, an edge that leads nowhere, a node that nothing leads to or that cannot reach an END. The latter
  * are looked for where every edge is known.
  */
-export const examine = (nodes: unknown, edges: unknown): Examined => {
+export const examine = (nodes: unknown, edges: unknown): GraphExamination => {
   const problems: Array<Problem> = []
   const note = (path: string, message: string): null => {
     problems.push({ path, message })
@@ -60,7 +60,7 @@ export const examine = (nodes: unknown, edges: unknown): Examined => {
   if (Json.isObject(edges) && Object.keys(edges).length > maxNodes) note("edges", `Expected at most ${maxNodes} edges`)
   const placed: Array<Placed> = []
   const byId = new Map<NodeId, Placed>()
-  const examined = (graph: Graph | null): Examined => ({
+  const examined = (graph: Graph | null): GraphExamination => ({
     graph,
     problems,
     pathOf: (id) => byId.get(id)?.path ?? "nodes"

@@ -9,26 +9,26 @@ import type { Node } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
 /** An expression and its place in the document; with why it cannot be read where it cannot. */
-export interface Placed {
+export interface NodeExpression {
   readonly at: string
   readonly source: string
   readonly read: Result.Result<Expression.Expression, string>
 }
 
 /** Every expression over the context. Expressions over an answer of the network are excluded. */
-export const of = (node: Node, path: string): ReadonlyArray<Placed> => [
+export const of = (node: Node, path: string): ReadonlyArray<NodeExpression> => [
   ...texts(node.parameters, path).flatMap(({ at, text }) => {
     const pieces = node.action === "INPUT_TEXT" && at === `${path}.text` ? KeyTokens.split(text) : []
     const keys = pieces.flatMap(
-      (piece): ReadonlyArray<Placed> =>
+      (piece): ReadonlyArray<NodeExpression> =>
         piece._tag === "Unknown" ? [{ at, source: piece.source, read: Result.fail(piece.reason) }] : []
     )
     const { template, unreadable } = Template.parse(pieces.length === 0 ? text : KeyTokens.without(text))
     return [
       ...keys,
-      ...unreadable.map(({ reason, source }): Placed => ({ at, source, read: Result.fail(reason) })),
+      ...unreadable.map(({ reason, source }): NodeExpression => ({ at, source, read: Result.fail(reason) })),
       ...template.parts.flatMap(
-        (part): ReadonlyArray<Placed> =>
+        (part): ReadonlyArray<NodeExpression> =>
           typeof part === "string" ? [] : [{ at, source: part.source, read: Result.succeed(part) }]
       )
     ]

@@ -1,0 +1,81 @@
+/**
+ * The loops of a graph: those of a LOOP, and those of a condition that leads back, such as one over the pages of a list.
+ */
+import * as Graph from "../workflow/language/graph/Graph.ts"
+import type { Cursor } from "./Draft.ts"
+
+export interface Loop {
+  /** The node that a turn begins with. */
+  readonly head: Graph.NodeId
+  readonly nodes: ReadonlySet<Graph.NodeId>
+  /** Where the way into the loop begins. */
+  readonly entry: Cursor
+}
+
+/** The loop that a LOOP, or the condition that ends the turns of a loop, stands for; `null` for every other node. */
+export const of = (graph: Graph.Graph, id: Graph.NodeId): Loop | null => {
+  const edge = graph.edges.get(id)
+  if (edge?._tag === "Loop") return loopAt(graph, id, backEdges(graph).get(id) ?? [])
+  if (edge?._tag !== "Branch") return null
+  const around = [...backEdges(graph)]
+    .filter(([head]) => graph.edges.get(head)?._tag !== "Loop")
+    .map(([head, ends]) => loopAt(graph, head, ends))
+    .filter((loop) => loop?.nodes.has(id) && loop.nodes.has(edge.onTrue) !== loop.nodes.has(edge.onFalse))
+  return around.toSorted((one, other) => (one?.nodes.size ?? 0) - (other?.nodes.size ?? 0))[0] ?? null
+}
+
+/** A loop with the nodes that lead back to its head without passing it. */
+const loopAt = (graph: Graph.Graph, head: Graph.NodeId, ends: ReadonlyArray<Graph.NodeId>): Loop | null => {
+  const before = new Map<Graph.NodeId, Array<Graph.NodeId>>()
+  for (const [from, edge] of graph.edges) {
+    for (const to of Graph.targets(edge)) before.set(to, [...(before.get(to) ?? []), from])
+  }
+  const nodes = Graph.reach([head, ...ends], (id) => (id === head ? [] : (before.get(id) ?? [])))
+  for (const [from, edge] of graph.edges) {
+    if (nodes.has(from)) continue
+    for (const [way, to] of ways(edge)) if (to === head) return { head, nodes, entry: { after: from, way } }
+  }
+  return null
+}
+
+const ways = (edge: Graph.Edge): ReadonlyArray<readonly [Cursor["way"], Graph.NodeId]> => {
+  switch (edge._tag) {
+    case "Next":
+      return [["to", edge.to]]
+    case "Branch":
+      return [
+        ["true", edge.onTrue],
+        ["false", edge.onFalse]
+      ]
+    case "Loop":
+      return [
+        ["loop_not_done", edge.body],
+        ["loop_done", edge.done]
+      ]
+  }
+}
+
+/** The nodes whose edges lead back to a node that every way to them has passed, by that node. Iterative: graphs may be long. */
+const backEdges = (graph: Graph.Graph): ReadonlyMap<Graph.NodeId, ReadonlyArray<Graph.NodeId>> => {
+  const found = new Map<Graph.NodeId, Array<Graph.NodeId>>()
+  const seen = new Set<Graph.NodeId>([graph.start])
+  const above = new Set<Graph.NodeId>([graph.start])
+  const targetsOf = (id: Graph.NodeId) => {
+    const edge = graph.edges.get(id)
+    return edge === undefined ? [] : [...Graph.targets(edge)]
+  }
+  const stack = [{ id: graph.start, left: targetsOf(graph.start) }]
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const to = top.left.pop()
+    if (to === undefined) {
+      above.delete(top.id)
+      stack.pop()
+    } else if (above.has(to)) found.set(to, [...(found.get(to) ?? []), top.id])
+    else if (!seen.has(to)) {
+      seen.add(to)
+      above.add(to)
+      stack.push({ id: to, left: targetsOf(to) })
+    }
+  }
+  return found
+}

@@ -33,8 +33,14 @@ const address = `
     <span id="why" class="field-error" hidden>The ZIP code has 5 digits</span>
     <button id="send">Send</button></form>`
 
+const coupon = (id: string) => `
+  <form action="/done"><div><label for="email1">Email</label><input id="email1"></div>
+  <div><label for="coupon1">Coupon code</label><input id="${id}"></div><button>Send</button></form>`
+
 const pages: Record<string, Answer> = {
   "/done": html(done),
+  "/coupon": html(coupon("coupon1")),
+  "/coupon/renamed": html(coupon("q7x")),
   "/cookies": html(
     banner(`<p>We use cookies</p><button onclick="location='/bought'">Buy now</button>
       <button onclick="${gone}">Alle akzeptieren</button>`)
@@ -243,6 +249,28 @@ describe.concurrent("recovery in a real browser", () => {
           for (const word of ["My site", "errors", "row deleted", "pop-up", "dialog"]) {
             assert.notInclude(analyses.map(({ classification }) => classification.description).join(), word)
           }
+        })
+      ),
+    patient
+  )
+
+  it.live(
+    "a field with another id than its label names is found by that label",
+    () =>
+      onPages((run) =>
+        Effect.gen(function* () {
+          const recovery = { selectors: true }
+          const coupon = "//input[@id='coupon1']"
+          const fill: Step = { action: "INPUT_TEXT", parameters: { selector: coupon, text: "HALF", wait_time: 500 } }
+          const steps = [fill, click("//button"), read]
+          const first = yield* ElementMemory.of(Effect.succeed([]))
+          succeeded(yield* run("/coupon", steps, { recovery, memories: first.memories }))
+          const { memories } = yield* ElementMemory.of(Effect.succeed(first.learned()))
+          const { analyses } = succeeded(yield* run("/coupon/renamed", steps, { recovery, memories }))
+          assert.deepStrictEqual(
+            analyses.map(({ kind, outcome }) => [kind, outcome]),
+            [["selector", "success"]]
+          )
         })
       ),
     patient

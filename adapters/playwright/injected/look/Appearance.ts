@@ -15,7 +15,7 @@ export const appearanceOf = (element: Element): Appearance => ({
   type: isField(element) || element instanceof HTMLButtonElement ? orNull(element.type) : null,
   role: roleOf(element),
   ariaLabel: orNull(element.getAttribute("aria-label")),
-  label: labelOf(element),
+  label: labelOf(element) ?? danglingLabelOf(element),
   placeholder: orNull(element.getAttribute("placeholder")),
   title: orNull(element.getAttribute("title")),
   alt: altOf(element),
@@ -26,6 +26,15 @@ export const appearanceOf = (element: Element): Appearance => ({
   after: beside(element, "nextSibling"),
   path: steps(element).join(">")
 })
+
+/**
+ * The text of a label directly before a field that labels nothing, because the field has another id by now. Browsers do
+ * not take it for a label, but persons do.
+ */
+const danglingLabelOf = (element: Element): string | null => {
+  const before = isField(element) ? element.previousElementSibling : null
+  return before instanceof HTMLLabelElement && before.control === null ? orNull(before.textContent) : null
+}
 
 const hrefPath = (element: Element): string | null =>
   element instanceof HTMLAnchorElement && /^https?:/.test(element.href) ? orNull(new URL(element.href).pathname) : null

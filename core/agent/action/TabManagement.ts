@@ -32,9 +32,7 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "elements" | "navigation"> 
     case "CLOSE":
       yield* page.navigation
         .closeTab(index)
-        .pipe(
-          Effect.mapError((failure) => ofPage(index === null ? "close the tab" : `close tab ${index}`, failure))
-        )
+        .pipe(Effect.mapError((failure) => ofPage(index === null ? "close the tab" : `close tab ${index}`, failure)))
       return next
     case "SWITCH":
       yield* page.navigation

@@ -3,10 +3,15 @@
  */
 import { mkdirSync, openAsBlob } from "node:fs"
 import { inspect } from "node:util"
+import { setFlagsFromString } from "node:v8"
 import { parentPort, workerData } from "node:worker_threads"
 import { PGlite } from "@electric-sql/pglite"
 import * as Frames from "./Frames.ts"
 import type { Order, Place, Report } from "./Messages.ts"
+
+// V8 optimizes a WebAssembly function when it has run a little. Most of PostgreSQL's functions run only while it opens, and
+// to optimize them costs more than to open it. With this budget, V8 optimizes what statements use again and again.
+setFlagsFromString("--wasm-tiering-budget=100000000")
 
 /** The least number of bytes of a piece of an answer. A piece is handed over while the rest is computed. */
 const pieceBytes = 262_144

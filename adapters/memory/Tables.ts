@@ -7,6 +7,7 @@ import type { View } from "../../core/builder/BuilderStore.ts"
 import type { Conversation } from "../../core/builder/Conversation.ts"
 import type { ConversationMessage } from "../../core/builder/ConversationMessage.ts"
 import { bounded } from "../../core/event/EventBounds.ts"
+import { consumers } from "../../core/event/EventLog.ts"
 import { fileOf, type LoggedEvent, type RunEvent, type RunFile } from "../../core/event/RunEvent.ts"
 import type { Written } from "../../core/event/stream/ClientProgress.ts"
 import type { Delivery } from "../../core/event/webhook/Delivery.ts"
@@ -235,6 +236,20 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
     tables.runWindows.set(workflowId, [...(tables.runWindows.get(workflowId) ?? []), set])
   }
   tables.gates.set(workflowId, after)
+}
+
+/** The runs with an event that a consumer of the installation has not read. A consumer that never read holds none. */
+export const unreadRuns = ({ backlogs, consumers: places, events }: Shape): ReadonlySet<string> => {
+  const runs = new Set<string>()
+  for (const consumer of Object.values(consumers)) {
+    const place = places.get(consumer)
+    if (place === undefined) continue
+    for (const { runId } of events.slice(place)) runs.add(runId)
+    for (const [workflowId, { from, to }] of backlogs.get(consumer) ?? []) {
+      for (const { event, runId } of events.slice(from, to)) if (event.workflowId === workflowId) runs.add(runId)
+    }
+  }
+  return runs
 }
 
 /** Removes the events of runs. Those of others keep their places in the log. */

@@ -21,7 +21,13 @@
  */
 import { Effect, Redacted, Schedule, Schema, Stream } from "effect"
 import { type HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import {
+  type HttpApi,
+  HttpApiClient,
+  type HttpApiEndpoint,
+  type HttpApiGroup,
+  HttpApiMiddleware
+} from "effect/http-api"
 import type { Message } from "../../core/event/EventMessage.ts"
 import { Api } from "./Api.ts"
 import { Authorization } from "./http/Authorization.ts"
@@ -53,7 +59,57 @@ export type { WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "./workflow/Wo
  *   )
  * ```
  */
-export type Client = HttpApiClient.ForApi<typeof Api>
+export type Client = {
+  readonly [Group in Groups as Group["identifier"]]: {
+    readonly [Name in keyof Endpoints<Group>]: Operation<Endpoints<Group>[Name]>
+  }
+}
+
+type Groups = typeof Api extends HttpApi.HttpApi<infer _Id, infer Found> ? Found : never
+
+type Endpoints<Group extends HttpApiGroup.Constraint> = Group["endpoints"] extends infer All extends Readonly<
+  Record<string, HttpApiEndpoint.ConstraintRequest>
+>
+  ? All
+  : never
+
+/** The names of what an operation fails with. */
+type Failure =
+  | "BadRequest"
+  | "Conflict"
+  | "ConversationGone"
+  | "Forbidden"
+  | "HttpClientError"
+  | "InvalidAuthentication"
+  | "NotFound"
+  | "PayloadTooLarge"
+  | "SchemaError"
+  | "ServiceUnavailable"
+  | "StoreUnavailable"
+  | "TooManyRequests"
+  | "Unauthorized"
+  | "UnprocessableEntity"
+  | "UnsupportedMediaType"
+
+/**
+ * The description also has what handlers fail with before it is answered. A client has the answers alone.
+ */
+type Answering<Call> =
+  Call extends Effect.Effect<infer Success, infer Error, infer Needs>
+    ? Effect.Effect<Success, Extract<Error, { readonly _tag: Failure }>, Needs>
+    : never
+
+type Operation<Endpoint extends HttpApiEndpoint.ConstraintRequest> = <
+  Mode extends HttpApiClient.Client.ResponseMode = "decoded-only"
+>(
+  request: HttpApiEndpoint.ClientRequest<
+    Endpoint["~Params"],
+    Endpoint["~Query"],
+    Endpoint["~Payload"],
+    Endpoint["~Headers"],
+    Mode
+  >
+) => Answering<HttpApiClient.Client.MethodReturn<Endpoint, never, never, Mode, never>>
 
 export interface Options {
   /** The address of the service, such as `http://127.0.0.1:8787`. */
@@ -72,7 +128,9 @@ export const make = ({ baseUrl, key }: Options): Effect.Effect<Client, never, Ht
       HttpApiMiddleware.layerClient(Authorization, ({ next, request }) =>
         next(key === undefined ? request : HttpClientRequest.setHeader(request, "cc-key", Redacted.value(key)))
       )
-    )
+    ),
+    // Every error that is decoded has the name of an answer.
+    Effect.map((client) => client as Client)
   )
 
 /** Why an operation failed, in a sentence: what the service answered, or what stood in the way of an answer. */

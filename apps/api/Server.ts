@@ -3,7 +3,7 @@
  */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Cause, Effect, Layer, Schema } from "effect"
+import { Cause, Effect, Layer, References, Schema } from "effect"
 import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailsWaiting } from "../../adapters/mail/MailThread.ts"
@@ -269,10 +269,15 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
       const complete = lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered))))
       const crossOrigin = CrossOrigin.allow(yield* CrossOrigin.AllowedOrigins)
       const delivered = crossOrigin(Delivery.prepared(NoStore.marked(complete)))
-      // No exporter reads traces, and recording them takes a fifth of the time of a short request.
-      return HttpServer.serve(Effect.withTracerEnabled(RequestLog.logged(delivered), false))
+      return HttpServer.serve(RequestLog.logged(delivered)).pipe(Layer.provide(withoutSpans))
     })
   )
+
+/**
+ * No exporter reads the spans of Effect, and recording them takes a fifth of the time of a short request. It holds for the
+ * server once, as every service that a request is given costs.
+ */
+const withoutSpans = Layer.succeed(References.TracerEnabled, false)
 
 /** The `Retry-After` of a request that was refused for lack of room or of a database, in seconds. */
 const retryAfterSeconds = "5"

@@ -77,6 +77,7 @@ const core = {
   "./workflow/store": "core/workflow/WorkflowStore.ts",
   "./workflows": "core/workflow/Workflows.ts",
   "./workspace/idempotency": "core/workspace/request/Idempotency.ts",
+  "./workspace/ids": "core/workspace/Ids.ts",
   "./workspace/store": "core/workspace/WorkspaceStore.ts"
 }
 

@@ -5,17 +5,23 @@
 import { Effect } from "effect"
 import * as Trace from "../runtime/Trace.ts"
 import type { BrowserSession } from "./Browser.ts"
+import type { Elements } from "./Elements.ts"
+import type { Navigation } from "./Navigation.ts"
+import type { Vision } from "./Vision.ts"
 
-/** The verbs of a port with a span each, by their names. Everything else stays as it is. */
-const traced = <Verbs extends object>(
-  port: string,
-  verbs: Verbs,
-  names: ReadonlyArray<keyof Verbs & string>
-): Verbs => {
-  const own: Partial<Record<keyof Verbs, unknown>> = {}
-  for (const name of names) {
+type Verb<Verbs> = keyof Verbs & string
+
+type Spans<Verbs> = ReadonlyArray<readonly [Verb<Verbs>, ReturnType<typeof Trace.inSpan>]>
+
+/** A span for each verb of a port, made once for all sessions. */
+const spansOf = <Verbs>(port: string, names: ReadonlyArray<Verb<Verbs>>): Spans<Verbs> =>
+  names.map((name) => [name, Trace.inSpan(`browser ${port}.${name}`, { kind: "client" })])
+
+/** The verbs of a port, each in its span. Everything else stays as it is. */
+const traced = <Verbs extends object>(verbs: Verbs, spans: Spans<Verbs>): Verbs => {
+  const own: Partial<Record<Verb<Verbs>, unknown>> = {}
+  for (const [name, span] of spans) {
     const verb: unknown = verbs[name]
-    const span = Trace.inSpan(`browser ${port}.${name}`, { kind: "client" })
     own[name] = Effect.isEffect(verb)
       ? span(verb)
       : // What is no effect among the verbs of a port is a function that returns one.
@@ -24,9 +30,8 @@ const traced = <Verbs extends object>(
   return { ...verbs, ...own }
 }
 
-export const make = ({ elements, navigation, observation, vision }: BrowserSession): BrowserSession => ({
-  observation,
-  elements: traced("elements", elements, [
+const spans = {
+  elements: spansOf<Elements>("elements", [
     "find",
     "click",
     "clickToCopy",
@@ -42,7 +47,7 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
     "scroll",
     "screenshot"
   ]),
-  navigation: traced("navigation", navigation, [
+  navigation: spansOf<Navigation>("navigation", [
     "goto",
     "back",
     "openTab",
@@ -52,5 +57,12 @@ export const make = ({ elements, navigation, observation, vision }: BrowserSessi
     "download",
     "print"
   ]),
-  vision: traced("vision", vision, ["outline", "targets", "look", "clickAt", "dragAt", "typeAt"])
+  vision: spansOf<Vision>("vision", ["outline", "targets", "look", "clickAt", "dragAt", "typeAt"])
+}
+
+export const make = ({ elements, navigation, observation, vision }: BrowserSession): BrowserSession => ({
+  observation,
+  elements: traced(elements, spans.elements),
+  navigation: traced(navigation, spans.navigation),
+  vision: traced(vision, spans.vision)
 })

@@ -42,6 +42,9 @@ export interface LogPage {
   readonly more: boolean
 }
 
+/** The consumers of an installation: each event is kept until both have read it, even when its time is over. */
+export const consumers = { webhooks: "webhooks", notifications: "notifications" } as const
+
 export class EventLog extends Context.Service<
   EventLog,
   {

@@ -47,6 +47,10 @@ const amounts: ReadonlyArray<readonly [of: (backlog: Backlog) => number, gauge: 
   ]
 ]
 
+const unreadRuns = gauge(
+  "sluice_retention_unread_runs",
+  "Ended runs whose events are kept beyond their days, because webhooks or notifications have not read them"
+)
 const leads = gauge("sluice_scheduler_leads", "1 for the scheduler that reads the gauges of the installation")
 const databaseUp = gauge("sluice_database_up", "1 when the database answers this process")
 const ready = gauge("sluice_ready", "1 when this process is ready")
@@ -71,6 +75,9 @@ export const setBacklog = (backlog: Backlog | null): Effect.Effect<void> =>
     }
     for (const [amountOf, gauge] of amounts) yield* Metric.update(gauge, backlog === null ? 0 : amountOf(backlog))
   })
+
+/** How many ended runs the last sweep kept because their events were not read; at most 10,000 of a workspace. */
+export const setUnreadRuns = (count: number): Effect.Effect<void> => Metric.update(unreadRuns, count)
 
 export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update(databaseUp, isOne(is))
 

@@ -95,8 +95,15 @@ const start = (
     root: parent === null,
     sampled: true
   })
-  for (const [key, value] of Object.entries(attributes)) if (value !== null) span.attribute(key, value)
+  attach(span, attributes)
   return span
+}
+
+const attach = (span: Tracer.Span, attributes: Attributes): void => {
+  for (const key in attributes) {
+    const value = attributes[key] ?? null
+    if (value !== null) span.attribute(key, value)
+  }
 }
 
 /** A failure as a trace shows it: by its kind, without its message and without its stack. */
@@ -114,25 +121,29 @@ const shown = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<void, Error> => {
   return Cause.hasInterruptsOnly(exit.cause) ? Exit.interrupt() : Exit.fail(described(exit.cause))
 }
 
-/** Records an effect as a span. Without a recorder, and in a trace that is not recorded, it is the effect alone. */
+/**
+ * Records an effect as a span. Without a recorder, and in a trace that is not recorded, it is the effect alone.
+ *
+ * It reads the state of its fiber in one step, and ends the span without an effect of its own: a run has a span for each verb
+ * of the browser, and most of the cost of a span would be such steps.
+ */
 export const inSpan =
   (name: string, options: Options = {}) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(Recorder, (recorder) => {
+    Effect.withFiber((fiber) => {
+      const recorder = fiber.getRef(Recorder)
       if (recorder === null) return effect
-      return Effect.flatMap(Current, (parent) => {
-        const isSampled = options.decides === true ? recorder.samples(parent) : parent?.sampled === true
-        if (!isSampled) {
-          if (options.decides !== true || parent?.sampled === false) return effect
-          return Effect.provideService(effect, Current, recorder.unrecorded())
-        }
-        return Effect.flatMap(Clock.currentTimeNanos, (began) => {
-          const span = start(recorder, name, parent, options, began)
-          return effect.pipe(
-            Effect.provideService(Current, span),
-            Effect.onExit((exit) => Effect.map(Clock.currentTimeNanos, (at) => span.end(at, shown(exit))))
-          )
-        })
+      const parent = fiber.getRef(Current)
+      const isSampled = options.decides === true ? recorder.samples(parent) : parent?.sampled === true
+      if (!isSampled) {
+        if (options.decides !== true || parent?.sampled === false) return effect
+        return Effect.provideService(effect, Current, recorder.unrecorded())
+      }
+      const clock = fiber.getRef(Clock.Clock)
+      const span = start(recorder, name, parent, options, clock.currentTimeNanosUnsafe())
+      return Effect.onExitPrimitive(Effect.provideService(effect, Current, span), (exit) => {
+        span.end(clock.currentTimeNanosUnsafe(), shown(exit))
+        return undefined
       })
     })
 
@@ -144,13 +155,14 @@ export const record = (
   { from, to }: { readonly from: number; readonly to: number },
   options: Options = {}
 ): Effect.Effect<void> =>
-  Effect.flatMap(Recorder, (recorder) =>
-    Effect.map(Current, (parent) => {
-      if (recorder === null || parent?.sampled !== true) return
-      const nanos = (millis: number) => BigInt(Math.round(millis)) * nanosPerMilli
-      start(recorder, name, parent, options, nanos(Math.min(from, to))).end(nanos(to), Exit.void)
-    })
-  )
+  Effect.withFiber((fiber) => {
+    const recorder = fiber.getRef(Recorder)
+    const parent = fiber.getRef(Current)
+    if (recorder === null || parent?.sampled !== true) return Effect.void
+    const nanos = (millis: number) => BigInt(Math.round(millis)) * nanosPerMilli
+    start(recorder, name, parent, options, nanos(Math.min(from, to))).end(nanos(to), Exit.void)
+    return Effect.void
+  })
 
 /** Whether spans of the current trace are recorded. */
 export const isRecording: Effect.Effect<boolean> = Effect.flatMap(Recorder, (recorder) =>
@@ -159,8 +171,10 @@ export const isRecording: Effect.Effect<boolean> = Effect.flatMap(Recorder, (rec
 
 /** Adds facts to the current span that are known only after it began, and its final name. */
 export const annotate = (attributes: Attributes, name?: string): Effect.Effect<void> =>
-  Effect.map(Current, (span) => {
-    if (span?._tag !== "Span") return
+  Effect.withFiber((fiber) => {
+    const span = fiber.getRef(Current)
+    if (span?._tag !== "Span") return Effect.void
     if (name !== undefined) Object.assign(span, { name })
-    for (const [key, value] of Object.entries(attributes)) if (value !== null) span.attribute(key, value)
+    attach(span, attributes)
+    return Effect.void
   })

@@ -24,6 +24,7 @@
  * ```
  */
 import { Result, Schema } from "effect"
+import * as Zone from "./calendar/Zone.ts"
 import * as Definition from "./Definition.ts"
 import * as Explanations from "./Explanation.ts"
 import * as Schedules from "./Schedule.ts"
@@ -71,6 +72,9 @@ export const RunWindowStateJson = Schema.Struct({
   open: Schema.Boolean,
   nextOpenAt: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "RunWindowState" })
+
+/** The version of the time zone data that answers come from, such as `2026a`; `null` where the runtime does not tell. */
+export const tzData: string | null = Zone.dataVersion
 
 /** The horizon of the search for openings, in milliseconds: 400 days of 24 hours, the last instant included. */
 export const horizonMillis = Definition.horizonMillis

@@ -130,7 +130,7 @@ const readPeriod = (sent: Fields, path: string, note: Note): Found<RegularPeriod
       `${path}.active_end_day`,
       `Expected ${active_start_day} or the following day, got ${active_end_day}: a period spans at most one night`
     )
-  } else if (nights === 0) refuseEarlyEnd(active_start_time, active_end_time, path, note)
+  } else if (nights === 0) refuseEarlyEnd(active_start_time, active_end_time, path, note, ofPeriod)
   return found
 }
 
@@ -160,20 +160,28 @@ const readSpecial = (sent: Fields, path: string, note: Note): Found<SpecialHours
       note(`${path}.active_start_time`, "Expected the time at which the entry opens, got none")
     if (active_end_time === undefined)
       note(`${path}.active_end_time`, "Expected the time at which the entry closes, got none")
-    refuseEarlyEnd(active_start_time, active_end_time, path, note)
+    refuseEarlyEnd(active_start_time, active_end_time, path, note, ofSpecial)
   }
   return found
 }
 
-/** Hours of one date end after they start. */
+/** What a period does that is open until midnight. */
+const ofPeriod = "until midnight is 00:00 of the following day"
+
+/** What special hours can do instead. */
+const ofSpecial = "special hours end on their day, at 23:59 at the latest"
+
+/** Hours of one date end after they start. An end at 00:00 was probably meant as midnight. */
 const refuseEarlyEnd = (
   start: Time | null | undefined,
   end: Time | null | undefined,
   path: string,
-  note: Note
+  note: Note,
+  untilMidnight: string
 ): void => {
   if (!start || !end || minuteOf(end) > minuteOf(start)) return
-  note(`${path}.active_end_time`, `Expected a time after ${clock(start)} on the same day, got ${clock(end)}`)
+  const advice = minuteOf(end) === 0 ? `: ${untilMidnight}` : ""
+  note(`${path}.active_end_time`, `Expected a time after ${clock(start)} on the same day, got ${clock(end)}${advice}`)
 }
 
 /** Times with the minutes that were left out. */

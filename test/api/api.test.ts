@@ -337,6 +337,7 @@ it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
         const read = yield* send({ method: "GET", path, key: me.key })
         assert.isNull(read.body.run_window)
         yield* send({ method: "PUT", path, key: me.key, json: closed })
+        assert.strictEqual(preview.body.tz_data, process.versions.tz)
         const opened = yield* send({ method: "POST", path: `${path}/preview`, key: me.key, json: daily(0, 17) })
         assert.deepInclude(opened.body, { held_runs: [], released_runs: preview.body.held_runs, ends_lift: false })
         yield* send({

@@ -8,7 +8,7 @@ import { makeSecretProvider } from "../support/credentials.ts"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { makePatch } from "../support/patches.ts"
 import { seal } from "../support/sealed.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 import { makeDead, makeWebhook } from "../support/webhooks.ts"
 
 const workflow = { name: "Nightly", ...graph() }
@@ -296,7 +296,7 @@ const askingConversation = ({ key }: Member) =>
 
 const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
 
-it.layer(layer, { timeout: "30 seconds" })("an endpoint", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("an endpoint", (it) => {
   it.effect.each(Object.entries(table))("%s lets in the roles that it is for, and no other key", ([endpoint, row]) =>
     Effect.gen(function* () {
       const { dump, empty, member, revoke, send } = yield* Service

@@ -49,11 +49,12 @@ it.live(
         for (const [name, status, value] of values) {
           const body = `{"workflow_id":"${server.workflowId}","run_input_variables":{"a":${value()}}}`
           const attempts: Array<number> = []
-          for (let attempt = 0; attempt < 3; attempt++) {
+          // The least of three attempts counts. One below the bound decides, so no other is made then.
+          do {
             await server.rest()
             assert.strictEqual(await post(server, body), status, name)
             attempts.push((await server.memory()).longestTurn)
-          }
+          } while (Math.min(...attempts) >= 100 && attempts.length < 3)
           assert.isBelow(Math.min(...attempts), 100, name)
         }
       })

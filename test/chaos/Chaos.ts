@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import type { History } from "../../core/run/simulation/Promises.ts"
+import type { History, SeenPace } from "../../core/run/simulation/Promises.ts"
 import { numbers } from "../../core/run/simulation/Scenario.ts"
 import { type DatabaseLink, linkTo } from "../support/databaseLink.ts"
 import { migratedDatabase } from "../support/databases.ts"
@@ -24,6 +24,8 @@ export interface Options {
   /** How long everything may take to come to rest afterwards. */
   readonly restSeconds: number
   readonly say: (line: string) => void
+  /** Removes the paces in the database, while the judge still counts on them: it has to find that. */
+  readonly ignorePaces?: boolean
   /** Ends the database server at once and starts it again; left out where others use the server. */
   readonly restartDatabase?: Effect.Effect<void>
 }
@@ -103,30 +105,52 @@ const insisting = (urlOf: () => string, isOver: () => boolean) =>
     return null
   })
 
-/** Reads what is in the database, past everything that goes wrong. */
+/** Uses the database past everything that goes wrong. */
+const withDatabase = <A, E>(database: string, use: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+  Effect.flatMap(SqlClient.SqlClient, use).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
+    Effect.orDie
+  )
+
+/** A workflow that keeps to a pace. */
+const pacedWorkflow = Effect.fnUntraced(function* (
+  url: string,
+  maxStartsPerMinute: number | null,
+  maxRunning: number | null
+) {
+  const made = yield* send(url, "POST", "/workflows", { name: "Paced", ...graph(), max_retries: 5 })
+  const workflowId = String(made.id)
+  const pace = { max_starts_per_minute: maxStartsPerMinute, max_running: maxRunning }
+  yield* send(url, "PUT", `/workflows/${workflowId}/pace`, pace)
+  return { workflowId, maxStartsPerMinute, maxRunning } satisfies SeenPace
+})
+
+/** Reads what is in the database. */
 const record = (database: string) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const runs = yield* sql<{
-      readonly id: string
-      readonly workflow: string
-      readonly input: string
-      readonly status: string
-    }>`select id, workflow_id as workflow, input, status from runs`
-    const events = yield* sql<{
-      readonly sequence: string
-      readonly run: string
-      readonly event: string
-      readonly at: number
-    }>`select sequence, run_id as run, event, extract(epoch from at)::float8 * 1000 as at from run_events order by sequence`
-    const deliveries = yield* sql<{
-      readonly id: string
-      readonly sequence: string
-      readonly status: string
-      readonly next: string | null
-    }>`select id, sequence, status, next_attempt_at::text as next from webhook_deliveries`
-    return { runs, events, deliveries }
-  }).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
+  withDatabase(
+    database,
+    Effect.fnUntraced(function* (sql) {
+      const runs = yield* sql<{
+        readonly id: string
+        readonly workflow: string
+        readonly input: string
+        readonly status: string
+      }>`select id, workflow_id as workflow, input, status from runs`
+      const events = yield* sql<{
+        readonly sequence: string
+        readonly run: string
+        readonly event: string
+        readonly at: number
+      }>`select sequence, run_id as run, event, extract(epoch from at)::float8 * 1000 as at from run_events order by sequence`
+      const deliveries = yield* sql<{
+        readonly id: string
+        readonly sequence: string
+        readonly status: string
+        readonly next: string | null
+      }>`select id, sequence, status, next_attempt_at::text as next from webhook_deliveries`
+      return { runs, events, deliveries }
+    })
+  )
 
 type Stored = Effect.Success<ReturnType<typeof record>>
 
@@ -149,7 +173,14 @@ const unrest = ({ deliveries, events, runs }: Stored, accepted: ReadonlySet<stri
 
 const ends = new Set(["execution.success", "execution.failed", "execution.stopped"])
 
-export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds, say, seconds, seed }: Options) {
+export const chaos = Effect.fnUntraced(function* ({
+  ignorePaces,
+  restartDatabase,
+  restSeconds,
+  say,
+  seconds,
+  seed
+}: Options) {
   const below = numbers(seed)
   const database = yield* migratedDatabase
   const [folder, pages] = [yield* dataDir, yield* site]
@@ -191,21 +222,37 @@ export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds
 
   yield* send(url, "POST", "/webhook-endpoints", { url: target.url, secret: "a secret of the receiver of chaos" })
   const workflow = String((yield* send(url, "POST", "/workflows", { name: "Chaos", ...graph(), max_retries: 5 })).id)
+  const [spread, narrow] = [yield* pacedWorkflow(url, 60, null), yield* pacedWorkflow(url, null, 2)]
+  if (ignorePaces === true) {
+    yield* withDatabase(database, (sql) => sql`update gates set max_starts_per_minute = null, max_running = null`)
+  }
   const began = Date.now()
   const isOver = () => Date.now() > began + seconds * 1_000
   const isGivenUp = () => Date.now() > began + (seconds + restSeconds) * 1_000
   const insist = insisting(() => url, isGivenUp)
 
   const submissions: Array<{ readonly key: string; readonly answered: Array<string> }> = []
+  const submit = Effect.fnUntraced(function* (name: string, workflowId: string) {
+    const submission = { key: `chaos-${seed}-${name}-${submissions.length}`, answered: [] as Array<string> }
+    submissions.push(submission)
+    const input = { key: submission.key, millis: below(900) }
+    const body = { workflow_id: workflowId, run_input_variables: input }
+    const answer = yield* insist("POST", "/run", body, submission.key)
+    if (answer !== null) submission.answered.push(String(answer.session_id))
+  })
   const client = Effect.fnUntraced(function* (name: number) {
     while (!isOver()) {
-      const submission = { key: `chaos-${seed}-${name}-${submissions.length}`, answered: [] as Array<string> }
-      submissions.push(submission)
-      const input = { key: submission.key, millis: below(900) }
-      const body = { workflow_id: workflow, run_input_variables: input }
-      const answer = yield* insist("POST", "/run", body, submission.key)
-      if (answer !== null) submission.answered.push(String(answer.session_id))
+      yield* submit(String(name), workflow)
       yield* Effect.sleep(100 + below(300))
+    }
+  })
+  /** More runs at once than the paces allow, and fewer than they allow over time. */
+  const rushing = Effect.gen(function* () {
+    while (!isOver()) {
+      for (const { workflowId } of [spread, narrow]) {
+        yield* Effect.forEach([1, 2, 3], (one) => submit(`rush-${one}`, workflowId), { concurrency: "unbounded" })
+      }
+      yield* Effect.sleep(4_000 + below(2_000))
     }
   })
 
@@ -258,11 +305,11 @@ export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds
       yield* Effect.sleep(1_000 + below(4_000))
       yield* signal(pid, "SIGCONT")
     } else if (kind === "connections") {
-      yield* Effect.flatMap(
-        SqlClient.SqlClient,
+      yield* withDatabase(
+        database,
         (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`
-      ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
+      )
     } else {
       const struck = [...links].flatMap(([owner, link]) => (isAlone && owner !== part ? [] : [link]))
       yield* Effect.forEach(struck, (link) => (kind === "cut" ? link.cut : link.freeze))
@@ -277,7 +324,10 @@ export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds
     }
   })
 
-  yield* Effect.all([client(1), client(2), client(3), closing, killer], { concurrency: "unbounded", discard: true })
+  yield* Effect.all([client(1), client(2), client(3), rushing, closing, killer], {
+    concurrency: "unbounded",
+    discard: true
+  })
   isFailing = false
   say(`${submissions.length} submissions, faults: ${JSON.stringify(faults)}`)
 
@@ -301,7 +351,7 @@ export const chaos = Effect.fnUntraced(function* ({ restartDatabase, restSeconds
       status
     })),
     closed,
-    paces: [],
+    paces: [spread, narrow],
     starts: seen.events.filter(({ event }) => event === "execution.start").map(({ at, run }) => ({ runId: run, at })),
     commits: pages.commits,
     events: seen.events.map(({ event, run, sequence }) => ({ sequence: Number(sequence), runId: run, event })),

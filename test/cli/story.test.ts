@@ -112,7 +112,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
 
       const stopped = yield* ok("runs", "interrupt", "--workflow_id", second, "--reason", "The portal is away")
       assert.include(stopped, `Interrupted ${number(some)} of ${number(some)} runs`)
-      const failed = ["--workflow_id", first, "--status", "execution.failed"]
+      const failed = ["--workflow_id", first, "--status", "failed"]
       const retried = yield* json("runs", "retry", ...failed)
       assert.strictEqual(retried.counts.retried, 5)
       const again = yield* ok("runs", "retry", ...failed)
@@ -183,6 +183,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       yield* ok("workflow", "pull", id, theirs)
       assert.strictEqual(readFileSync(mine, "utf8"), readFileSync(theirs, "utf8"))
       assert.include(yield* ok("workflow", "diff", mine), "is version 1")
+      assert.include(yield* ok("workflow", "push", mine), "is version 1 of the workflow; nothing was saved")
       assert.include(yield* ok("workflow", "validate", mine), "valid")
       const edit = (path: string, from: string, to: string) =>
         writeFileSync(path, readFileSync(path, "utf8").replace(from, to))

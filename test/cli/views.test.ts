@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Result } from "effect"
+import * as Users from "../../apps/cli/commands/user/Users.ts"
 import { verify } from "../../apps/cli/handlers/user/workspace/Delivery.ts"
 import * as CellTypes from "../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../apps/cli/user/CsvRows.ts"
@@ -250,4 +251,26 @@ it("a forecast says when the last waiting run starts, and how many do not before
   const unknown = { ...limited, mean_duration_ms: null }
   assert.match(ForecastView.sentence(unknown, "UTC"), /taken; no run has succeeded yet, .*: it can be later\)$/)
   assert.notInclude(ForecastView.sentence({ ...unknown, last_start_at: null }, "UTC"), "later")
+})
+
+it("the runs that have not ended in time are named, the first five of many", () => {
+  assert.strictEqual(RunsView.notEnded(["a"], 9), "Run a has not ended after 9 s")
+  assert.strictEqual(RunsView.notEnded(["a", "b"], 9), "2 runs have not ended after 9 s: a, b")
+  assert.match(RunsView.notEnded([..."abcdef"], 9), /^6 runs .*: a, b, c, d, e, …$/)
+})
+
+it("a status is selected by the word that lists show, or by its own name", () => {
+  const named = ["held", "waiting again", "failed", "execution.failed", "helf"].map(RunsView.statusNamed)
+  assert.deepStrictEqual(named, [
+    "execution.paused",
+    "execution.requeued",
+    "execution.failed",
+    "execution.failed",
+    "helf"
+  ])
+})
+
+it("a command that does not exist, or that users have, is written wrongly; those of the service fail", () => {
+  const paths = [["sluice"], ["sluice", "verify"], ["sluice", "doctor"], ["sluice", "runs", "ls"], ["sluice", "up"]]
+  assert.deepStrictEqual(paths.map(Users.isOne), [true, true, true, true, false])
 })

@@ -164,6 +164,30 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
     }).pipe(Effect.scoped)
   )
 
+  it.effect("rotate the encryption key of the workspace of the profile, and say how far it is", () =>
+    Effect.gen(function* () {
+      const { member } = yield* Service
+      const { folder, json, ok, owner, run, url } = yield* signedIn
+      const rotate = ["keys", "rotate", "workspace", "--data-dir", join(folder, "none")]
+      const begun = yield* json(...rotate)
+      assert.deepInclude(begun, { rotating: true, version: 2, former_version: 1, may_finish: false })
+      assert.match(String(begun.encryption_key), /^[0-9a-f]{64}$/)
+      assert.notStrictEqual(begun.encryption_key, owner.encryptionKey)
+      const status = yield* ok(...rotate, "--status")
+      assert.match(status, /version 2; version 1 is accepted as well[\s\S]*cannot be finished yet/)
+      assert.notInclude(status, String(begun.encryption_key))
+      const early = yield* run([...rotate, "--finish"])
+      const twice = yield* run(rotate)
+      assert.deepStrictEqual([early.code, twice.code], [exitCodes.conflict, exitCodes.conflict])
+      assert.include(twice.problem, "one is in progress")
+      const both = yield* run([...rotate, "--finish", "--status"])
+      assert.strictEqual(both.code, exitCodes.wrong, both.problem)
+      const viewer = yield* member("Viewer")
+      const forbidden = yield* run([...rotate, "--url", url], { SLUICE_KEY: viewer.key })
+      assert.strictEqual(forbidden.code, exitCodes.forbidden)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("find the service that uses the data folder, and say in a sentence what they need beside it", () =>
     Effect.gen(function* () {
       const { member, url } = yield* Service
@@ -207,7 +231,9 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       assert.include(mine.out, "Owner", mine.problem)
       const other = yield* run([...named, "another"], { SLUICE_KEY: owner.key })
       assert.include(other.problem, `The key is of workspace ${owner.caller.workspaceId}, not of another`)
-      for (const command of [["encryption"], ["rotate", "workspace"], ["rotate", "master"]]) {
+      const rotation = yield* run(["keys", "rotate", "workspace", "--status", ...here], { SLUICE_KEY: owner.key })
+      assert.include(rotation.out, "version 1; no other version is accepted", rotation.problem)
+      for (const command of [["encryption"], ["rotate", "master"]]) {
         const { code, problem } = yield* run(["keys", ...command, ...here])
         assert.strictEqual(code, exitCodes.conflict)
         assert.include(problem, `stop process ${process.ppid}, which uses the data folder ${folder}, first`)

@@ -12,6 +12,7 @@ import {
   rowsOf,
   sourceFor,
   sourcesOf,
+  standsForLoop,
   vaultSourcesOf
 } from "../../apps/console/author/AuthorModel.ts"
 import type { PageTarget } from "../../apps/console/author/Conversation.ts"
@@ -100,6 +101,27 @@ describe("data that is read", () => {
       type: "object",
       properties: { order: { type: "string", path: "/td[1]" }, orders: { type: "string", path: "//h1" } }
     })
+  })
+})
+
+describe("what is done again as a loop", () => {
+  it("is a loop over a list or over pages, and no other check in one", () => {
+    // A check within a loop over a list, which then reads pages.
+    const edges = {
+      start: { to: "loop" },
+      loop: { loop_not_done: "check", loop_done: "read" },
+      check: { true: "click", false: "loop" },
+      click: { to: "loop" },
+      read: { to: "more" },
+      more: { true: "next", false: "end" },
+      next: { to: "read" }
+    }
+    const steps = ["start", "loop", "check", "click", "read", "more", "next", "end"]
+    const action = (id: string) => (id === "loop" ? "LOOP" : "OTHER")
+    assert.deepStrictEqual(
+      steps.filter((id) => standsForLoop({ id, action: action(id) }, edges)),
+      ["loop", "more"]
+    )
   })
 })
 

@@ -9,6 +9,7 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Page, chromium as playwright } from "playwright-core"
+import { vi } from "vitest"
 import { LivingProcesses } from "../../apps/api/installation/LivingProcesses.ts"
 import { buildConsole } from "../../apps/bootstrap/console.js"
 import { visitors } from "../../apps/demo/DemoUsers.ts"
@@ -26,7 +27,11 @@ import { makePatch } from "../support/patches.ts"
 import { executablePath, withSite } from "../support/realBrowser.ts"
 import { scale } from "../support/scale.ts"
 import { seal } from "../support/sealed.ts"
+import { connectServer, id as providedId } from "../support/secretServers.ts"
 import { furtherServer, layerInMemory, type Member, Service } from "../support/service.ts"
+
+// A recording does dozens of steps in a real browser, one after the other.
+vi.setConfig({ testTimeout: 60_000 })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -251,6 +256,15 @@ const looked = Effect.fnUntraced(function* (name: string) {
     if (pictures !== undefined) {
       mkdirSync(pictures, { recursive: true })
       await page.screenshot({ path: join(pictures, `${name}.png`) })
+      const size = page.viewportSize() ?? { width: 1280, height: 800 }
+      if (size.width > 320) {
+        await page.emulateMedia({ colorScheme: "dark" })
+        await page.screenshot({ path: join(pictures, `${name}-dark.png`) })
+        await page.emulateMedia({ colorScheme: "light" })
+        await page.setViewportSize({ width: 320, height: 800 })
+        await page.screenshot({ path: join(pictures, `${name}-narrow.png`), fullPage: true })
+        await page.setViewportSize(size)
+      }
     }
     // A document gets the script once. Its style sheets, which do not change, are looked through the first time alone.
     const isFirst = !(await page.evaluate("'axe' in window"))
@@ -763,7 +777,6 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           assert.isFalse(bodies.some((body) => body.includes(secret)))
         }
       })
-      yield* looked("vault")
       yield* Effect.promise(async () => {
         await page.getByRole("button", { name: "Change the password of ada of https://bank.example" }).press("Enter")
         const dialog = page.getByRole("dialog")
@@ -775,12 +788,57 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("The credential was changed").waitFor()
         assert.isFalse(bodies.some((body) => /tide-and-timber/.test(body) || body.includes(owner.encryptionKey)))
       })
-    })
+      const username = { id: "username", purpose: "USERNAME", value: hostile }
+      const items = [{ id: providedId("login"), title: `Bank ${hostile}`, fields: [username] }]
+      const connect = yield* connectServer([{ id: providedId("robots"), name: "Robots", items }])
+      yield* Effect.promise(async () => {
+        await page.getByText("No secret provider yet").waitFor()
+        await page.getByRole("button", { name: "Connect one…" }).press("Enter")
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Name").fill("Safe")
+        await dialog.getByLabel("Address").fill(connect.url)
+        await dialog.getByLabel("Encryption key of the workspace").fill(owner.encryptionKey)
+        await dialog.getByRole("button", { name: "Seal, test and connect" }).press("Enter")
+        await dialog.getByText("Type the access token of the Connect server").waitFor()
+        await dialog.getByLabel("Access token").fill(connect.token)
+      })
+      yield* looked("provider")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Seal, test and connect" }).press("Enter")
+        await page.getByText("The secret provider was tested and connected").waitFor()
+        await page.getByRole("button", { name: "Test Safe" }).press("Enter")
+        await page.getByText("Safe answers, and accepts the access").waitFor()
+        assert.isFalse(bodies.some((body) => body.includes(connect.token)))
+        await page.getByRole("button", { name: "Add a credential" }).press("Enter")
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("User id").fill("eve")
+        await dialog.getByLabel("Site").fill(bank)
+        await dialog.getByLabel("Its secrets").selectOption({ label: "Read from Safe" })
+        await dialog.getByText("Choose one, or type its reference").waitFor()
+        await dialog.getByLabel("Item").fill(`op://${providedId("robots")}/${providedId("login")}`)
+        await dialog.getByRole("button", { name: "Store" }).press("Enter")
+        await page.getByRole("link", { name: `Runs with eve of ${bank}` }).waitFor()
+      })
+      yield* looked("vault")
+      yield* Effect.promise(async () => {
+        // A provider that a credential reads from stays, and the page says why.
+        await page.getByRole("button", { name: "Remove Safe" }).press("Enter")
+        await page.getByRole("button", { name: "Remove it" }).press("Enter")
+        await page.locator(".notice.problem").waitFor()
+        await page.getByRole("button", { name: `Remove eve of ${bank}` }).press("Enter")
+        await page.getByRole("button", { name: "Remove it" }).press("Enter")
+        await page.getByRole("link", { name: `Runs with eve of ${bank}` }).waitFor({ state: "detached" })
+      })
+      // The refusal is written to the console of the browser.
+      assert.lengthOf((yield* Console).complaints(), 1)
+    }).pipe(Effect.scoped)
   )
 
   it.effect("registers a webhook, makes and revokes a key, and finds places by a few letters", () =>
     Effect.gen(function* () {
-      const { page } = yield* Console
+      const { ids, owner, page, send } = yield* Console
+      const listed = yield* send({ method: "GET", path: `/runs?workflow_id=${ids.orders}&limit=1`, key: owner.key })
+      const ran = String((listed.body as unknown as ReadonlyArray<Record<string, unknown>>)[0]?.session_id)
       yield* at("#/webhooks")
       yield* Effect.promise(async () => {
         await page.getByText("No webhook yet").waitFor()
@@ -789,8 +847,28 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.keyboard.press("Enter")
         await page.getByText("The webhook was registered").waitFor()
         await page.keyboard.press("Escape")
+        // Nothing sends events here: the log has one of a run as it would be.
+        await page.route(/\/webhook-deliveries/, async (route) => {
+          const answer = await route.fetch()
+          const delivery = {
+            ...{ id: crypto.randomUUID(), workflow_id: ids.orders, session_id: ran, event: "run.success" },
+            ...{ webhook_id: null, url: `https://hooks.example.com/${hostile}`, response_status: 503, status: "dead" },
+            ...{ created_at: new Date().toISOString(), next_attempt_at: null, duration: 12, attempts: 8 },
+            delivery_errors: [`It answered 503 ${hostile}`]
+          }
+          await route.fulfill({ response: answer, json: { deliveries: [delivery], next_cursor: null } })
+        })
+        await page.getByRole("button", { name: "Read again" }).press("Enter")
+        await page.getByRole("button", { name: `Replay the run ${ran.slice(-8)}` }).press("Enter")
+        await page.getByText(/^\d+ of \d+ events of the run arrived$/).waitFor()
+        await page.unroute(/\/webhook-deliveries/)
       })
       yield* looked("webhooks")
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Remove https://hooks.example.com/sluice" }).press("Enter")
+        await page.getByRole("button", { name: "Remove it" }).press("Enter")
+        await page.getByText("No webhook yet").waitFor()
+      })
       yield* Effect.promise(async () => {
         await page.keyboard.press("Control+k")
         await page.getByRole("combobox").fill("key")
@@ -888,6 +966,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       })
       yield* looked("invitation")
       const { complaints, url } = yield* Console
+      const { link: signInLink } = yield* asked("/sign-in-links", undefined)
       yield* Effect.promise(async () => {
         const link = await page.locator(".secret").innerText()
         assert.match(link, new RegExp(`^${url}/#invitation=inv_[\\w-]+$`))
@@ -910,6 +989,12 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.strictEqual(await theirs.evaluate("location.hash"), "#/")
         await theirs.getByRole("button", { name: "Not now" }).press("Enter")
         await theirs.getByRole("heading", { name: "Home" }).waitFor()
+        // So does a sign-in link, which brings another user in.
+        await theirs.evaluate(`location.href = ${JSON.stringify(`${url}/#sign-in=${signInLink}`)}`)
+        await theirs.getByText("Owner").first().waitFor()
+        await theirs.evaluate(`location.href = ${JSON.stringify(`${url}/#sign-in=${signInLink}`)}`)
+        await theirs.getByText("This link was used already").waitFor()
+        assert.strictEqual(await theirs.evaluate("location.hash"), "#/")
         await context?.close()
         await page.getByRole("button", { name: "Invite…" }).press("Enter")
         await page.getByRole("button", { name: "Make the link" }).press("Enter")
@@ -1140,8 +1225,9 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         yield* Effect.promise(async () => {
           await click("Repeat the last step on every page")
           await page.locator(".outline").getByText("Go to the next page").waitFor()
-        })
-        yield* Effect.promise(async () => {
+          // The loop over the pages is done again as a whole, up to the last page.
+          await button("Do the whole loop again: Is there a further page?").click()
+          await page.getByText(/^Done again: Is there a further page\?, 8 steps\./).waitFor()
           await click("Save the workflow")
           await page.locator(".outline").getByText("Read orders").first().waitFor()
           await page.locator(".graph-name", { hasText: "Read orders" }).waitFor()

@@ -6,11 +6,12 @@ import { canonical, mostViews, problemOf, viewsIn, withView } from "../../apps/c
 import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
 import { alarmsOf, waitSentence, workersOf } from "../../apps/console/home/HomeModel.ts"
 import { parse, to } from "../../apps/console/kit/Route.ts"
-import { duration, relative } from "../../apps/console/kit/Times.ts"
+import { duration, relative, zoned } from "../../apps/console/kit/Times.ts"
 import * as Listing from "../../apps/console/runs/ListingModel.ts"
 import { filtersOf, type Row, selectedAfter, toggled, tookMillis } from "../../apps/console/runs/RunsModel.ts"
 import { inSight } from "../../apps/console/runs/Virtual.tsx"
 import { ranked } from "../../apps/console/shell/PaletteModel.ts"
+import { type Connection, connectionProblemsOf } from "../../apps/console/vault/VaultModel.ts"
 
 const row = (name: string, at: number, status = "execution.queued"): Row => ({
   session_id: name,
@@ -215,9 +216,26 @@ describe("addresses, times and the palette", () => {
       "0 s"
     ])
     assert.deepStrictEqual(
-      [relative(0, 1_000), relative(0, 90_000), relative(7_200_000, 0)],
-      ["now", "1 min ago", "in 2 h"]
+      [relative(0, 1_000), relative(0, 90_000), relative(7_200_000, 0), relative(0, 70 * 86_400_000)],
+      ["now", "1 min ago", "in 2 h", "1 Jan 1970"]
     )
+    assert.strictEqual(zoned(0, "Europe/Berlin"), "Thu 1 Jan, 01:00 GMT+1")
+    assert.strictEqual(zoned(0, "UTC"), "Thu 1 Jan, 00:00 UTC")
+  })
+
+  it("says at each field what a connection to a secret provider lacks", () => {
+    const typed: Connection = {
+      ...{ key: "a".repeat(64), type: "hashicorp_vault", name: "Safe", url: "https://vault.example.com", token: "t" },
+      ...{ place: "", namespace: "", roleId: "", secretId: "" }
+    }
+    const wrong = (changes: Partial<Connection>) => Object.keys(connectionProblemsOf({ ...typed, ...changes }))
+    assert.deepStrictEqual(wrong({}), [])
+    assert.deepStrictEqual(wrong({ token: "", roleId: "r", secretId: "s" }), [])
+    assert.deepStrictEqual(wrong({ roleId: "r", secretId: "s" }), ["token"])
+    assert.deepStrictEqual(wrong({ token: "", roleId: "r" }), ["secretId"])
+    assert.deepStrictEqual(wrong({ type: "1password", token: "", url: "vault", key: "k", name: " " }), [
+      ...["name", "url", "token", "key"]
+    ])
   })
 
   it("finds what begins with the letters first, and nothing that lacks one", () => {

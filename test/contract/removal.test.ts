@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
-import { type Entry, EventLog } from "../../core/event/EventLog.ts"
+import { consumers, type Entry, EventLog } from "../../core/event/EventLog.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import type { WebhookStore } from "../../core/event/webhook/Webhook.ts"
 import type { GateStore } from "../../core/gate/GateStore.ts"
@@ -211,6 +211,59 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Needed | R, E>) =>
           assert.strictEqual((yield* Effect.flip(deliveries.get(workspaceId, dead.id)))._tag, "DeliveryNotFound")
           assert.deepStrictEqual(yield* ledger.ofRun(workspaceId, removed), [])
         })
+    )
+
+    it.effect("keeps a run and its events until webhooks and notifications have read them", () =>
+      Effect.gen(function* () {
+        const [parts, removal, runs, log] = [
+          yield* RetentionStore,
+          yield* RunRemovalStore,
+          yield* RunStore,
+          yield* EventLog
+        ]
+        const { webhooks, notifications } = consumers
+        const readAll = Effect.fnUntraced(function* (consumer: string) {
+          while (yield* log.consume(consumer, 100, () => Effect.void));
+        })
+        yield* readAll(webhooks)
+        yield* readAll(notifications)
+        const caller = yield* makeWorkspace()
+        const { workspaceId } = caller
+        const state = Effect.all({
+          expired: parts.expired(workspaceId, "events", future, 10),
+          ended: removal.ended(workspaceId, future, 10),
+          unread: parts.unread(workspaceId, future, 10),
+          runs: parts.count(workspaceId, "runs", future, null),
+          events: parts.count(workspaceId, "events", future, null)
+        })
+        const workflow = yield* makeWorkflow(caller)
+        const busy = yield* makeWorkflow(caller)
+        const end = Effect.fnUntraced(function* (of: typeof workflow) {
+          const one = submission(of)
+          yield* runs.submit(one)
+          yield* runs.change(workspaceId, one.id, Transition.interrupt)
+          return one.id
+        })
+        const first = yield* end(workflow)
+        const none = { expired: [], ended: [], unread: 1, runs: 0, events: 0 }
+        assert.deepStrictEqual(yield* state, none)
+        yield* readAll(webhooks)
+        assert.deepStrictEqual(yield* state, none)
+        yield* readAll(notifications)
+        assert.deepStrictEqual(yield* state, { expired: [first], ended: [first], unread: 0, runs: 1, events: 2 })
+
+        // The others of a workflow with many events at once are put off: they are behind the place, and not read.
+        yield* Effect.forEach(Array.from({ length: 20 }), () => end(busy))
+        yield* readAll(notifications)
+        yield* log.consume(webhooks, 8, () => Effect.void, Effect.succeed(0))
+        const late = yield* state
+        assert.isAbove(late.unread, 0)
+        assert.strictEqual(late.runs, 21 - (yield* parts.unread(workspaceId, future, 100)))
+        assert.isBelow(late.expired.length, 10)
+        yield* readAll(webhooks)
+        assert.strictEqual(yield* parts.unread(workspaceId, future, 100), 0)
+        assert.strictEqual(yield* parts.count(workspaceId, "runs", future, null), 21)
+      })
     )
   })
 

@@ -1,14 +1,18 @@
 /** What lies under `deploy/` names settings, commands, ports, paths and files that the product has. */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Option } from "effect"
+import { Ajv } from "ajv"
+import { ConfigProvider, Deferred, Effect, Layer, Option } from "effect"
 import { Yaml } from "effect/encoding"
 import * as Settings from "../../apps/cli/Settings.ts"
 import { root } from "../layout/Source.ts"
+import * as Proxy from "../rehearsal/Proxy.ts"
+import { listening } from "../support/listening.ts"
 import { settings } from "./SettingsTable.ts"
 
 const read = (path: string) => readFileSync(join(root, path), "utf8")
@@ -25,7 +29,10 @@ const temporary = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-const has = (program: string) => spawnSync(program, [program === "nginx" ? "-v" : "--version"]).status === 0
+/** How programs are asked for their version. */
+const version: Readonly<Record<string, string>> = { nginx: "-v", caddy: "version", go: "version" }
+
+const has = (program: string) => spawnSync(program, [version[program] ?? "--version"]).status === 0
 
 /** A value at a path of parsed YAML. */
 const at = (value: unknown, path: ReadonlyArray<string>): unknown =>
@@ -142,8 +149,23 @@ describe("what is deployed", () => {
     }
     for (const key of own) assert.isDefined(at(values, ["worker", key]), key)
     const chart = Yaml.parse(read("deploy/helm/Chart.yaml"))
-    const { version } = JSON.parse(read("package.json"))
-    assert.deepStrictEqual([at(chart, ["version"]), at(chart, ["appVersion"])], [version, version])
+    const { version: released } = JSON.parse(read("package.json"))
+    assert.deepStrictEqual([at(chart, ["version"]), at(chart, ["appVersion"])], [released, released])
+  })
+
+  it("has a schema of the values of the chart, which refuses unknown names and wrong amounts", () => {
+    const accepts = new Ajv({ allowUnionTypes: true }).compile(JSON.parse(read("deploy/helm/values.schema.json")))
+    const values = Yaml.parse(read("deploy/helm/values.yaml")) as Record<string, object>
+    assert.isTrue(accepts(values), JSON.stringify(accepts.errors))
+    for (const wrong of [
+      { settings: { PORT: "1" } },
+      { worker: { ...values.worker, graceSecond: 3 } },
+      { worker: { ...values.worker, concurrency: 0 } },
+      { scaling: { ...values.scaling, minimum: "1" } },
+      { image: {} }
+    ]) {
+      assert.isFalse(accepts({ ...values, ...wrong }), JSON.stringify(wrong))
+    }
   })
 
   it.effect("reads secrets from files into the settings of a process", () =>
@@ -201,6 +223,127 @@ describe.skipIf(!has("systemd-analyze"))("units (skipped without systemd-analyze
         encoding: "utf8"
       })
       assert.deepStrictEqual([checked.status, checked.stderr], [0, ""])
+    }).pipe(Effect.scoped)
+  )
+})
+
+/** Where Debian keeps the sources of packages of Go. */
+const packagesOfGo = "/usr/share/gocode"
+
+/** The objects that the chart makes with values in place of its own, by their kind and name. */
+const rendered = Effect.fnUntraced(function* (values: object) {
+  const file = join(yield* temporary, "values.json")
+  writeFileSync(file, JSON.stringify(values))
+  const { status, stderr, stdout } = spawnSync("go", ["run", "test/docs/RenderChart.go", "deploy/helm", file], {
+    cwd: root,
+    env: { ...process.env, GO111MODULE: "off", GOPATH: packagesOfGo },
+    encoding: "utf8"
+  })
+  assert.deepStrictEqual([status, stderr], [0, ""])
+  const objects = stdout.split(/^---$/m).flatMap((text) => Yaml.parse(text) ?? [])
+  return new Map(objects.map((one) => [`${at(one, ["kind"])} ${at(one, ["metadata", "name"])}`, one]))
+})
+
+type Named = ReadonlyArray<{ readonly name: string; readonly value?: unknown }>
+
+describe.skipIf(!has("go") || !existsSync(`${packagesOfGo}/src/github.com/Masterminds/sprig`))(
+  "the chart (skipped without Go and its package sprig)",
+  () => {
+    it.effect("is rendered to objects whose parts find each other", () =>
+      Effect.gen(function* () {
+        const objects = yield* rendered({ images: { browser: "other:1" }, settings: { SLUICE_DRAIN_SECONDS: 3 } })
+        const parts = ["api", "scheduler", "worker"]
+        assert.sameMembers(
+          [...objects.keys()],
+          [
+            "Job trial-migrate",
+            "Service trial",
+            ...parts.flatMap((part) => [`Deployment trial-${part}`, `PodDisruptionBudget trial-${part}`])
+          ]
+        )
+        const portsOf = new Map<string, ReadonlyArray<string>>()
+        for (const part of [...parts, "migrate"]) {
+          const object = objects.get(part === "migrate" ? "Job trial-migrate" : `Deployment trial-${part}`)
+          const pod = at(object, ["spec", "template", "spec"])
+          const [container, ...others] = at(pod, ["containers"]) as ReadonlyArray<object>
+          assert.deepStrictEqual(others, [])
+          assert.deepStrictEqual(at(container, ["args"]), [part])
+          assert.strictEqual(at(container, ["image"]), part === "worker" ? "other:1" : "sluice:slim")
+          assert.isTrue(at(container, ["securityContext", "readOnlyRootFilesystem"]))
+          const volumes = (at(pod, ["volumes"]) as Named).map(({ name }) => name)
+          for (const { name } of at(container, ["volumeMounts"]) as Named) assert.include(volumes, name)
+          for (const { name, value } of at(container, ["env"]) as Named) {
+            assert.isTrue(variables.has(name), name)
+            assert.isString(value, name)
+          }
+          if (part === "migrate") continue
+          const ports = (at(container, ["ports"]) as Named).map(({ name }) => name)
+          portsOf.set(part, ports)
+          for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"]) {
+            assert.include(ports, String(at(container, [probe, "httpGet", "port"])))
+          }
+          const labels = at(object, ["spec", "template", "metadata", "labels"])
+          for (const kind of ["Deployment", "PodDisruptionBudget"]) {
+            const chosen = at(objects.get(`${kind} trial-${part}`), ["spec", "selector", "matchLabels"])
+            assert.deepInclude(labels, chosen as object)
+          }
+          assert.strictEqual(at(object, ["spec", "replicas"]), 2)
+        }
+        const service = objects.get("Service trial")
+        const api = at(objects.get("Deployment trial-api"), ["spec", "template", "metadata", "labels"])
+        assert.deepInclude(api, at(service, ["spec", "selector"]) as object)
+        assert.include(portsOf.get("api") ?? [], String(at(service, ["spec", "ports", "0", "targetPort"])))
+
+        const scaled = yield* rendered({ scaling: { enabled: true, maximum: 7 } })
+        const scaling = at(scaled.get("ScaledObject trial-worker"), ["spec"])
+        assert.deepInclude(scaling, {
+          scaleTargetRef: { name: "trial-worker" },
+          minReplicaCount: 1,
+          maxReplicaCount: 7
+        })
+        assert.isUndefined(at(scaled.get("Deployment trial-worker"), ["spec", "replicas"]))
+      }).pipe(Effect.scoped)
+    )
+  }
+)
+
+/** A service that answers its path, and a stream whose second event waits until the first one was read. */
+const behindProxy = Effect.gen(function* () {
+  const go = yield* Deferred.make<void>()
+  const server = createServer((asked, answer) => {
+    if (asked.url !== "/events") return void answer.end(asked.url)
+    answer.writeHead(200, { "content-type": "text/event-stream" })
+    answer.write("data: 1\n\n")
+    void Effect.runPromise(Deferred.await(go)).then(() => answer.end("data: 2\n\n"))
+  })
+  yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+  const port = yield* listening(server)
+  return { port, go: Deferred.succeed(go, undefined) }
+})
+
+describe.each(["nginx", "caddy"] as const)("the settings of a proxy, %s (skipped without it)", (proxy) => {
+  it.live.skipIf(!has(proxy))("pass streams as they come, and remove the path of the service", () =>
+    Effect.gen(function* () {
+      for (const path of ["", "/sluice"]) {
+        const { go, port: behind } = yield* behindProxy
+        const free = createServer()
+        const port = yield* listening(free)
+        yield* Effect.callback<void>((resume) => void free.close(() => resume(Effect.void)))
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            yield* Proxy.start(proxy, { port, behind: [behind], path })
+            const url = `http://127.0.0.1:${port}${path}`
+            yield* Effect.promise(async () => {
+              assert.strictEqual(await (await fetch(`${url}/run/1?a=b`)).text(), "/run/1?a=b")
+              const events = (await fetch(`${url}/events`)).body?.getReader()
+              const text = new TextDecoder()
+              assert.strictEqual(text.decode((await events?.read())?.value), "data: 1\n\n")
+              await Effect.runPromise(go)
+              assert.strictEqual(text.decode((await events?.read())?.value), "data: 2\n\n")
+            })
+          })
+        )
+      }
     }).pipe(Effect.scoped)
   )
 })

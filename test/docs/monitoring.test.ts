@@ -38,6 +38,7 @@ const all = Effect.gen(function* () {
   yield* Gauges.setBacklog(backlog)
   yield* Gauges.setDatabaseUp(true)
   yield* Gauges.setReady(true)
+  yield* Gauges.setUnreadRuns(2)
   yield* Gauges.setLeases("runs", 2)
   yield* Gauges.browserSessions(1)
   yield* Gauges.setConnections(3, 20)

@@ -13,6 +13,11 @@ it.live(
       assert.isNotEmpty(faults)
       assert.isAbove(history.starts.length, 0)
       assert.isAbove(history.closed.length, 0)
+      // Each pace had more to start at once than it allows.
+      const workflows = new Map(history.runs.map(({ id, workflowId }) => [id, workflowId]))
+      for (const { workflowId } of history.paces) {
+        assert.isAbove(history.starts.filter(({ runId }) => workflows.get(runId) === workflowId).length, 2)
+      }
     }),
   (12 * scale + 240) * 1_000
 )

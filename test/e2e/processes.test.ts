@@ -151,8 +151,9 @@ describe.concurrent("sluice up", () => {
         const url = yield* ready(second)
         assert.include(first.output(), key)
         assert.notInclude(second.output(), key)
-        // A page of the console that is still open is signed in.
-        const answer = yield* Effect.promise(() => fetch(`${url}/console/session`, { headers: { cookie } }))
+        // A page of the console that is still open is signed in. The name of its cookie has the port, which is another one.
+        const renamed = cookie.replace(new URL(before).port, new URL(url).port)
+        const answer = yield* Effect.promise(() => fetch(`${url}/console/session`, { headers: { cookie: renamed } }))
         assert.property(yield* Effect.promise(() => answer.json()), "workspace_id")
         yield* untilStatus(url, session, "execution.paused")
         yield* send(url, "DELETE", `/workflows/${workflowId}/run-window`)

@@ -33,9 +33,15 @@ export const expected = {
   invalid: "Failure"
 }
 
-/** What the types of the client must refuse; a client of the type any would take it. */
+/** What the types of the client must refuse; a client of the type any would take it. What it fails with has a name. */
 export const mistakes = `
+import type { Effect } from "effect"
+import type * as Client from "@sluice/client"
 import { connect } from "@sluice/client/promise"
+type Failure = Effect.Error<ReturnType<Client.Client["runs"]["start"]>>
+export const tagOf = (failure: Failure): string => failure._tag
+// @ts-expect-error: what a handler fails with is answered by another name
+export const inner: Failure["_tag"] = "WorkflowNotFound"
 const sluice = connect({ baseUrl: "http://127.0.0.1:8787" })
 export const mistakes = () => [
   // @ts-expect-error: there is no such operation

@@ -20,20 +20,32 @@ const replaced = (text: string, pairs: ReadonlyArray<readonly [string, string]>)
 /** How `deploy/nginx.conf` names the processes behind it. */
 const upstream = "server api:8787 max_fails=1 fail_timeout=1s;"
 
-/** `deploy/nginx.conf` for a port and the ports behind it, with its files in a folder. */
-export const nginxSettings = (folder: string, port: number, behind: ReadonlyArray<number>): string =>
+/** Where a proxy listens, on loopback, and what is behind it. */
+export interface Place {
+  readonly port: number
+  readonly behind: ReadonlyArray<number>
+  /** The path under which the service stands, such as `/sluice`; none when not set. */
+  readonly path?: string
+}
+
+/** `deploy/nginx.conf` with its files in a folder, changed for a path as it says itself. */
+export const nginxSettings = (folder: string, { behind, path = "", port }: Place): string =>
   replaced(settingsOf("nginx.conf"), [
+    ["location / {", `location ${path}/ {`],
     ["/tmp/", `${folder}/`],
     [upstream, behind.map((one) => upstream.replace("api:8787", `127.0.0.1:${one}`)).join(" ")],
     ["listen 8080;", `listen 127.0.0.1:${port};`],
     ["worker_processes auto;", "worker_processes 1;"]
   ])
 
-const caddySettings = (port: number, behind: ReadonlyArray<number>): string =>
-  `{\n\tadmin off\n\tauto_https off\n}\n${replaced(settingsOf("Caddyfile"), [
-    ["sluice.example.com {", `http://127.0.0.1:${port} {`],
+/** `deploy/Caddyfile`, changed for a path as it says itself. */
+const caddySettings = ({ behind, path = "", port }: Place): string => {
+  const [before = "", block = ""] = replaced(settingsOf("Caddyfile"), [
     ["127.0.0.1:8787 127.0.0.1:8788", behind.map((one) => `127.0.0.1:${one}`).join(" ")]
-  ])}`
+  ]).split("sluice.example.com {\n")
+  const inside = path === "" ? block : `redir ${path} ${path}/\nhandle_path ${path}/* {\n${block}\n}`
+  return `{\n\tadmin off\n\tauto_https off\n}\n${before}http://127.0.0.1:${port} {\n${inside}`
+}
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => {
@@ -45,12 +57,12 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Runs a proxy on a port of loopback, before others, until the scope closes. */
-export const start = (proxy: "nginx" | "caddy", port: number, behind: ReadonlyArray<number>) =>
+/** Runs a proxy until the scope closes. */
+export const start = (proxy: "nginx" | "caddy", place: Place) =>
   Effect.gen(function* () {
     const path = yield* folder
     const file = join(path, "settings")
-    writeFileSync(file, proxy === "nginx" ? nginxSettings(path, port, behind) : caddySettings(port, behind))
+    writeFileSync(file, proxy === "nginx" ? nginxSettings(path, place) : caddySettings(place))
     const args =
       proxy === "nginx"
         ? ["-c", file, "-e", "stderr", "-g", "daemon off;"]
@@ -71,7 +83,7 @@ export const start = (proxy: "nginx" | "caddy", port: number, behind: ReadonlyAr
         })
     )
     // It is there when it takes connections; it ends if it cannot.
-    yield* Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}/healthz`)).pipe(
+    yield* Effect.tryPromise(() => fetch(`http://127.0.0.1:${place.port}${place.path ?? ""}/healthz`)).pipe(
       Effect.catch(() =>
         child.exitCode === null
           ? Effect.andThen(Effect.sleep("20 millis"), Effect.fail("not there yet"))

@@ -99,6 +99,6 @@ export const start = Effect.fnUntraced(function* (databaseUrl: string, proxy: "n
   const parts = ["api", "api", "scheduler", "scheduler", "worker", "worker"] as const
   const members = yield* Effect.forEach(parts, (part) => member(part, settings, checkout), { concurrency: 2 })
   const apis = members.filter(({ part }) => part === "api").map((one) => one.port)
-  const { said } = yield* Proxy.start(proxy, front, apis)
+  const { said } = yield* Proxy.start(proxy, { port: front, behind: apis })
   return { url, members, migrate, said } satisfies Topology
 })

@@ -128,7 +128,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   "the pace is ignored": {
     stores: over(paceIgnored),
-    breaks: ["no minute has more starts than the pace allows"],
+    breaks: ["no minute has more starts than the pace allows", "the starts of a pace are spread over the minute"],
     seed: 1
   },
   "idempotency is removed": { stores: over(idempotencyRemoved), breaks: ["one key makes one run"], seed: 5 },

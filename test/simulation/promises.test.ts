@@ -13,12 +13,12 @@ const kept: History = {
   ],
   runs: [run("a"), run("b", "execution.stopped")],
   closed: [{ workflowId: "w", from: 0, until: 100 }],
-  paces: [{ workflowId: "w", maxStartsPerMinute: 2 }],
+  paces: [{ workflowId: "w", maxStartsPerMinute: 2, maxRunning: 1 }],
   starts: [
     { runId: "a", at: 100 },
-    { runId: "a", at: 200 }
+    { runId: "a", at: 29_600 }
   ],
-  commits: [{ runId: "a", at: 210 }],
+  commits: [{ runId: "a", at: 29_610 }],
   events: [
     event(1, "queued"),
     event(2, "paused"),
@@ -48,7 +48,7 @@ const planted: Readonly<Record<string, readonly [Partial<History>, Promised, str
     "b"
   ],
   "a start at the instant of a closing": [
-    { closed: [{ workflowId: "w", from: 200, until: 300 }] },
+    { closed: [{ workflowId: "w", from: 29_600, until: 29_700 }] },
     "no run starts while its gate is closed",
     "a"
   ],
@@ -58,12 +58,28 @@ const planted: Readonly<Record<string, readonly [Partial<History>, Promised, str
     "a"
   ],
   "more starts in a minute than the pace allows": [
-    { paces: [{ workflowId: "w", maxStartsPerMinute: 1 }] },
+    { paces: [{ workflowId: "w", maxStartsPerMinute: 1, maxRunning: null }] },
     "no minute has more starts than the pace allows",
     "a"
   ],
+  "two starts in one part of the minute": [
+    {
+      paces: [{ workflowId: "w", maxStartsPerMinute: 2, maxRunning: null }],
+      starts: [...kept.starts, { runId: "b", at: 150 }]
+    },
+    "the starts of a pace are spread over the minute",
+    "b"
+  ],
+  "more runs in progress than the pace allows": [
+    {
+      events: [event(1, "queued"), event(2, "queued", "b"), event(3, "start"), event(4, "start", "b")],
+      runs: [run("a"), run("b")]
+    },
+    "no more runs are in progress than the pace allows",
+    "b"
+  ],
   "a second commit": [
-    { commits: [...kept.commits, { runId: "a", at: 220 }] },
+    { commits: [...kept.commits, { runId: "a", at: 29_620 }] },
     "what is committed is not repeated",
     "a"
   ],

@@ -79,25 +79,6 @@ describe("the contracts of the other stores", () => {
     stores: Layer.Layer<Layer.Success<typeof Memory.layer>, E>
   ) => Effect.map(Contract.broken(promises, Effect.provide(stores)), (all) => all.map(({ title }) => title))
 
-  it.live("are kept by the stores in memory", () =>
-    Effect.gen(function* () {
-      const contracts: ReadonlyArray<ReadonlyArray<Contract.ContractPromise<Layer.Success<typeof Memory.layer>>>> = [
-        ConversationContract.promises,
-        DecisionContract.promises,
-        DeliveryContract.promises,
-        EventLogContract.promises,
-        EvidenceContract.promises,
-        IdempotencyContract.promises,
-        InteractionContract.promises,
-        LiveContract.promises,
-        ScheduleContract.promises,
-        VaultContract.promises,
-        WorkspaceContract.promises
-      ]
-      for (const promises of contracts) assert.deepStrictEqual(yield* broken(promises, Memory.layer), [])
-    })
-  )
-
   it.live("name what faulty stores of what belongs to runs break", () =>
     Effect.gen(function* () {
       const sparing = faulty(ScheduleStore, (store) => ({

@@ -39,6 +39,22 @@ it("a wrong field of a period hides nothing of its other fields and rules", () =
   ])
 })
 
+it("an end at 00:00 of the same day is refused with how to stay open until midnight", () => {
+  const midnight = { ...monday, active_end_time: { hours: 0 } }
+  const special = { active: true, start_date: { year: 2025, month: 1, day: 2 } }
+  assert.deepStrictEqual(
+    problemsOf({
+      time_zone: "UTC",
+      regular_hours: [midnight],
+      special_hours: [{ ...special, active_start_time: nine, active_end_time: { hours: 0 } }]
+    }),
+    [
+      "regular_hours[0].active_end_time: Expected a time after 09:00 on the same day, got 00:00: until midnight is 00:00 of the following day",
+      "special_hours[0].active_end_time: Expected a time after 09:00 on the same day, got 00:00: special hours end on their day, at 23:59 at the latest"
+    ]
+  )
+})
+
 it("a wrong field of a special entry hides nothing of its other fields and rules", () => {
   const leapDay = { year: 2025, month: 2, day: 29 }
   const special_hours = [

@@ -121,7 +121,7 @@ export const sources = Effect.fnUntraced(function* (
   const isOrderedElsewhere =
     filter.tags !== undefined || filter.errorCodes !== undefined || filter.credentials !== undefined
   const isAll = asked === undefined && filter.holds === undefined
-  if (isOrderedElsewhere || (filter.triggers !== undefined && isAll && workflowIds === undefined)) {
+  if (isOrderedElsewhere) {
     if (isAll && filter.from === undefined) return [ofOthers([])]
     const older = sql`${sql.in("runs.status", Waiting.literals)} and ${sql(`${by}.created_at`)} < ${new Date(filter.from ?? 0)}`
     if (isAll) return [ofOthers([]), ...(filter.waitingOfAnyAge === true ? [ofWaiting([older])] : [])]

@@ -367,7 +367,7 @@ const runs = [
   // Lists are newest first, by stored status: see `PgRunFilter`.
   `create index runs_of_workspace on runs (workspace_id, status, created_at desc, sequence desc)`,
   `create index runs_of_workflow on runs (workflow_id, status, created_at desc, sequence desc)`,
-  `create index runs_of_trigger on runs (workspace_id, trigger, created_at desc, sequence desc)`,
+  `create index runs_of_trigger on runs (workspace_id, trigger, status, created_at desc, sequence desc)`,
   // Retention removes the oldest of a workspace first. Of a part of runs that is kept for a shorter time than the runs,
   // everything is removed up to a place in that order.
   `create index runs_ended on runs (workspace_id, ended_at, id) where ended_at is not null`,

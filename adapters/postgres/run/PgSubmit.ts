@@ -88,7 +88,11 @@ export const make = (sql: SqlClient.SqlClient): Submit => {
     const rows = changes.flatMap(({ events: [queued], run }, position) => {
       if (queued === undefined) return []
       const { event, payload } = Events.table.encode({ runId: run.id, at, event: queued })
-      return { ...Runs.fromRun(run, batch[position]?.input ?? JSON.stringify(run.input)), position, event, payload }
+      return Object.assign(Runs.fromFirst(run, batch[position]?.input ?? JSON.stringify(run.input)), {
+        position,
+        event,
+        payload
+      })
     })
     const accepted = yield* together(sql, rows, at)
     const gates = new Map(accepted.map((row) => [row.run_id, Gates.toGate(row)]))
@@ -145,12 +149,12 @@ const latestOf = (sql: SqlClient.SqlClient, table: string) =>
   sql`(select version_id from workflow_versions where workflow_id = ${sql(`${table}.workflow_id`)}
     order by version_number desc limit 1)`
 
-const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeof Runs.fromRun>>, at: number) => {
+const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeof Runs.fromFirst>>, at: number) => {
   const now = new Date(at)
   const accepts = sql`removed_at is null and starts_at <= ${now} and (stops_at is null or stops_at > ${now})`
   return sql<Gates.Row & { readonly run_id: string }>`
     with new as (
-      select * from ${Table.recordset(sql, Runs.table, "new", rows, { position: "integer", event: "text", payload: "text" })}
+      select * from ${Table.recordset(sql, Runs.atFirst, "new", rows, { position: "integer", event: "text", payload: "text" })}
     ), found as (
       select * from gates where workflow_id in (select workflow_id from new)
         and ${accepts} and waiting and ready_at <= ${now} for share
@@ -163,8 +167,8 @@ const together = (sql: SqlClient.SqlClient, rows: ReadonlyArray<ReturnType<typeo
     ), gate as (
       select * from found union all select * from reminded
     ), inserted as (
-      insert into runs (${Table.names(sql, Runs.table)})
-      select ${Table.names(sql, Runs.table, "new")}
+      insert into runs (${Table.names(sql, Runs.atFirst)})
+      select ${Table.names(sql, Runs.atFirst, "new")}
       from new join gate using (workspace_id, workflow_id) where version_id = ${latestOf(sql, "new")}
       order by position
       returning id, workflow_id

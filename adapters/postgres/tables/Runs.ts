@@ -1,6 +1,6 @@
 /** The table of runs. */
 import { createHash } from "node:crypto"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Mark } from "../../../core/event/OutcomeCertainty.ts"
 import { RunFailure } from "../../../core/event/RunFailure.ts"
@@ -206,6 +206,31 @@ export const toRun = (row: Row): Run => {
 
 /** The columns of a run. `text` is its input as JSON. */
 export const fromRun = (run: Run, text: string) => ({ ...withoutInput.encode(run), input: text })
+
+/** The columns that are null in every run which is accepted without credentials and without an added output. */
+const emptyAtFirst = [
+  "added_output",
+  "holds",
+  "started_at",
+  "ended_at",
+  "released_at",
+  "released_by",
+  "released_pause",
+  "lease_worker",
+  "lease_fence",
+  "lease_until",
+  "mark"
+] as const satisfies ReadonlyArray<keyof typeof submitted | keyof typeof state>
+
+const columnsAtFirst = Struct.omit({ ...submitted, ...state }, emptyAtFirst)
+
+const first = Table.make("runs", columnsAtFirst, ["id"])
+
+/** The columns that are written of such a run. */
+export const atFirst = Table.make("runs", { ...columnsAtFirst, ...input }, ["id"])
+
+/** Their values. `text` is the input of the run as JSON. */
+export const fromFirst = (run: Run, text: string) => ({ ...first.encode(run), input: text })
 
 const held = Table.make(
   "runs",

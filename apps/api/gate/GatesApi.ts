@@ -65,6 +65,9 @@ const PreviewResponse = Schema.Struct({
     description:
       "Whether there are fewer openings than asked for because none follows within 400 days: a later one may exist"
   }),
+  tz_data: Schema.NullOr(Schema.String).annotate({
+    description: "The version of the time zone data that the openings come from"
+  }),
   releases: Schema.Int.annotate({
     description: `How many waiting runs would be released, counted up to ${mostCounted}`
   }),

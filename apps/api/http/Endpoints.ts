@@ -117,7 +117,10 @@ export const sessionOf = (template: string, path: string): string | null => {
 /** Whether answers to requests of this address may be stored. */
 export const mayStore = (url: string): boolean => {
   const path = url.split("?", 1)[0] ?? ""
-  return ![...unstored].some((start) => path === start || path.startsWith(`${start}/`))
+  for (const start of unstored) {
+    if (path.startsWith(start) && (path.length === start.length || path[start.length] === "/")) return false
+  }
+  return true
 }
 
 /** The pages whose address may be typed with a slash at its end. */
@@ -166,10 +169,11 @@ export const destination = (method: string, path: string): Destination => {
       ? { _tag: "Redirect", path: trimmed }
       : nowhere
   }
-  const endpoint = find(method, path)
+  const routed = matched(method, path)
+  const endpoint = routed !== null && isVerbatim(routed, path) ? routed : null
   const decoded = decodedPath(path)
   // The router reads an address with its escapes decoded. They are for parameters: fixed parts have none.
-  if (decoded === null || matched(method, path) !== endpoint) return nowhere
+  if (decoded === null || routed !== endpoint) return nowhere
   if (decoded !== path && endpoint === null && methodsAt(path).length === 0) return nowhere
   return endpoint === null ? { _tag: "Undescribed" } : { _tag: "Endpoint", endpoint }
 }

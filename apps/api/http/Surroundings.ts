@@ -98,17 +98,15 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
         const read = yield* Body.read(request, { maxBytes, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)
-        const { digest, parsed, problems, request: complete } = read.success
+        // The request itself gives the body from now on.
+        const { digest, parsed, problems } = read.success
         if (problems.length > 0) {
           const all = [...inAddress, ...problems]
           return Refusals.invalidBody(endpoint, inOneSentence(all), all)
         }
         // The endpoint does not look at a body that it does not take.
-        if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(complete.json))) return noJson
-        const answered = handler.pipe(
-          Effect.provideService(HttpServerRequest.HttpServerRequest, complete),
-          Effect.provideService(LargeBody.Parsed, parsed)
-        )
+        if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(request.json))) return noJson
+        const answered = parsed === null ? handler : Effect.provideService(handler, LargeBody.Parsed, parsed)
         if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered
         return yield* Idempotency.around(keeping, {
           caller: sender.value.caller,

@@ -4,6 +4,7 @@
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 import { workspace } from "./WorkspaceFlag.ts"
 
 const master = Command.make(
@@ -19,6 +20,7 @@ const oneWorkspace = Command.make(
   "workspace",
   {
     ...Settings.storage,
+    ...service,
     workspace,
     finish: Flag.Boolean("finish").pipe(
       Flag.withDescription("Stop accepting the former key, once no value is sealed with it"),

@@ -10,7 +10,7 @@ const controls = /[\u0000-\u001f\u007f-\u009f]+/g
 
 /** One sentence. A wrong value is named with its flag and its variable: it may come from either. */
 const sentenceOf = (error: CliError.NonShowHelpErrors): string => {
-  if (error._tag !== "InvalidValue") return error.message.replace(controls, " ")
+  if (error._tag !== "InvalidValue") return error.message.replace(controls, " ").replace(/ {2,}/g, " ")
   const { expected, option, value } = error
   const variable = variableOf(option)
   const wanted = expected.replace(/^Schema validation failed: /, "").replace(/^Expected:? /, "")

@@ -1,7 +1,7 @@
 /**
  * How a process of the service lives on once it has started.
  */
-import { flushCompileCache } from "node:module"
+import * as Modules from "node:module"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect } from "effect"
@@ -17,8 +17,11 @@ const returnMemory = Effect.sync(() => {
   collect({ type: "major", execution: "sync", flavor: "last-resort" })
 })
 
-/** Keeps what was compiled for the next start, where Node does so: it would at the end, but a process may be killed. */
-const keepCompiled = Effect.sync(() => flushCompileCache())
+/**
+ * Keeps what was compiled for the next start: Node would at the end, but a process may be killed. Deno has no such function,
+ * so it is not imported by its name.
+ */
+const keepCompiled = Effect.sync(() => (Modules as Partial<typeof Modules>).flushCompileCache?.())
 
 /** Waits for the end of the process. A service that is ended or busy at once is not held up. */
 export const untilEnd = keepCompiled.pipe(

@@ -5,10 +5,15 @@ import { Console, Effect, Layer, Option, Redacted, Schema } from "effect"
 import * as KeyRotation from "../../../core/vault/keys/KeyRotation.ts"
 import * as MasterRotation from "../../../core/vault/keys/MasterRotation.ts"
 import { KeyWrapping, WrappedKeys } from "../../../core/vault/keys/WrappedKeys.ts"
+import { recordOf } from "../../api/vault/RotationRecord.ts"
 import * as MasterKeys from "../layers/MasterKeys.ts"
 import { layerEncryption, layerStorage, type StorageSettings } from "../layers/Storage.ts"
-import { unusedStores } from "../user/Place.ts"
+import type { ConnectionSettings } from "../user/Connection.ts"
+import { refused } from "../user/Ending.ts"
+import type { OutputSettings } from "../user/Output.ts"
+import { serviceOf, unusedStores } from "../user/Place.ts"
 import { chosen, type OfWorkspace } from "./ChosenWorkspace.ts"
+import * as Service from "./user/workspace/KeyRotation.ts"
 
 /** Raised when the master key is rotated and only one key is given. */
 export class NoPreviousKey extends Schema.TaggedError<NoPreviousKey>()("NoPreviousKey", {}) {
@@ -49,38 +54,29 @@ export const master = Effect.fnUntraced(function* (settings: StorageSettings) {
   }).pipe(Effect.provide(layerStorage(settings)))
 })
 
-interface RotationSettings extends StorageSettings, OfWorkspace {
-  readonly finish: boolean
-  readonly status: boolean
-}
+type RotationSettings = StorageSettings &
+  ConnectionSettings &
+  OutputSettings &
+  OfWorkspace & { readonly finish: boolean; readonly status: boolean }
 
+/** Begins, shows or finishes the rotation of the encryption key of a workspace, at a service or in the stores. */
 export const oneWorkspace = Effect.fnUntraced(function* (settings: RotationSettings) {
-  yield* unusedStores(
-    settings,
-    "Beside a running service POST /encryption-key/rotation rotates an encryption key; this command does it in the stores alone"
-  )
-  yield* Effect.gen(function* () {
+  if (settings.finish && settings.status) {
+    return yield* refused("wrong", "Expected one of --finish and --status, got both")
+  }
+  const service = yield* serviceOf(settings)
+  yield* service === null ? inStores(settings) : Service.rotate(service)
+})
+
+const inStores = (settings: RotationSettings) =>
+  Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
     // A user who runs a command here has the database and its master key.
     const operator = { workspaceId: id, role: "Owner" } as const
     const rotation = yield* KeyRotation.KeyRotation
-    if (settings.status) return yield* Console.log(sentence(yield* rotation.state(operator)))
-    if (settings.finish) return yield* Console.log(sentence(yield* rotation.finish(operator)))
-    const key = yield* rotation.begin(operator, null)
-    yield* Console.log(
-      `${Redacted.value(key)}\nThe new encryption key of workspace ${id}. Values sealed with the former one are accepted until \`sluice keys rotate workspace --finish\``
-    )
+    if (settings.finish) return yield* Service.shown(settings, recordOf(yield* rotation.finish(operator)))
+    if (settings.status) return yield* Service.shown(settings, recordOf(yield* rotation.state(operator)))
+    const key = Redacted.value(yield* rotation.begin(operator, null))
+    const state = recordOf(yield* rotation.state(operator))
+    yield* Service.begun(settings, { ...state, encryption_key: key }, id)
   }).pipe(Effect.provide(KeyRotation.KeyRotation.layer.pipe(Layer.provideMerge(provided(settings)))))
-})
-
-/** The progress of a rotation as text. */
-const sentence = (state: KeyRotation.RotationState): string => {
-  const { apiKeysOnFormer, checked, formerVersion, left, mayFinish, resealed, unreadable, version } = state
-  if (formerVersion === null) return `The encryption key has version ${version}; no other version is accepted`
-  return [
-    `The encryption key has version ${version}; version ${formerVersion} is accepted as well`,
-    `${checked} records were checked, ${left} are left; ${resealed} values were re-encrypted${unreadable === 0 ? "" : `, ${unreadable} cannot be decrypted`}`,
-    `${apiKeysOnFormer} API keys still receive values sealed with version ${formerVersion}`,
-    mayFinish ? "The rotation can be finished" : "The rotation cannot be finished yet"
-  ].join("\n")
-}

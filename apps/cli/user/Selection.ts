@@ -2,6 +2,7 @@
  * The runs that a command is for, as the interface takes them.
  */
 import { Option } from "effect"
+import { statusNamed } from "./view/RunsView.ts"
 
 const several = ["workflow_id", "status", "hold", "error_code", "credential_id", "tag", "trigger"] as const
 const single = ["text", "start_time", "end_time"] as const
@@ -16,8 +17,13 @@ export type FilterSettings = { readonly [K in Several]: ReadonlyArray<string> } 
 
 export type Filter = { readonly [K in Several]?: ReadonlyArray<string> } & { readonly [K in Single]?: string }
 
-/** The conditions that were given. */
+/** The conditions that were given. A status may be given by the word that lists show. */
 export const queryOf = (settings: FilterSettings): Filter => ({
-  ...Object.fromEntries(several.flatMap((name) => (settings[name].length === 0 ? [] : [[name, settings[name]]]))),
+  ...Object.fromEntries(
+    several.flatMap((name) => {
+      const values = name === "status" ? settings.status.map(statusNamed) : settings[name]
+      return values.length === 0 ? [] : [[name, values]]
+    })
+  ),
   ...Object.fromEntries(single.flatMap((name) => Option.toArray(settings[name]).map((value) => [name, value])))
 })

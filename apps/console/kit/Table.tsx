@@ -35,7 +35,7 @@ export const Table = <A,>({
           <tr key={keyOf(row)}>
             {columns.map(({ cell, kind, word }) => (
               <td key={word} class={kind} data-word={word}>
-                {cell(row)}
+                <div class="cell">{cell(row)}</div>
               </td>
             ))}
           </tr>

@@ -81,5 +81,5 @@ export const clock = (at: number, zone = viewerZone): string =>
 export const offsetName = (at: number, zone: string): string => {
   const parts = format(zone, { timeZoneName: "shortOffset" }).formatToParts(at)
   const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? zone
-  return name === "GMT" ? "UTC" : name
+  return /^GMT([+-]0)?$/.test(name) ? "UTC" : name
 }

@@ -6,13 +6,19 @@ import { client, reasonOf } from "../kit/Service.ts"
 import * as Listing from "./ListingModel.ts"
 import { type Filters, parametersOf } from "./RunsModel.ts"
 
-/** How many runs a page has at most. One of a search has more, so that a search takes fewer of them. */
-const pageSizeOf = (filters: Filters): number => (filters.text === "" ? 100 : 200)
+/**
+ * How many runs a page has at most. The first one is read again and again while things happen, and fills a screen. One of a
+ * search has more, so that a search takes fewer of them.
+ */
+const pageSizeOf = (filters: Filters, cursor: string | null): number => {
+  if (filters.text !== "") return 200
+  return cursor === null ? 60 : 100
+}
 
 const readPage = (filters: Filters, cursor: string | null) =>
   client()
     .runs.listRuns({
-      query: parametersOf(filters, Date.now(), pageSizeOf(filters), cursor),
+      query: parametersOf(filters, Date.now(), pageSizeOf(filters, cursor), cursor),
       responseMode: "decoded-and-response"
     })
     .pipe(

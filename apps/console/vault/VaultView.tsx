@@ -1,22 +1,23 @@
 /** Credentials of sites. Their secrets are sealed in the browser: no request holds one in plain text. */
-import { type Effect, Redacted } from "effect"
 import { useState } from "preact/hooks"
 import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { Loaded } from "../kit/Loaded.tsx"
-import { Empty, Page } from "../kit/Page.tsx"
+import { Loaded, useQuery } from "../kit/Loaded.tsx"
+import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
-import { act, client, query, reasonOf, refresh } from "../kit/Service.ts"
+import { act, client, query, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
-import { sealed } from "./Sealing.ts"
-import { type Changed, changeProblemsOf, type Given, listOf, problemsOf } from "./VaultModel.ts"
+import { Providers, providers, Reference } from "./Providers.tsx"
+import { KeyField, Sending, secret, useSealing } from "./SealedForm.tsx"
+import { bySite, type Changed, changeProblemsOf, type Given, listOf, problemsOf } from "./VaultModel.ts"
 
 const entries = query((client) => client.vault.listEntries({ query: {} }))
 
 export const VaultView = () => {
+  const connected = useQuery(providers).value ?? []
   const [isMaking, setMaking] = useState(false)
   const [removing, setRemoving] = useState<Pair | null>(null)
   const [changing, setChanging] = useState<Pair | null>(null)
@@ -32,40 +33,53 @@ export const VaultView = () => {
         )
       }
     >
-      <div class="section">
+      <Section title="Credentials" note="by site">
         <Loaded query={entries}>
           {(answer) => {
-            const all = listOf(answer)
+            const all = bySite(listOf(answer))
             return all.length === 0 ? (
               <Empty title="No credential yet">
                 Add the user name and password of a site. A workflow names it, and never sees it in plain text.
               </Empty>
             ) : (
               <Table
-                label="Credentials"
+                label="All credentials"
                 rows={all}
                 keyOf={({ id }) => id}
                 columns={[
-                  { word: "User id", cell: (entry) => <b>{entry.permissioned_user_id}</b> },
                   { word: "Site", cell: ({ domain }) => domain },
+                  { word: "User id", cell: (entry) => <b>{entry.permissioned_user_id}</b> },
+                  {
+                    word: "Secrets",
+                    cell: ({ secret_provider_id: id, secret_ref }) =>
+                      id === null ? (
+                        <span class="quiet">sealed here</span>
+                      ) : (
+                        <span title={secret_ref ?? ""}>
+                          {connected.find((one) => one.id === id)?.name ?? "a secret provider"}
+                        </span>
+                      )
+                  },
                   { word: "Second factor", cell: (entry) => entry.tfa_method ?? <span class="quiet">none</span> },
                   { word: "Changed", kind: "quiet", cell: (entry) => <Ago at={entry.updated_at} /> },
                   {
                     word: "Action",
                     kind: "tight",
-                    cell: ({ domain, permissioned_user_id: user }) => (
+                    cell: ({ domain, permissioned_user_id: user, secret_provider_id }) => (
                       <div class="row-actions">
                         <a
                           class="button"
                           href={to(["runs"], { credential: user, since: "month" })}
                           aria-label={`Runs with ${user} of ${domain}`}
                         >
-                          Runs
+                          Runs with {user}
                         </a>
                         {may("Member") && (
                           <>
                             <button
                               type="button"
+                              disabled={secret_provider_id !== null}
+                              title={secret_provider_id === null ? undefined : "Its secrets are in a secret provider"}
                               aria-label={`Change the password of ${user} of ${domain}`}
                               onClick={() => setChanging({ user, domain })}
                             >
@@ -88,7 +102,8 @@ export const VaultView = () => {
             )
           }}
         </Loaded>
-      </div>
+      </Section>
+      <Providers />
       {changing !== null && <Changing pair={changing} onClose={() => setChanging(null)} />}
       {isMaking && <Making onClose={() => setMaking(false)} />}
       {removing !== null && (
@@ -117,94 +132,15 @@ interface Pair {
   readonly domain: string
 }
 
-const secret = { type: "password" as const, autocomplete: "off" as const, spellcheck: false }
-
-/** The field of the key that seals what a form holds. */
-const KeyField = ({
-  onInput,
-  problem,
-  value
-}: {
-  readonly value: string
-  readonly problem: string | undefined
-  readonly onInput: (event: { readonly currentTarget: HTMLInputElement }) => void
-}) => (
-  <Field
-    label="Encryption key of the workspace"
-    hint={
-      <>
-        64 hexadecimal digits, as <code>sluice keys encryption</code> prints them. It seals the values here and is sent
-        nowhere.
-      </>
-    }
-    problem={problem}
-  >
-    <input {...secret} value={value} onInput={onInput} />
-  </Field>
-)
-
-/** A form whose values are sealed with the key that stands in it, before they are sent. */
-const useSealing = <G extends { readonly key: string }>({
-  blank,
-  done,
-  onClose,
-  store,
-  wrongOf
-}: {
-  readonly blank: G
-  /** The message when it was stored. */
-  readonly done: string
-  readonly onClose: () => void
-  readonly store: (given: G, seal: (value: string) => Promise<string>) => Promise<Effect.Effect<unknown, unknown>>
-  readonly wrongOf: (given: G) => Partial<Record<keyof G, string>>
-}) => {
-  const [given, setGiven] = useState(blank)
-  const [problems, setProblems] = useState<Partial<Record<keyof G, string>>>({})
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const set = (name: keyof G) => (event: { readonly currentTarget: HTMLInputElement }) =>
-    setGiven({ ...given, [name]: event.currentTarget.value })
-  const send = async (event: Event) => {
-    event.preventDefault()
-    const wrong = wrongOf(given)
-    setProblems(wrong)
-    setRefusal(null)
-    if (Object.keys(wrong).length > 0) return
-    setBusy(true)
-    const seal = (value: string) => sealed(Redacted.make(given.key.trim()), Redacted.make(value))
-    const stored = await act(await store(given, seal), {
-      done,
-      failed: (error) => setRefusal(reasonOf(error))
-    })
-    setBusy(false)
-    if (stored === null) return
-    refresh(entries)
-    onClose()
-  }
-  return { given, problems, refusal, isBusy, set, send }
-}
-
-/** The end of a form: why the service refused it, and the button that sends it. */
-const Sending = ({
-  isBusy,
-  refusal,
-  word
-}: {
-  readonly refusal: string | null
-  readonly isBusy: boolean
-  readonly word: string
-}) => (
-  <>
-    {refusal !== null && (
-      <p class="wrong" role="alert">
-        {refusal}
-      </p>
-    )}
-    <button type="submit" class="primary" disabled={isBusy}>
-      {word}
-    </button>
-  </>
-)
+const paths = {
+  permissioned_user_id: "user",
+  domain: "domain",
+  user_name: "userName",
+  password: "password",
+  tfa_secret: "tfaSecret",
+  secret_ref: "reference",
+  secret_provider_id: "provider"
+} as const
 
 const unchanged: Changed = { key: "", userName: "", password: "" }
 
@@ -212,7 +148,11 @@ const Changing = ({ onClose, pair }: { readonly onClose: () => void; readonly pa
   const { given, isBusy, problems, refusal, send, set } = useSealing({
     blank: unchanged,
     done: "The credential was changed. Runs that begin from now on use it",
-    onClose,
+    onDone: () => {
+      refresh(entries)
+      onClose()
+    },
+    paths: { user_name: "userName", password: "password" },
     store: async ({ password, userName }, seal) =>
       client().vault.updateEntry({
         payload: {
@@ -240,25 +180,38 @@ const Changing = ({ onClose, pair }: { readonly onClose: () => void; readonly pa
   )
 }
 
-const blank: Given = { key: "", user: "", domain: "", userName: "", password: "", tfaSecret: "" }
+const blank: Given = {
+  ...{ key: "", user: "", domain: "", userName: "", password: "", tfaSecret: "" },
+  ...{ provider: "", reference: "" }
+}
 
 const Making = ({ onClose }: { readonly onClose: () => void }) => {
+  const connected = useQuery(providers).value ?? []
   const { given, isBusy, problems, refusal, send, set } = useSealing({
     blank,
-    done: "The credential was sealed and stored",
-    onClose,
-    store: async ({ domain, password, tfaSecret, user, userName }, seal) =>
-      client().vault.createEntry({
+    done: "The credential was stored",
+    onDone: () => {
+      refresh(entries)
+      onClose()
+    },
+    paths,
+    store: async ({ domain, password, provider, reference, tfaSecret, user, userName }, seal) => {
+      const pair = { permissioned_user_id: user.trim(), domain: domain.trim() }
+      if (provider !== "") {
+        const bound = { secret_provider_id: provider, secret_ref: reference.trim() }
+        return client().vault.createEntry({ payload: { ...pair, ...bound } })
+      }
+      return client().vault.createEntry({
         payload: {
-          permissioned_user_id: user.trim(),
-          domain: domain.trim(),
+          ...pair,
           user_name: await seal(userName),
           password: await seal(password),
           ...(tfaSecret.trim() === ""
             ? {}
             : { tfa_method: "AUTHENTICATOR" as const, tfa_secret: await seal(tfaSecret.trim()) })
         }
-      }),
+      })
+    },
     wrongOf: problemsOf
   })
   return (
@@ -268,21 +221,51 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
           <Field label="User id" hint="How workflows and runs name it" problem={problems.user}>
             <input value={given.user} onInput={set("user")} />
           </Field>
-          <Field label="Site" problem={problems.domain}>
+          <Field label="Site" hint="Where it signs in" problem={problems.domain}>
             <input placeholder="https://portal.example.com" value={given.domain} onInput={set("domain")} />
           </Field>
-          <Field label="User name" problem={problems.userName}>
-            <input autocomplete="off" value={given.userName} onInput={set("userName")} />
-          </Field>
-          <Field label="Password" problem={problems.password}>
-            <input {...secret} value={given.password} onInput={set("password")} />
-          </Field>
         </div>
-        <Field label="Authenticator secret (optional)" hint="Base32, or an otpauth:// address">
-          <input {...secret} value={given.tfaSecret} onInput={set("tfaSecret")} />
-        </Field>
-        <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
-        <Sending refusal={refusal} isBusy={isBusy} word="Seal and store" />
+        {connected.length > 0 && (
+          <Field label="Its secrets" problem={problems.provider}>
+            <select value={given.provider} onChange={set("provider")}>
+              <option value="">Sealed here, and kept in this vault</option>
+              {connected.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  Read from {name}
+                </option>
+              ))}
+            </select>
+          </Field>
+        )}
+        {given.provider !== "" ? (
+          <Reference
+            key={given.provider}
+            provider={given.provider}
+            value={given.reference}
+            problem={problems.reference}
+            onInput={set("reference")}
+          />
+        ) : (
+          <>
+            <div class="pair">
+              <Field label="User name" problem={problems.userName}>
+                <input autocomplete="off" value={given.userName} onInput={set("userName")} />
+              </Field>
+              <Field label="Password" problem={problems.password}>
+                <input {...secret} value={given.password} onInput={set("password")} />
+              </Field>
+            </div>
+            <Field
+              label="Authenticator secret (optional)"
+              hint="Base32, or an otpauth:// address"
+              problem={problems.tfaSecret}
+            >
+              <input {...secret} value={given.tfaSecret} onInput={set("tfaSecret")} />
+            </Field>
+            <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
+          </>
+        )}
+        <Sending refusal={refusal} isBusy={isBusy} word={given.provider === "" ? "Seal and store" : "Store"} />
       </form>
     </Dialog>
   )

@@ -1,5 +1,6 @@
 /** Receivers of events, what was delivered to them, and what was not. */
 import { useState } from "preact/hooks"
+import { Confirm } from "../forms/Confirm.tsx"
 import { Field } from "../forms/Field.tsx"
 import { Secret } from "../forms/Secret.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -16,6 +17,7 @@ const deliveries = query((client) => client.webhooks.listDeliveries({ query: { l
 
 export const WebhooksView = () => {
   const [isMaking, setMaking] = useState(false)
+  const [removing, setRemoving] = useState<{ readonly id: string; readonly url: string } | null>(null)
   return (
     <Page
       title="Webhooks"
@@ -78,6 +80,9 @@ export const WebhooksView = () => {
                         >
                           {active ? "Deactivate" : "Activate"}
                         </button>
+                        <button type="button" aria-label={`Remove ${url}`} onClick={() => setRemoving({ id, url })}>
+                          Remove…
+                        </button>
                       </span>
                     )}
                   </li>
@@ -89,9 +94,25 @@ export const WebhooksView = () => {
       </Section>
       <Deliveries />
       {isMaking && <Making onClose={() => setMaking(false)} />}
+      {removing !== null && (
+        <Confirm
+          title="Remove the webhook"
+          word="Remove it"
+          onClose={() => setRemoving(null)}
+          onConfirm={() =>
+            act(client().webhooks.removeEndpoint({ params: { webhook_id: removing.id } }), {
+              done: "The webhook was removed"
+            }).then(() => refresh(webhooks, deliveries))
+          }
+        >
+          {removing.url} is sent nothing from now on, and what is pending for it is given up.
+        </Confirm>
+      )}
     </Page>
   )
 }
+
+const stateWords = { pending: "Pending", delivered: "Delivered", dead: "Given up" } as const
 
 const Deliveries = () => (
   <Section
@@ -117,11 +138,12 @@ const Deliveries = () => (
             columns={[
               {
                 word: "State",
-                cell: ({ response_status, status }) => (
-                  <span class={status === "dead" ? "wrong" : ""}>
-                    {status}
+                cell: ({ delivery_errors, response_status, status }) => (
+                  <>
+                    <span class={status === "dead" ? "wrong" : ""}>{stateWords[status]}</span>
                     {response_status !== null && <span class="quiet"> {response_status}</span>}
-                  </span>
+                    {delivery_errors.length > 0 && <p class="hint clip">{delivery_errors.at(-1)}</p>}
+                  </>
                 )
               },
               { word: "Event", cell: ({ event, session_id }) => <a href={to(["runs", session_id])}>{event}</a> },
@@ -131,20 +153,36 @@ const Deliveries = () => (
               {
                 word: "Action",
                 kind: "tight",
-                cell: ({ event, id, status }) =>
-                  status === "dead" &&
+                cell: ({ event, id, session_id, status }) =>
                   may("Member") && (
-                    <button
-                      type="button"
-                      aria-label={`Send ${event} again`}
-                      onClick={() =>
-                        void act(client().webhooks.retryDelivery({ params: { delivery_id: id } }), {
-                          done: "It is sent again"
-                        }).then(() => refresh(deliveries))
-                      }
-                    >
-                      Send again
-                    </button>
+                    <div class="row-actions">
+                      {status === "dead" && (
+                        <button
+                          type="button"
+                          aria-label={`Send again: ${event}`}
+                          onClick={() =>
+                            void act(client().webhooks.retryDelivery({ params: { delivery_id: id } }), {
+                              done: "It is sent again"
+                            }).then(() => refresh(deliveries))
+                          }
+                        >
+                          Send again
+                        </button>
+                      )}
+                      <button
+                        type="button"
+                        title="Sends all events of this run again to the webhooks that are subscribed to them now"
+                        aria-label={`Replay the run ${session_id.slice(-8)}`}
+                        onClick={() =>
+                          void act(client().webhooks.replayWebhooks({ params: { session_id } }), {
+                            done: ({ nr_failed, nr_success }) =>
+                              `${nr_success} of ${nr_success + nr_failed} events of the run arrived`
+                          }).then(() => refresh(deliveries))
+                        }
+                      >
+                        Replay the run
+                      </button>
+                    </div>
                   )
               }
             ]}

@@ -9,7 +9,7 @@ import * as Background from "../../runtime/Background.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
-import { EventLog } from "../EventLog.ts"
+import { consumers, EventLog } from "../EventLog.ts"
 import { Sender } from "../webhook/Sender.ts"
 import * as KeptSubscription from "./KeptSubscription.ts"
 import * as NoticeJson from "./NoticeJson.ts"
@@ -42,7 +42,7 @@ export const collect = Effect.fn("Notifier.collect")(function* () {
     return opened.flatMap(Option.toArray)
   })
   let notices: ReadonlyArray<Notifications.Notice> = []
-  const more = yield* log.consume("notifications", batch, (entries) =>
+  const more = yield* log.consume(consumers.notifications, batch, (entries) =>
     Effect.gen(function* () {
       const known = new Map<string, ReadonlyArray<Notifications.RunSubscription>>()
       const found: Array<Notifications.Notice> = []

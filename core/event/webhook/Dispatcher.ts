@@ -14,7 +14,7 @@ import * as Wake from "../../runtime/Wake.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Links } from "../EventJson.ts"
-import { type Entry, EventLog } from "../EventLog.ts"
+import { consumers, type Entry, EventLog } from "../EventLog.ts"
 import * as Circuit from "./Circuit.ts"
 import { Deliveries, type NewDelivery } from "./Deliveries.ts"
 import * as Delivery from "./Delivery.ts"
@@ -72,7 +72,7 @@ export const collect = Effect.fn("Dispatcher.collect")(function* () {
     isFull = due >= mostDue
     return isFull ? 0 : late
   })
-  return { more: yield* log.consume("webhooks", batch, make, room), isFull }
+  return { more: yield* log.consume(consumers.webhooks, batch, make, room), isFull }
 })
 
 /** Attempts a delivery, or decides that no attempt is made now, and returns the new state of the delivery. */

@@ -12,7 +12,7 @@ export class RetentionStore extends Context.Service<
   {
     /**
      * At most `limit` runs of a workspace that ended before an instant, after the one that `passed` names for this part:
-     * in the order of their ends.
+     * in the order of their ends. For `events`, none from the first run on with an event that a consumer has not read.
      */
     readonly expired: (
       workspaceId: WorkspaceId,
@@ -31,8 +31,19 @@ export class RetentionStore extends Context.Service<
     readonly passed: (workspaceId: WorkspaceId, part: Part, last: RunId) => Effect.Effect<void, StoreUnavailable>
 
     /**
+     * How many runs of a workspace that ended before an instant, and whose events were not passed, have an event that a
+     * consumer has not read; at most `limit`.
+     */
+    readonly unread: (
+      workspaceId: WorkspaceId,
+      before: number,
+      limit: number
+    ) => Effect.Effect<number, StoreUnavailable>
+
+    /**
      * How many things of a kind belong to runs of a workspace that ended before an instant and were not passed, or are
-     * themselves from before `older`; `null`: of any age. Takes as long as there are such runs.
+     * themselves from before `older`; `null`: of any age. Runs and events that a consumer has not read are not counted.
+     * Takes as long as there are such runs.
      */
     readonly count: (
       workspaceId: WorkspaceId,

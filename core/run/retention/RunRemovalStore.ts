@@ -6,7 +6,10 @@ import type { RunId, WorkspaceId } from "../../workspace/Ids.ts"
 export class RunRemovalStore extends Context.Service<
   RunRemovalStore,
   {
-    /** At most `limit` runs of a workspace that ended before an instant, in the order of their ends. */
+    /**
+     * At most `limit` runs of a workspace that ended before an instant, in the order of their ends. A run with an event
+     * that a consumer has not read is not among them.
+     */
     readonly ended: (
       workspaceId: WorkspaceId,
       before: number,

@@ -4,6 +4,7 @@
  * It works in small batches with a pause after each, waits for no claim, and any number of processes may do it at once.
  */
 import { Clock, Effect } from "effect"
+import * as Gauges from "../../runtime/Gauges.ts"
 import type * as Periodic from "../../runtime/Periodic.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import * as RetentionDays from "../../workspace/retention/RetentionDays.ts"
@@ -28,6 +29,9 @@ export interface SweepResult {
   readonly counts: Readonly<Partial<Record<RetentionDays.Kind, number>>>
 }
 
+/** So many runs with unread events are counted in one workspace at most. */
+const mostUnread = 10_000
+
 const parts: ReadonlyArray<Part> = ["deliveries", "starts", "events", "errors", "decisions", "artifacts"]
 
 /**
@@ -43,6 +47,7 @@ const earlier = (days: RetentionDays.Days, installation: RetentionDays.Installat
 /** Removes what of the runs of every workspace is older than its days, and answers what that was. */
 export const sweep = Effect.fn("Sweep.sweep")(function* (installation: RetentionDays.Installation) {
   const all: Array<SweepResult> = []
+  let unread = 0
   for (const { id, retentionDays } of yield* (yield* WorkspaceStore).list) {
     const counts: Partial<Record<RetentionDays.Kind, number>> = {}
     const days = RetentionDays.inForce(retentionDays ?? {}, installation)
@@ -51,9 +56,23 @@ export const sweep = Effect.fn("Sweep.sweep")(function* (installation: Retention
     for (const { days: own, part } of earlier(days, installation)) {
       counts[part] = yield* sweepPart(id, part, now - own * dayMillis)
     }
+    if (days.events !== null) unread += yield* sayUnread(id, days.events, now)
     all.push({ workspaceId: id, counts })
   }
+  yield* Gauges.setUnreadRuns(unread)
   return all
+})
+
+/** Says how many runs of a workspace are kept beyond their days because their events were not read. */
+const sayUnread = Effect.fnUntraced(function* (workspaceId: WorkspaceId, days: number, now: number) {
+  const count = yield* (yield* RetentionStore).unread(workspaceId, now - days * dayMillis, mostUnread)
+  if (count > 0) {
+    const runs = count === mostUnread ? `${mostUnread} runs or more` : `${count} runs`
+    yield* Effect.logWarning(
+      `Kept the events of ${runs} of workspace ${workspaceId} beyond ${days} days: webhooks or notifications have not read them yet. They are removed when they were read; check that a process that sends webhooks runs`
+    )
+  }
+  return count
 })
 
 /** Removes the runs of a workspace that ended before an instant, with everything of them. */

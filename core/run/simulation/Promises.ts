@@ -13,8 +13,8 @@ export interface History {
   readonly runs: ReadonlyArray<SeenRun>
   /** When the gates of workflows were closed, by the clock of the store: from `from` until before `until`. */
   readonly closed: ReadonlyArray<{ readonly workflowId: string; readonly from: number; readonly until: number }>
-  /** The workflows that may start only so many runs in any 60 seconds. */
-  readonly paces: ReadonlyArray<{ readonly workflowId: string; readonly maxStartsPerMinute: number }>
+  /** The workflows with a pace; `null` is no limit. */
+  readonly paces: ReadonlyArray<SeenPace>
   /** The starts of attempts, by the clock of the store. */
   readonly starts: ReadonlyArray<{ readonly runId: string; readonly at: number }>
   /** What the site was asked to do that must not be done twice. */
@@ -23,6 +23,14 @@ export interface History {
   readonly events: ReadonlyArray<SeenEvent>
   /** The events that the receiver has accepted, by their sequences. */
   readonly delivered: ReadonlySet<number>
+}
+
+export interface SeenPace {
+  readonly workflowId: string
+  /** The most starts in any 60 seconds, which are spread over them. */
+  readonly maxStartsPerMinute: number | null
+  /** The most runs in progress at once. */
+  readonly maxRunning: number | null
 }
 
 export interface SeenRun {
@@ -51,6 +59,8 @@ export type Promised =
   | "one key makes one run"
   | "no run starts while its gate is closed"
   | "no minute has more starts than the pace allows"
+  | "the starts of a pace are spread over the minute"
+  | "no more runs are in progress than the pace allows"
   | "what is committed is not repeated"
   | "every run ends"
   | "an ended run has one end event, its last"
@@ -65,6 +75,8 @@ export const judge = (history: History): ReadonlyArray<Violation> => [
   ...doubled(history),
   ...startedWhileClosed(history),
   ...tooFast(history),
+  ...crowded(history),
+  ...tooMany(history),
   ...repeated(history),
   ...stuck(history),
   ...wronglyEnded(history),
@@ -128,6 +140,7 @@ const tooFast = ({ paces, runs, starts }: History) => {
   const found = violation("no minute has more starts than the pace allows")
   const workflows = new Map(runs.map(({ id, workflowId }) => [id, workflowId]))
   return paces.flatMap(({ maxStartsPerMinute: most, workflowId }) => {
+    if (most === null) return []
     const own = starts.filter(({ runId }) => workflows.get(runId) === workflowId).toSorted((a, b) => a.at - b.at)
     return own.flatMap(({ at, runId }, index) => {
       const first = own[index - most]
@@ -135,6 +148,50 @@ const tooFast = ({ paces, runs, starts }: History) => {
         ? []
         : [found(runId, `started at ${at}, as number ${most + 1} since ${first.at}, and ${most} a minute may start`)]
     })
+  })
+}
+
+/** How much earlier than its part of the minute a start may come. */
+const earlyMillis = 500
+
+const crowded = ({ paces, runs, starts }: History) => {
+  const found = violation("the starts of a pace are spread over the minute")
+  const workflows = new Map(runs.map(({ id, workflowId }) => [id, workflowId]))
+  return paces.flatMap(({ maxStartsPerMinute: most, workflowId }) => {
+    if (most === null) return []
+    const own = starts.filter(({ runId }) => workflows.get(runId) === workflowId).toSorted((a, b) => a.at - b.at)
+    let next = Number.NEGATIVE_INFINITY
+    return own.flatMap(({ at, runId }) => {
+      const due = next
+      next = Math.max(next, at) + 60_000 / most
+      return at >= due - earlyMillis
+        ? []
+        : [found(runId, `started at ${at}, and the next start of ${most} a minute was due at ${Math.round(due)}`)]
+    })
+  })
+}
+
+/** What ends an attempt. */
+const attemptEnds: ReadonlySet<string> = new Set([...ends, "execution.requeued"])
+
+/** The log has a start behind the end that made room for it. */
+const tooMany = ({ events, paces, runs }: History) => {
+  const found = violation("no more runs are in progress than the pace allows")
+  const workflows = new Map(runs.map(({ id, workflowId }) => [id, workflowId]))
+  const limits = new Map(paces.map(({ maxRunning, workflowId }) => [workflowId, maxRunning]))
+  const running = new Map<string, Set<string>>()
+  return events.flatMap(({ event, runId, sequence }) => {
+    const workflowId = workflows.get(runId) ?? ""
+    const most = limits.get(workflowId) ?? null
+    if (most === null) return []
+    const own = running.get(workflowId) ?? new Set()
+    running.set(workflowId, own)
+    if (attemptEnds.has(event)) own.delete(runId)
+    if (event !== "execution.start") return []
+    own.add(runId)
+    return own.size <= most
+      ? []
+      : [found(runId, `started with event ${sequence}, as number ${own.size} in progress, and ${most} may be`)]
   })
 }
 

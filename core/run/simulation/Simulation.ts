@@ -247,7 +247,7 @@ const simulation = Effect.fnUntraced(function* (
       status: run.status
     })),
     closed: world.observed.closed(time.now()),
-    paces: workflows.slice(pacedWorkflow).map((workflowId) => ({ workflowId, maxStartsPerMinute })),
+    paces: workflows.slice(pacedWorkflow).map((workflowId) => ({ workflowId, ...pace })),
     starts: world.observed.starts,
     commits: world.outside.commits,
     events: yield* readLog,

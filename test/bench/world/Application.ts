@@ -9,6 +9,11 @@ export interface Running {
   readonly origin: string
   readonly tasks: ReadonlyArray<Task>
   readonly stop: () => Promise<void>
+  /**
+   * Whether changes of its pages come after its own scripts have started. Scripts that look their elements up by class
+   * do not work with pages changed before.
+   */
+  readonly alteredAfterScripts?: boolean
 }
 
 export interface Application {

@@ -3,6 +3,7 @@
  */
 import { once } from "node:events"
 import { createServer, request } from "node:http"
+import type { Running } from "./Application.ts"
 
 /** What an update of a site does to the elements that a workflow names. */
 export const kinds = [
@@ -74,11 +75,18 @@ export interface Altered {
 }
 
 /** Serves an application with its pages altered. */
-export const serve = async (application: string, kind: Kind, targets: ReadonlyArray<string>): Promise<Altered> => {
-  const { host, port } = new URL(application)
+export const serve = async (
+  { alteredAfterScripts = false, origin }: Pick<Running, "origin" | "alteredAfterScripts">,
+  kind: Kind,
+  targets: ReadonlyArray<string>
+): Promise<Altered> => {
+  const { host, port } = new URL(origin)
   const told = "/sluice-decoy"
   let presses = 0
-  const script = `<script>(${alter})(${JSON.stringify(kind)}, ${JSON.stringify(targets)}, ${JSON.stringify(told)})</script>`
+  const call = `(${alter})(${JSON.stringify(kind)}, ${JSON.stringify(targets)}, ${JSON.stringify(told)})`
+  const script = `<script>${
+    alteredAfterScripts ? `document.addEventListener("DOMContentLoaded", () => { ${call} })` : call
+  }</script>`
   const server = createServer((asked, answer) => {
     if (asked.url === told) {
       presses++

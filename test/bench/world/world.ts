@@ -20,8 +20,18 @@ import { median, millis, type Row, timed } from "../Row.ts"
 import type { Application, FileServer, Running, Task } from "./Application.ts"
 import * as DokuWiki from "./DokuWiki.ts"
 import * as HostileChanges from "./HostileChanges.ts"
+import * as KitchenSink from "./KitchenSink.ts"
+import * as NodeRed from "./NodeRed.ts"
+import * as TiddlyWiki from "./TiddlyWiki.ts"
+import * as Verdaccio from "./Verdaccio.ts"
 
-const applications: ReadonlyArray<Application> = [DokuWiki.application]
+const applications: ReadonlyArray<Application> = [
+  DokuWiki.application,
+  KitchenSink.application,
+  NodeRed.application,
+  TiddlyWiki.application,
+  Verdaccio.application
+]
 
 /** Where applications are installed; a second bench finds them there. */
 const folder = join(tmpdir(), "sluice-world")
@@ -57,7 +67,9 @@ type Agent = (task: Task, options?: Parameters<typeof walk>[2]) => Promise<Seen>
 const byHand = async (browser: Browser, task: Task): Promise<unknown> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   try {
-    return await task.byHand(await context.newPage())
+    const page = await context.newPage()
+    page.setDefaultTimeout(15_000)
+    return await task.byHand(page)
   } finally {
     await context.close()
   }
@@ -87,7 +99,7 @@ const changed = async (name: string, running: Running, agent: Agent): Promise<Re
     dataOf(await agent(task, { memories, recovery }))
     const remembered = learned()
     for (const kind of HostileChanges.kinds) {
-      const altered = await HostileChanges.serve(running.origin, kind, targets)
+      const altered = await HostileChanges.serve(running, kind, targets)
       const known = Effect.runSync(ElementMemory.of(Effect.succeed(remembered)))
       const moved = { ...task, url: url.replace(running.origin, altered.origin), workflow: hurried(workflow) }
       let ended = "failed"

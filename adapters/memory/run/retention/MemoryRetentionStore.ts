@@ -4,7 +4,7 @@ import type { Run } from "../../../../core/run/Run.ts"
 import { type Part, RetentionStore } from "../../../../core/run/retention/RetentionStore.ts"
 import type { WorkspaceId } from "../../../../core/workspace/Ids.ts"
 import { atomicStore } from "../../Atomic.ts"
-import { forgetEvents, type Shape, Tables } from "../../Tables.ts"
+import { forgetEvents, type Shape, Tables, unreadRuns } from "../../Tables.ts"
 
 export const layer = Layer.effect(
   RetentionStore,
@@ -21,7 +21,19 @@ export const layer = Layer.effect(
 
     return RetentionStore.of({
       expired: Effect.fn("RetentionStore.expired")((workspaceId, part, before, limit) =>
-        Effect.sync(() => behind(workspaceId, part, before).slice(0, limit))
+        Effect.sync(() => {
+          const ids = behind(workspaceId, part, before).slice(0, limit)
+          const unread = part === "events" ? unreadRuns(tables) : new Set()
+          const first = ids.findIndex((id) => unread.has(id))
+          return first === -1 ? ids : ids.slice(0, first)
+        })
+      ),
+      unread: Effect.fn("RetentionStore.unread")((workspaceId, before, limit) =>
+        Effect.sync(() => {
+          const unread = unreadRuns(tables)
+          const { length } = behind(workspaceId, "events", before).filter((id) => unread.has(id))
+          return Math.min(length, limit)
+        })
       ),
       remove: Effect.fn("RetentionStore.remove")((part, ids) => Effect.sync(() => removed(tables, part, new Set(ids)))),
       passed: Effect.fn("RetentionStore.passed")((workspaceId, part, last) =>
@@ -35,7 +47,8 @@ export const layer = Layer.effect(
       ),
       count: Effect.fn("RetentionStore.count")((workspaceId, kind, before, older) =>
         Effect.sync(() => {
-          const ids = new Set<string>(behind(workspaceId, kind, before))
+          const unread = kind === "runs" || kind === "events" ? unreadRuns(tables) : new Set()
+          const ids = new Set<string>(behind(workspaceId, kind, before).filter((id) => !unread.has(id)))
           if (kind === "runs") return ids.size
           const mine = (runId: string) => tables.runs.get(runId)?.workspaceId === workspaceId
           return rowsOf(tables, kind).filter(

@@ -4,7 +4,7 @@ import * as Run from "../../../../core/run/Run.ts"
 import { RunRemovalStore } from "../../../../core/run/retention/RunRemovalStore.ts"
 import type { RunId } from "../../../../core/workspace/Ids.ts"
 import { atomicStore } from "../../Atomic.ts"
-import { forgetEvents, Tables } from "../../Tables.ts"
+import { forgetEvents, Tables, unreadRuns } from "../../Tables.ts"
 
 export const layer = Layer.effect(
   RunRemovalStore,
@@ -39,12 +39,13 @@ export const layer = Layer.effect(
 
     return RunRemovalStore.of({
       ended: Effect.fn("RunRemovalStore.ended")((workspaceId, before, limit) =>
-        Effect.sync(() =>
-          endedBefore(before)
-            .filter((run) => run.workspaceId === workspaceId)
+        Effect.sync(() => {
+          const unread = unreadRuns(tables)
+          return endedBefore(before)
+            .filter((run) => run.workspaceId === workspaceId && !unread.has(run.id))
             .slice(0, limit)
             .map(({ id }) => id)
-        )
+        })
       ),
       artifactsOf: Effect.fn("RunRemovalStore.artifactsOf")((ids) =>
         Effect.sync(() => [...tables.artifacts.values()].filter(({ runId }) => ids.includes(runId)).map(({ id }) => id))

@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { type Part, RetentionStore } from "../../../../core/run/retention/RetentionStore.ts"
 import type { RunId, WorkspaceId } from "../../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../../Transaction.ts"
+import { isUnread } from "./Unread.ts"
 
 /** The table whose rows a part is counted by. */
 const countedIn: Readonly<Record<Part, string>> = {
@@ -59,9 +60,21 @@ export const layer = Layer.effect(
 
     return RetentionStore.of({
       expired: Effect.fn("RetentionStore.expired")((workspaceId, part, before, limit) =>
-        sql<{ readonly id: RunId }>`
-          select id from runs where ${behind(workspaceId, part, before)} order by ended_at, id limit ${limit}`.pipe(
-          Effect.map((rows) => rows.map(({ id }) => id)),
+        sql<{ readonly id: RunId; readonly unread: boolean }>`
+          select id, ${part === "events" ? isUnread(sql) : sql`false`} as unread
+          from runs where ${behind(workspaceId, part, before)} order by ended_at, id limit ${limit}`.pipe(
+          Effect.map((rows) => {
+            const first = rows.findIndex(({ unread }) => unread)
+            return (first === -1 ? rows : rows.slice(0, first)).map(({ id }) => id)
+          }),
+          withoutSqlErrors
+        )
+      ),
+      unread: Effect.fn("RetentionStore.unread")((workspaceId, before, limit) =>
+        sql<{ readonly n: bigint }>`
+          select count(*) as n from (
+            select from runs where ${behind(workspaceId, "events", before)} and ${isUnread(sql)} limit ${limit}) held`.pipe(
+          Effect.map(([row]) => Number(row?.n ?? 0)),
           withoutSqlErrors
         )
       ),
@@ -94,14 +107,15 @@ export const layer = Layer.effect(
         const counted =
           kind === "runs"
             ? sql<{ readonly n: bigint }>`
-                select count(*) as n from runs where workspace_id = ${workspaceId} and ended_at < ${new Date(before)}`
+                select count(*) as n from runs where workspace_id = ${workspaceId} and ended_at < ${new Date(before)}
+                  and not ${isUnread(sql)}`
             : sql<{ readonly n: bigint }>`
                 select count(*) as n from ${sql(countedIn[kind])} one join runs on runs.id = one.run_id
                 where runs.workspace_id = ${workspaceId}
                   and ((${behind(workspaceId, kind, before)})
                     ${older === null ? sql`` : sql`or one.at < ${new Date(older)}`})
                   ${kind === "deliveries" ? sql`and one.${settled}` : sql``}
-                  ${kind === "events" ? sql`and one.${withoutPending}` : sql``}`
+                  ${kind === "events" ? sql`and one.${withoutPending} and not ${isUnread(sql)}` : sql``}`
         return counted.pipe(
           Effect.map(([row]) => Number(row?.n ?? 0)),
           withoutSqlErrors

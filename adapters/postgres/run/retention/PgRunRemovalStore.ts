@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { RunRemovalStore } from "../../../../core/run/retention/RunRemovalStore.ts"
 import type { RunId } from "../../../../core/workspace/Ids.ts"
 import { transaction, withoutSqlErrors } from "../../Transaction.ts"
+import { isUnread } from "./Unread.ts"
 
 /** The tables with a column `run_id`, in an order in which nothing refers to what is gone. */
 const tables = [
@@ -33,6 +34,7 @@ export const layer = Layer.effect(
       ended: Effect.fn("RunRemovalStore.ended")((workspaceId, before, limit) =>
         sql<{ readonly id: RunId }>`
           select id from runs where workspace_id = ${workspaceId} and ended_at < ${new Date(before)}
+            and not ${isUnread(sql)}
           order by ended_at, id limit ${limit}`.pipe(
           Effect.map((rows) => rows.map(({ id }) => id)),
           withoutSqlErrors

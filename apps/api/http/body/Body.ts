@@ -37,10 +37,8 @@ const tooMuch = (excess: JsonMeter.Excess, limits: JsonMeter.Limits, position: n
   }[excess]
 }
 
-/** A body that was read. */
+/** A body that was read. The request gives it from then on, a long one once. */
 export interface BodyRead {
-  /** The same request, which gives the body that was read of it. A long one it gives once. */
-  readonly request: HttpServerRequest.HttpServerRequest
   /** The value that the endpoint decodes in place of the text of the request; `null` if it decodes that text. */
   readonly parsed: LargeBody.Parsed
   /** The SHA-256 of its bytes, in hexadecimal; only when it was asked for. */
@@ -145,7 +143,6 @@ const begin = (
     const isLarge = limit > mebibytes(1) && pieces.length > 1
     const complete = withBody(request, pieces, isLarge)
     return Result.succeed({
-      request: complete,
       parsed: isLarge ? complete.json : null,
       digest: hash?.digest("hex") ?? "",
       problems
@@ -219,13 +216,14 @@ const over = (
     )
   )
   const bytes = Effect.map(text, (body) => new TextEncoder().encode(body))
+  // Almost every endpoint reads one of these: what the others need is made when it is asked for.
   const own: PropertyDescriptorMap = {
     // An empty body has no type, for any header.
     headers: { value: typed(request.headers) },
     text: { value: isLarge ? Effect.succeed(LargeBody.standIn) : text },
     json: { value: json },
-    arrayBuffer: { value: Effect.map(bytes, ({ buffer }) => buffer) },
-    stream: { value: Stream.fromEffect(bytes) },
+    arrayBuffer: { get: () => Effect.map(bytes, ({ buffer }) => buffer) },
+    stream: { get: () => Stream.fromEffect(bytes) },
     modify: {
       value: (options: Parameters<HttpServerRequest.HttpServerRequest["modify"]>[0]) =>
         over(modify.call(request, options), take, isLarge)

@@ -13,7 +13,7 @@ const one = (name: string, description: string) =>
 
 export const filter = {
   workflow_id: several("workflow_id", "Runs of this workflow"),
-  status: several("status", "Runs with this status, such as execution.failed"),
+  status: several("status", "Runs with this status, such as failed or execution.failed"),
   hold: several("hold", `Waiting runs for this reason: ${HoldReason.literals.join(", ")}`),
   error_code: several("error_code", "Runs with a failure of this code"),
   credential_id: several("credential_id", "Runs that refer to this credential"),

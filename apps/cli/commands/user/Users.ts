@@ -14,7 +14,14 @@ import { webhook } from "./workspace/Webhook.ts"
 
 export const commands = [login, consoleLink, run, runs, workflow, batch, schedule, vault, audit, webhook] as const
 
-const names: ReadonlySet<string> = new Set([...commands.map(({ name }) => name), "window", "keys", "workspaces"])
+const names: ReadonlySet<string> = new Set([
+  ...commands.map(({ name }) => name),
+  "window",
+  "keys",
+  "workspaces",
+  "verify",
+  "doctor"
+])
 
-/** Whether a path of commands, such as `sluice runs ls`, is that of a command of users. */
-export const isOne = (path: ReadonlyArray<string>): boolean => names.has(path[1] ?? "")
+/** Whether a path of commands, such as `sluice runs ls`, is that of a command of users, or names no command. */
+export const isOne = (path: ReadonlyArray<string>): boolean => path[1] === undefined || names.has(path[1])

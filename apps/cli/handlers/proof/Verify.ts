@@ -17,6 +17,7 @@ import type { KeptStart } from "../../../api/bundle/Bundle.ts"
 import { parseInstant } from "../../../api/http/body/Query.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import { refused } from "../../user/Ending.ts"
 import { serviceOf } from "../../user/Place.ts"
 import { chosen, type OfWorkspace } from "../ChosenWorkspace.ts"
 import { judged } from "./BundleCheck.ts"
@@ -33,15 +34,6 @@ export type VerifySettings = StorageSettings & OfWorkspace & ConnectionSettings 
 export class DoesNotHold extends Schema.TaggedError<DoesNotHold>()("DoesNotHold", { count: Schema.Int }) {
   override get message() {
     return `${this.count} of the checked starts are not valid`
-  }
-}
-
-/** Raised for a command that names neither a run nor a time range, or an instant that cannot be read. */
-export class NothingToVerify extends Schema.TaggedError<NothingToVerify>()("NothingToVerify", {
-  reason: Schema.String
-}) {
-  override get message() {
-    return this.reason
   }
 }
 
@@ -97,9 +89,7 @@ export const verifyStored = Effect.fnUntraced(function* (settings: OfWorkspace &
 
 const rangeOf = Effect.fnUntraced(function* ({ from, to }: Asked) {
   if (Option.isNone(from)) {
-    return yield* new NothingToVerify({
-      reason: "Expected the session_id of a run, or a time range in --from and --to"
-    })
+    return yield* refused("wrong", "Expected the session_id of a run, or a time range in --from and --to")
   }
   return {
     from: yield* instant("--from", from.value),
@@ -129,9 +119,7 @@ const ofRun = Effect.fnUntraced(function* (workspaceId: Parameters<typeof judge>
 const instant = (flag: string, text: string) => {
   const at = parseInstant(text)
   return at === null
-    ? Effect.fail(
-        new NothingToVerify({ reason: `${flag}: Expected an instant such as 2026-10-01T00:00:00Z, got "${text}"` })
-      )
+    ? Effect.fail(refused("wrong", `${flag}: Expected an instant such as 2026-10-01T00:00:00Z, got "${text}"`))
     : Effect.succeed(at)
 }
 

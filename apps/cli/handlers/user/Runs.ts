@@ -130,8 +130,10 @@ export const wait = (settings: WaitSettings) =>
   connected(
     settings,
     Effect.fnUntraced(function* (client) {
+      const waiting = new Set(settings.ids)
       const one = Effect.fnUntraced(function* (id: string) {
         yield* Stream.runDrain(Client.events(client, id))
+        waiting.delete(id)
         const run = yield* client.runs.record({ params: { session_id: id } })
         yield* progress(settings, `${id} ${RunsView.statusOf(run.status)}`)
         return { session_id: id, status: run.status, errors: run.errors }
@@ -142,7 +144,7 @@ export const wait = (settings: WaitSettings) =>
         : Effect.timeoutOrElse(all, {
             duration: `${settings.timeout.value} seconds`,
             orElse: () =>
-              Effect.fail(refused("timeout", `A run has not ended after ${settings.timeout.pipe(Option.getOrThrow)} s`))
+              Effect.fail(refused("timeout", RunsView.notEnded([...waiting], settings.timeout.pipe(Option.getOrThrow))))
           })
       yield* answer(settings, ended, () => RunsView.ended(ended))
       const others = ended.filter(({ status }) => status !== "execution.success")

@@ -146,6 +146,18 @@ export const push = (settings: PushSettings) =>
         ...fields,
         ...(Option.isSome(settings.note) ? { version_note: settings.note.value } : {})
       } as unknown as WorkflowToSave
+      if (id !== undefined && Option.isNone(settings.note)) {
+        // The order of members in a file is that of the file: it alone makes no version.
+        const present = yield* client.workflows.get({ params: { workflow_id: String(id) } })
+        if (present.version_id === base_version_id && WorkflowFile.content(present) === WorkflowFile.content(fields)) {
+          const { version_id, version_number } = present
+          return yield* answer(
+            settings,
+            { workflow_id: id, version_id, version_number, warnings: [], unchanged: true },
+            () => `${settings.file} is version ${version_number} of the workflow; nothing was saved`
+          )
+        }
+      }
       const view = yield* id === undefined
         ? client.workflows.create({ payload })
         : client.workflows.save({ params: { workflow_id: String(id) }, payload })
@@ -153,7 +165,13 @@ export const push = (settings: PushSettings) =>
       const warnings = view.warnings ?? []
       yield* answer(
         settings,
-        { workflow_id: view.id, version_id: view.version_id, version_number: view.version_number, warnings },
+        {
+          workflow_id: view.id,
+          version_id: view.version_id,
+          version_number: view.version_number,
+          warnings,
+          unchanged: false
+        },
         () =>
           [
             `Saved version ${view.version_number} of "${cell(view.name)}" (${view.id})`,

@@ -19,6 +19,10 @@ const words: Readonly<globalThis.Record<string, string>> = {
   "execution.requeued": "waiting again"
 }
 
+/** A status by the word that the commands print for it, or by its own name. */
+export const statusNamed = (name: string): string =>
+  Object.entries(words).find(([, word]) => word === name)?.[0] ?? name
+
 /** A status in a word. */
 export const statusOf = (status: string): string => words[status] ?? status
 
@@ -165,3 +169,11 @@ export const ended = (
       `${session_id}  ${statusOf(status)}  ${errors.map(messageOf).join("; ")}`.trimEnd()
     )
     .join("\n")
+
+/** Names the runs that have not ended in time, the first five of many. */
+export const notEnded = (ids: ReadonlyArray<string>, seconds: number): string => {
+  const named = ids.slice(0, 5).join(", ")
+  return ids.length === 1
+    ? `Run ${named} has not ended after ${seconds} s`
+    : `${ids.length} runs have not ended after ${seconds} s: ${named}${ids.length > 5 ? ", …" : ""}`
+}

@@ -1,0 +1,26 @@
+/**
+ * Groups of endpoints whose handlers were given all services when they were made, and take none from a request.
+ *
+ * `HttpApiBuilder.group` adds every service of the process to the context of each of its requests, one by one. On the most
+ * frequent request that costs more than its routing.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Authorization } from "../http/Authorization.ts"
+import { SchemaErrors } from "../http/body/SchemaErrors.ts"
+import { Surrounded } from "../http/Surrounded.ts"
+
+/** The group of a layer that needs only the middlewares, which its requests are given, and nothing else. */
+export const of = <A, E, R extends Authorization | SchemaErrors | Surrounded>(
+  group: Layer.Layer<A, E, R>
+): Layer.Layer<A, E, R> =>
+  Layer.fromBuild((memoMap, scope) =>
+    Effect.updateContext(
+      Layer.buildWithMemoMap(group, memoMap, scope),
+      (all: Context.Context<R>) =>
+        Context.pick(
+          Authorization,
+          SchemaErrors,
+          Surrounded
+        )(all as Context.Context<never>) as Context.Context<never> as Context.Context<R>
+    )
+  )

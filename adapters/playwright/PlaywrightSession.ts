@@ -127,7 +127,7 @@ const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Reco
 const readOf = (page: Page) => World.run(World.injectedTabOf(page), page.mainFrame(), "storageOf", null)
 
 const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<StoredState> => {
-  // The window that it began with may have been closed since.
+  // The tab that it began with may have been closed since.
   const page = first.isClosed() ? (first.context().pages().at(-1) ?? (await first.context().newPage())) : first
   const devTools = await page.context().newCDPSession(page)
   const cookies = await cookiesOf(devTools)

@@ -161,7 +161,7 @@ const reconnecting = Schedule.exponential("250 millis").pipe(Schedule.upTo({ tim
  *
  * **Details**
  *
- * A connection that is lost is taken up again where it broke off: no event is missed, and none comes twice.
+ * A lost connection is resumed after the last event: no event is missed, and none comes twice.
  */
 export const events = (client: Client, sessionId: string, options: { readonly after?: string } = {}) =>
   Stream.suspend(() => {

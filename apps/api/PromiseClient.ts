@@ -71,7 +71,7 @@ export type PromiseClient = {
 } & {
   /**
    * The events of a run as they happen, from the one after `after` on. It ends with the event that ends the run. A lost
-   * connection is taken up where it broke off.
+   * connection is resumed after the last event.
    */
   readonly follow: (sessionId: string, options?: { readonly after?: string }) => AsyncIterable<Client.RunMessage>
 }

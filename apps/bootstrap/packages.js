@@ -44,6 +44,7 @@ const core = {
   "./scheduler": "core/run/Scheduler.ts",
   "./testing": "core/testing/WindowGenerators.ts",
   "./testing/artifacts": "core/testing/contract/ArtifactContract.ts",
+  "./testing/audit": "core/testing/contract/workspace/AuditContract.ts",
   "./testing/browser": "core/testing/browser/ScriptedBrowser.ts",
   "./testing/browser/contract": "core/testing/contract/browser/BrowserContract.ts",
   "./testing/browser/pages": "core/testing/contract/browser/BrowserPages.ts",
@@ -60,6 +61,7 @@ const core = {
   "./testing/live": "core/testing/contract/run/LiveContract.ts",
   "./testing/reference": "core/testing/ReferenceWindow.ts",
   "./testing/schedules": "core/testing/contract/run/ScheduleContract.ts",
+  "./testing/signins": "core/testing/contract/workspace/SignInContract.ts",
   "./testing/stores": "core/testing/contract/StoreContract.ts",
   "./testing/vault": "core/testing/contract/VaultContract.ts",
   "./testing/weeks": "core/testing/Weeks.ts",
@@ -76,8 +78,10 @@ const core = {
   "./workflow": "core/workflow/Workflow.ts",
   "./workflow/store": "core/workflow/WorkflowStore.ts",
   "./workflows": "core/workflow/Workflows.ts",
+  "./workspace/audit": "core/workspace/audit/Audit.ts",
   "./workspace/idempotency": "core/workspace/request/Idempotency.ts",
   "./workspace/ids": "core/workspace/Ids.ts",
+  "./workspace/signins": "core/workspace/signin/SignInStore.ts",
   "./workspace/store": "core/workspace/WorkspaceStore.ts"
 }
 

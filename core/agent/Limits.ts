@@ -68,7 +68,7 @@ export const defaultPageLimits: PageLimits = {
 export const tooManyTabs = ({ names, tabs }: PageLimits): PageFailure =>
   new PageFailure({
     kind: "tabs",
-    reason: `more than ${tabs} windows were open, the most that a session may have${inBrackets(names, "pageWindows")}`
+    reason: `more than ${tabs} tabs were open, the most that a session may have${inBrackets(names, "pageWindows")}`
   })
 
 export const tooMuchMemory = ({ memoryBytes, names }: PageLimits): PageFailure =>

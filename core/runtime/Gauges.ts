@@ -56,6 +56,7 @@ const databaseUp = gauge("sluice_database_up", "1 when the database answers this
 const ready = gauge("sluice_ready", "1 when this process is ready")
 const held = gauge("sluice_leases_held", "Leases that this process holds, by what they are for")
 const browsers = gauge("sluice_browsers", "Sessions of browsers that this process has open")
+const streams = gauge("sluice_streams_open", "Streams of events that this process serves")
 const connections = gauge("sluice_database_pool_connections", "Connections to the database that this process has open")
 const waits = gauge(
   "sluice_database_pool_wait_seconds",
@@ -98,6 +99,9 @@ export const inUse = (what: string): Effect.Effect<{ readonly leases: number; re
 /** A session of a browser was opened (1) or closed (-1). */
 export const browserSessions = (change: 1 | -1): Effect.Effect<void> =>
   Metric.modify(Metric.withAttributes(browsers, { state: "in_use" }), change)
+
+/** A stream was opened (1) or closed (-1). */
+export const openStreams = (change: 1 | -1): Effect.Effect<void> => Metric.modify(streams, change)
 
 /** The connections of this process to the database. */
 export const setConnections = (open: number, longestWaitMillis: number): Effect.Effect<void> =>

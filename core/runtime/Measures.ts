@@ -47,6 +47,16 @@ const nodes = histogram(
 
 const deliveries = counter("sluice_webhook_deliveries_total", "Attempts to deliver an event to a webhook, by outcome")
 
+const deliveryDelay = histogram(
+  "sluice_webhook_delay_seconds",
+  "Time from an event to its acceptance by a webhook, with all attempts",
+  [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200]
+)
+
+const modelCalls = counter("sluice_model_calls_total", "Questions to models that this process asked, by model")
+
+const modelTokens = counter("sluice_model_tokens_total", "Tokens of these questions and their answers, by model")
+
 const requests = histogram(
   "sluice_http_request_duration_seconds",
   "Time from a request to its answer, by route, method and status",
@@ -127,6 +137,16 @@ export const nodeDone = (action: string, seconds: number): Effect.Effect<void> =
 /** An attempt to reach a webhook has ended. */
 export const delivery = (outcome: string): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(deliveries, { outcome }), 1)
+
+/** A webhook accepted an event `seconds` after it happened. */
+export const delivered = (seconds: number): Effect.Effect<void> => Metric.update(deliveryDelay, Math.max(0, seconds))
+
+/** A model was asked. `model` is one of the names that the installation gives its models. */
+export const modelAsked = (model: string, tokens: number): Effect.Effect<void> =>
+  Effect.andThen(
+    Metric.update(Metric.withAttributes(modelCalls, { model }), 1),
+    Metric.update(Metric.withAttributes(modelTokens, { model }), tokens)
+  )
 
 /** The labelled metrics of requests. There is one for each route, method and status that occurred. */
 const ofRequests = new Map<string, Metric.Histogram<number>>()

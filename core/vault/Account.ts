@@ -1,6 +1,5 @@
 /**
- * A credential as a run uses it: the entry of one user on one site, and its secrets, which are unsealed or fetched only
- * when something asks for them.
+ * A credential of a run: the entry of one user on one site, and its secrets, which are unsealed or fetched on first use.
  */
 import { type Effect, type Redacted, Schema } from "effect"
 import type { VaultEntry } from "./VaultEntry.ts"
@@ -14,11 +13,11 @@ export interface LoginSecrets {
 }
 
 export interface Account {
-  /** The name that the workflow knows the credential by. */
+  /** The alias of the credential in the workflow. */
   readonly alias: string
-  /** As it was when the run began. */
+  /** The entry at the start of the run. */
   readonly entry: VaultEntry
-  /** Found out on first use, and the same from then on. */
+  /** Read on first use, and cached for the run. */
   readonly secrets: Effect.Effect<LoginSecrets, AccountUnavailable>
   /**
    * A one-time code that the secret provider of the entry makes at this instant, asked for each time; `null` where it

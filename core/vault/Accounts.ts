@@ -14,15 +14,15 @@ export class Accounts extends Context.Service<
   Accounts,
   {
     /**
-     * The credential of a pair under an alias. No secret is read by this, neither here nor from the secret provider that
-     * the entry is bound to.
+     * The credential of a pair under an alias. Reads no secret, neither from the vault nor from the secret provider of the
+     * entry.
      */
     readonly open: (
       workspaceId: WorkspaceId,
       pair: Pair & { readonly alias: string }
     ) => Effect.Effect<Account, AccountUnavailable | StoreUnavailable>
 
-    /** Makes the next run ask the secret provider of a credential again, for example after a failed login. */
+    /** Drops the cached secrets of a credential, so that the next run reads its secret provider again. */
     readonly forget: (entry: VaultEntry) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/vault/Accounts") {

@@ -1,10 +1,10 @@
 /**
- * The location of a browser: what sites may find out about it, as a credential says it in `location`.
+ * The location that a browser shows to sites, from the field `location` of a credential.
  */
 import { isKnown } from "../window/calendar/Zone.ts"
 import { zoneNames } from "../window/calendar/ZoneNames.ts"
 
-/** Each part is `null` where nothing was said of it, and then as the machine has it. */
+/** Each part is `null` where it is not set; the browser then has the value of its machine. */
 export interface BrowserLocation {
   /** A language with its country, such as `de-DE`. */
   readonly locale: string | null
@@ -19,15 +19,15 @@ export const expected =
   "Expected a place: a country such as DE or Germany, a time zone such as Europe/Berlin or its city, a locale such as de-DE, coordinates such as 52.52,13.40, or several of these with ; between them"
 
 /**
- * Reads a place: one or more of the following, with `;` between them.
+ * Parses a location: one or more of the following, separated by `;`.
  *
  * - A country, by its code of ISO 3166 or its English name: its main language, and the time zone of most of its people.
  * - A zone of the IANA database, or the city that one is named after.
  * - A locale: a language with a country or region.
  * - Coordinates: latitude and longitude in degrees.
  *
- * A zone or a locale wins over what the country says. Of a text with commas, such as `Berlin, Germany`, the parts that
- * are none of these are ignored, if there is another. `null` for a text of which some part cannot be read.
+ * A zone or a locale takes precedence over the country. In a text with commas, such as `Berlin, Germany`, unknown parts
+ * are ignored if another part is known. `null` for a text with an invalid part.
  */
 export const parse = (text: string): BrowserLocation | null => {
   const read = text.split(";").map((part) => readOne(part.trim()) ?? readAny(part.split(",")))
@@ -124,7 +124,7 @@ const countryOf = (text: string): string | null => {
   return countries.get(name) ?? (Object.hasOwn(otherNames, name) ? (otherNames[name] ?? null) : null)
 }
 
-/** Codes that stand for no country: the private ones, and unions of countries. */
+/** Codes that name no country: private-use codes, and unions of countries. */
 const isCountry = (code: string): boolean =>
   regions.of(code) !== undefined && !/^(X[A-JL-Z]|Z[A-LN-VX-Z]|E[UZ]|UN|Q[M-Z])$/.test(code)
 

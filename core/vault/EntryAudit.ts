@@ -6,7 +6,7 @@ import { Struct } from "effect"
 import type { Draft } from "../workspace/audit/Audit.ts"
 import type { Fields, VaultEntry } from "./VaultEntry.ts"
 
-/** The fields that are shown as they are. Every other field is treated as a secret. */
+/** The fields that are shown unchanged. Every other field is treated as a secret. */
 const shown = [
   "user_alias",
   "tfa_method",

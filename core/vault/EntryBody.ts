@@ -23,7 +23,7 @@ const count = (minimum: number, maximum: number) =>
     Schema.isBetween({ minimum, maximum }, { message: `Expected a number from ${minimum} to ${maximum}` })
   )
 
-/** Whether it is sealed as it should be is found out with the key. */
+/** A sealed value. Opening it with the key checks its form. */
 const Sealed = text(16_384).annotate({
   description: "Sealed with the encryption key of the workspace: hexadecimal of IV, AES-256-GCM ciphertext and tag"
 })
@@ -157,7 +157,7 @@ const format = SchemaIssue.makeFormatterStandardSchemaV1()
 /** Reads a whole body. */
 export const read = (body: unknown): Reading => reading(body, decodeBody)
 
-/** Reads what names an entry, and nothing else. */
+/** Reads only the fields that identify an entry. */
 export const readPair = (body: unknown): Reading => reading(body, decodePair)
 
 const reading = (written: unknown, decode: (body: unknown) => Result.Result<Read, Schema.SchemaError>): Reading => {
@@ -176,7 +176,7 @@ const reading = (written: unknown, decode: (body: unknown) => Result.Result<Read
   }
 }
 
-/** Each problem of what could not be read, with its path in words. */
+/** The problems of invalid fields, each with its path as text. */
 export const problemsOf = ({ issue }: Schema.SchemaError): ReadonlyArray<Problem> =>
   format(issue).issues.map(({ message, path = [] }) => ({ path: pathOf(path.map(keyOf)), message }))
 
@@ -210,6 +210,6 @@ const isNamed = (header: unknown): header is { readonly header_name: unknown; re
 const keyOf = (segment: PropertyKey | { readonly key: PropertyKey } | undefined): string =>
   String(typeof segment === "object" ? segment.key : segment)
 
-/** A path in words: `cookies[2].name`. */
+/** A path as text: `cookies[2].name`. */
 const pathOf = (keys: ReadonlyArray<string>): string =>
   keys.reduce((path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`), "")

@@ -33,7 +33,7 @@ export interface Given {
   readonly providerIsKnown: boolean
   /** Whether the `tfa_secret` of the body is the secret of the entry, re-encrypted or not. */
   readonly sameTfaSecret: boolean
-  /** The same of the passkey. */
+  /** The same for the passkey. */
   readonly samePasskey: boolean
 }
 
@@ -64,7 +64,7 @@ export const create = (
     hotpCounter: null
   }))
 
-/** The entry as a body changes it: what it leaves out stays, `null` removes. The pair stays as it was. */
+/** The entry after a change by a body: omitted fields stay, `null` removes a field. The pair does not change. */
 export const update =
   (given: Given, now: number) =>
   (kept: VaultEntry): Result.Result<VaultEntry, InvalidEntry> => {
@@ -106,7 +106,7 @@ const settle = (given: Given, before: Fields): Result.Result<Fields, InvalidEntr
     : Result.fail(new InvalidEntry({ problems: all }))
 }
 
-/** An entry of which nothing was said. */
+/** An entry without any set field. */
 export const unset: Fields = {
   user_name: null,
   password: null,
@@ -205,7 +205,7 @@ function proxyOf(sent: Sent, before: Fields): Pick<Fields, "proxy_setting" | "pr
   return { proxy_setting: setting, proxy_value: proxy_value === undefined ? kept : proxy_value }
 }
 
-/** The binding to a secret provider. A new one takes the place of the secrets, and its end takes all of it away. */
+/** The binding to a secret provider. A new binding replaces the secrets; removing it removes them too. */
 const providerOf = (sent: Sent, before: Fields): Partial<Fields> => {
   const { secret_cache_ttl_seconds, secret_provider_id, secret_ref } = sent
   const id = secret_provider_id === undefined ? before.secret_provider_id : secret_provider_id

@@ -33,8 +33,7 @@ const maxMonths = 1_200
 const maxMillis = 36_525 * day
 
 /**
- * Reads an interval that is longer than nothing and at most a hundred years; `null` for anything else, negative
- * intervals among it.
+ * Parses an interval that is positive and at most a hundred years; `null` for any other text.
  */
 export const parse = (text: string): Interval | null => {
   const written = text.trim().toLowerCase()
@@ -58,7 +57,7 @@ export const parse = (text: string): Interval | null => {
     : { months, millis: Math.round(millis) }
 }
 
-/** The instant that lies an interval after another. A month from the last of January ends on the last of February. */
+/** The instant an interval after another. A month after the last of January is the last of February. */
 export const after = (at: number, { millis, months }: Interval): number => {
   const date = new Date(at)
   const dayOfMonth = date.getUTCDate()

@@ -1,5 +1,5 @@
 /**
- * The proxies that browsers go out through: those of the installation, and those of a credential.
+ * The outgoing proxies of browsers: those of the installation, and those of credentials.
  */
 import { Context, Redacted, Result } from "effect"
 import type { Fields, VaultEntry } from "./VaultEntry.ts"
@@ -66,8 +66,8 @@ const decoded = (text: string): string | null => {
 
 /**
  * Reads the proxies of an installation: URLs with white space or commas between them, each with the known facts about it
- * behind a `#`, such as `http://user:password@198.51.100.7:8080#country=DE&ip=203.0.113.9`. A line that begins with `#`
- * says nothing. A failure lists every problem by the number of the proxy, and repeats no secret.
+ * after a `#`, such as `http://user:password@198.51.100.7:8080#country=DE&ip=203.0.113.9`. A line that begins with `#`
+ * is a comment. A failure lists every problem by the number of the proxy, and repeats no secret.
  */
 export const parsePool = (text: string): Result.Result<ReadonlyArray<PoolProxy>, ReadonlyArray<string>> => {
   const written = text
@@ -104,8 +104,8 @@ export type Setting = Pick<Fields, "proxy_value"> & {
 }
 
 /**
- * The proxy of the pool that a setting means, or why there is none. The one of an address or a country stays the same
- * for `id` as long as the pool has it; `random` takes any, by a number from 0 to 1.
+ * The proxy of the pool that a setting selects, or why there is none. The proxy of an address or a country stays the
+ * same for `id` as long as the pool has it; `random` chooses any, by a number from 0 to 1.
  */
 export const choose = (
   pool: ReadonlyArray<PoolProxy>,
@@ -150,7 +150,7 @@ export const assigned = (pool: ReadonlyArray<PoolProxy>, { fields, id }: VaultEn
   return named({ host: address ?? host, port })
 }
 
-/** Of several the same one for an id: the one that weighs most with it, so that others coming and going change little. */
+/** The same proxy for an id, by rendezvous hashing: adding or removing others changes the choice of few ids. */
 const steady = (pool: ReadonlyArray<PoolProxy>, id: string): PoolProxy | undefined =>
   pool
     .map((proxy) => ({ proxy, weight: hash(`${id} ${proxy.username}@${named(proxy)}`) }))

@@ -1,5 +1,5 @@
 /**
- * The credentials of a workspace, as callers keep and see them.
+ * The credentials of a workspace, as callers write and read them.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, type Schema } from "effect"
 import { Signals } from "../runtime/Signals.ts"
@@ -43,7 +43,7 @@ import {
   withoutExpired
 } from "./VaultEntry.ts"
 
-/** An entry with what follows from it. */
+/** An entry with its derived facts. */
 export interface EntryView {
   readonly entry: VaultEntry
   /** All `null` for callers who may not edit, because this state is a login. */
@@ -54,14 +54,14 @@ export interface EntryView {
   readonly tfaEmail: string | null
   /** The phone number for the codes of the credential, if they come by SMS and its workspace has a number. */
   readonly tfaPhoneNumber: string | null
-  /** `ip:port` of the proxy of the installation that runs with the entry go out through, where there is one for it. */
+  /** `ip:port` of the proxy of the installation that runs with the entry use; `null` where none is assigned. */
   readonly proxyString: string | null
 }
 
 export class Vault extends Context.Service<
   Vault,
   {
-    /** The entries in the order in which they were made, only those of a user or of a site where it is asked for. */
+    /** The entries in order of creation, optionally only those of a user or of a site. */
     readonly list: (caller: Caller, filter: Partial<Pair>) => Effect.Effect<ReadonlyArray<EntryView>, StoreUnavailable>
 
     readonly get: (caller: Caller, pair: Pair) => Effect.Effect<EntryView, EntryNotFound | StoreUnavailable>
@@ -78,7 +78,7 @@ export class Vault extends Context.Service<
       body: unknown
     ) => Effect.Effect<EntryView, InvalidEntry | EntryNotFound | OriginsForOwners | RoleForbids | StoreUnavailable>
 
-    /** Removes the entry that the body names, and answers what it was. */
+    /** Removes the entry that the body names, and returns it. */
     readonly remove: (
       caller: Caller,
       body: unknown
@@ -105,7 +105,7 @@ export class Vault extends Context.Service<
       const signals = yield* Signals
       const workspaces = yield* WorkspaceStore
 
-      /** Runs that waited for the entry, or for more of it, may be able to start. */
+      /** Runs that waited for the entry, or for another slot of it, may be able to start. */
       const changed = signals.publish({ _tag: "work" })
 
       /** The version of the key that the caller reads with. */
@@ -350,7 +350,7 @@ const sealState = Effect.fnUntraced(function* (cipher: Cipher, sent: EntryBody.S
   return sealed
 })
 
-/** The entry with its credentials as those read them who have the key of a version. */
+/** The entry with its credentials sealed for readers with the key of a version. */
 const readable = Effect.fnUntraced(function* (cipher: Cipher, version: number, entry: VaultEntry) {
   const fields: { -readonly [field in keyof Fields]: Fields[field] } = { ...entry.fields }
   for (const name of sealedNames(entry.fields)) {

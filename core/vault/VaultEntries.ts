@@ -15,8 +15,8 @@ export const keyOf = ({ domain, permissionedUserId }: Pair): string => JSON.stri
 export const kind: Kind<VaultEntry> = { name: "vault_entries", schema: VaultEntry, key: keyOf }
 
 /**
- * The entry that a pair means: the one whose domain is written alike, or else the first of the user whose domain has the
- * same host and port.
+ * The entry of a pair: the one with exactly that domain, or otherwise the first of the user whose domain has the same
+ * host and port.
  */
 export const locate = (entries: Collection<VaultEntry>, workspaceId: WorkspaceId, pair: Pair) =>
   Effect.gen(function* () {

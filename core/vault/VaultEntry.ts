@@ -1,5 +1,5 @@
 /**
- * A vault entry: what the service knows of one user on one site, and how runs may use it.
+ * A vault entry: the credentials and settings of one user on one site, and how runs may use them.
  *
  * Secrets are sealed when they arrive and stay so. The stored state of a browser for a site (cookies, storage, headers)
  * gives access like a password does: it is kept sealed as well.
@@ -14,7 +14,7 @@ import type { Cipher } from "./keys/Sealing.ts"
 export const TfaMethod = Schema.Literals(["AUTHENTICATOR", "EMAIL", "MAGIC_LINK", "SMS"])
 export type TfaMethod = typeof TfaMethod.Type
 
-/** `custom` is the user's proxy; the others say what the proxies of the installation are chosen by. */
+/** `custom` is a proxy of the user; the others select one of the proxies of the installation. */
 export const ProxySetting = Schema.Literals(["random", "static", "country", "custom"])
 export type ProxySetting = typeof ProxySetting.Type
 
@@ -41,7 +41,7 @@ export type Cookie = typeof Cookie.Type
 export const Header = Schema.Struct({ name: Schema.String, value: Schema.String }).annotate({ identifier: "Header" })
 export type Header = typeof Header.Type
 
-/** The same by the names that an older client writes. */
+/** The same with the names of older clients. */
 export const NamedHeader = Schema.Struct({ header_name: Schema.String, header_value: Schema.String }).annotate({
   identifier: "NamedHeader"
 })
@@ -61,10 +61,10 @@ export interface BrowserState {
   readonly headers: ReadonlyArray<WrittenHeader> | null
 }
 
-/** The secrets that a secret provider gives in place of the vault. */
+/** The secrets that a secret provider supplies instead of the vault. */
 export const provided = ["user_name", "password", "tfa_secret"] as const
 
-/** The sealed values of a credential, also what no secret provider gives. */
+/** The sealed values of a credential, including those that no secret provider supplies. */
 export const credentials = [...provided, "passkey"] as const
 
 /** A field in which callers keep a sealed value. */
@@ -119,7 +119,7 @@ export type Fields = typeof Fields.Type
 export const VaultEntry = Schema.Struct({
   id: Schema.String,
   workspaceId: WorkspaceId,
-  /** With the domain what the entry is known by. Neither changes. */
+  /** The user; with the domain the key of the entry. Neither changes. */
   permissionedUserId: Schema.String,
   domain: Schema.String,
   createdBy: UserId,
@@ -149,8 +149,8 @@ export interface Pair {
 }
 
 /**
- * When the session data of an entry expires: the earlier of what its two intervals say, `null` when neither says
- * anything or there is no session data. Data that was never used counts as used when it was set.
+ * When the session data of an entry expires: the earlier end of its two intervals; `null` without intervals or session
+ * data. Data that was never used counts as used when it was set.
  */
 export const effectiveExpiresAt = ({ fields, lastUsedAt, sessionDataSetAt }: VaultEntry): number | null => {
   if (sessionDataSetAt === null) return null
@@ -189,7 +189,7 @@ export const withoutBrowserState = (entry: VaultEntry, now: number): VaultEntry 
   fields: { ...entry.fields, cookies: null, local_storage: null, session_storage: null }
 })
 
-/** The browser state of an entry that keeps none. */
+/** The empty browser state. */
 export const noBrowserState: BrowserState = { cookies: null, local_storage: null, session_storage: null, headers: null }
 
 /**
@@ -210,7 +210,7 @@ export const openBrowserState = Effect.fnUntraced(function* (cipher: Cipher, { f
 export const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })
 export type Problem = typeof Problem.Type
 
-/** Raised for an entry that cannot be kept. It lists every problem, and repeats no value. */
+/** Raised for an invalid entry. It lists every problem, and repeats no value. */
 export class InvalidEntry extends Schema.TaggedError<InvalidEntry>()("InvalidEntry", {
   problems: Schema.Array(Problem)
 }) {
@@ -228,7 +228,7 @@ export class OriginsForOwners extends Schema.TaggedError<OriginsForOwners>()("Or
   }
 }
 
-/** Raised for a pair that no entry of the workspace is known by. */
+/** Raised for a pair without an entry in the workspace. */
 export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNotFound", {
   permissionedUserId: Schema.String,
   domain: Schema.String
@@ -238,7 +238,7 @@ export class EntryNotFound extends Schema.TaggedError<EntryNotFound>()("EntryNot
   }
 }
 
-/** Raised when a new entry is for a pair that has one. */
+/** Raised when a new entry has the pair of an existing one. */
 export class EntryTaken extends Schema.TaggedError<EntryTaken>()("EntryTaken", {
   permissionedUserId: Schema.String,
   domain: Schema.String

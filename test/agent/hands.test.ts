@@ -182,7 +182,7 @@ describe("windows", () => {
         yield* run([click("#pop"), tab({ tabAction: "SWITCH", tab_index: 99 })])
       )
       assert.deepStrictEqual([code, category], ["WINDOW-E0001", "UNEXPECTED_UI_STATE"])
-      assert.include(message, "Cannot switch to window 99: 2 windows are open, numbers 0 to 1")
+      assert.include(message, "Cannot switch to tab 99: 2 tabs are open, numbers 0 to 1")
     })
   )
 
@@ -191,7 +191,7 @@ describe("windows", () => {
       const many = Array.from({ length: 25 }, () => tab({ tabAction: "OPEN" }))
       const { code, message } = failure(yield* run(many))
       assert.strictEqual(code, "LIMIT-E0003")
-      assert.include(message, "more than 20 windows were open, the most that a session may have")
+      assert.include(message, "more than 20 tabs were open, the most that a session may have")
     })
   )
 

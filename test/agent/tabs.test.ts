@@ -74,12 +74,12 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
       () =>
         Effect.gen(function* () {
           const none = failure(yield* run("/", () => [tab({ tabAction: "SWITCH", tab_index: 99, wait_time: 100 })]))
-          assert.include(none.message, "Cannot switch to window 99: only 1 window is open, number 0")
+          assert.include(none.message, "Cannot switch to tab 99: only 1 tab is open, number 0")
           const file = failure(yield* run("/", () => [tab({ tabAction: "OPEN", url: "file:///etc/passwd" })]))
           assert.strictEqual(file.code, "NAVIGATION-E0002")
           const many = yield* run("/", () => [click("#many"), heading, heading, click("#blank"), heading])
           assert.deepInclude(failure(many), { code: "LIMIT-E0003" })
-          assert.include(failure(many).message, "more than 4 windows were open")
+          assert.include(failure(many).message, "more than 4 tabs were open")
           assert.strictEqual(many.pictures.filter(({ error }) => error).length, 1)
         }),
       timeout

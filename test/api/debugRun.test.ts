@@ -5,7 +5,7 @@ import * as Attempt from "../../core/run/Attempt.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { graphOf } from "../support/browser.ts"
 import { sharedBrowser } from "../support/realBrowser.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 import { html, serve } from "../support/site.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -78,6 +78,6 @@ it.live(
       for (const kept of [noisy.text, ...documents]) {
         assert.notMatch(kept, /(typed|cookie|query|header|body)-secret/)
       }
-    }).pipe(Effect.scoped, Effect.provide(layer)),
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   60_000
 )

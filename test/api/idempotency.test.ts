@@ -5,7 +5,7 @@ import { Api } from "../../apps/api/Api.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import * as ServerFork from "../support/ServerFork.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
@@ -38,7 +38,7 @@ const secrets: Readonly<Record<string, string>> = {
   "POST /sign-in-links": "link"
 }
 
-it.layer(layer, { timeout: "60 seconds" })("a request with an Idempotency-Key", (it) => {
+it.layer(layerInMemory, { timeout: "60 seconds" })("a request with an Idempotency-Key", (it) => {
   const setUp = Effect.gen(function* () {
     const { member, send } = yield* Service
     const { key } = yield* member("Owner")

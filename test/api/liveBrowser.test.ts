@@ -7,7 +7,7 @@ import * as Attempt from "../../core/run/Attempt.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { claim, connect, enter, start, watch } from "../support/live.ts"
 import { executablePath, sharedBrowser } from "../support/realBrowser.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** A run that a worker with a real browser carries out. */
@@ -106,7 +106,7 @@ it.live(
       const last = yield* watch(session, ticket, () => false)
       assert.deepInclude(last.told.at(-1), { ended: true, status: "execution.success" })
       assert.lengthOf(last.pictures, 0)
-    }).pipe(Effect.scoped, Effect.provide(layer)),
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   60_000
 )
 
@@ -213,7 +213,7 @@ it.live(
         ]
       )
       assert.notInclude(text, "Sesam")
-    }).pipe(Effect.scoped, Effect.provide(layer)),
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   120_000
 )
 
@@ -290,7 +290,7 @@ it.live(
       yield* eventually(Effect.sync(() => saw.includes("shift=false")))
       assert.strictEqual((yield* recordOf(me, session)).body.status, "execution.success")
       assert.deepStrictEqual(saw.slice(-3), ["down", "up", "shift=false"])
-    }).pipe(Effect.scoped, Effect.provide(layer)),
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   90_000
 )
 
@@ -320,6 +320,6 @@ it.live(
         Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())).toString("hex", 0, 4),
         "1a45dfa3"
       )
-    }).pipe(Effect.scoped, Effect.provide(layer)),
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   90_000
 )

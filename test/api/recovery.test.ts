@@ -14,7 +14,7 @@ import {
   wordsOf
 } from "../support/modelServer.ts"
 import { sharedBrowser } from "../support/realBrowser.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 type Fields = Readonly<Record<string, unknown>>
@@ -107,7 +107,7 @@ it.live(
         const [error] = ended.errors as ReadonlyArray<Fields>
         assert.include(String(error?.message), "passed a node that must not be repeated")
       }).pipe(Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser))))
-    }).pipe(Effect.scoped, Effect.provide(layer)),
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   120_000
 )
 
@@ -168,6 +168,6 @@ it.live(
         assert.deepStrictEqual(patches, [])
         assert.strictEqual(asked, questions)
       }
-    }).pipe(Effect.scoped, Effect.provide(layer)),
+    }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   120_000
 )

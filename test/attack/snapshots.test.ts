@@ -8,7 +8,7 @@ import * as Session from "../../core/browser/Session.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import { executablePath, inBrowser } from "../support/realBrowser.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 import { type Answer, html, serve } from "../support/site.ts"
 
 /** A page whose tree is parsed as another one once it was written down, in several ways. */
@@ -164,7 +164,7 @@ it.live("a snapshot that is served loads nothing in the browser of its reader, a
       ])
     )
     assert.deepStrictEqual([color, inside], ["rgb(1, 2, 3)", "inside"])
-  }).pipe(Effect.scoped, Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )
 
 it.live("a snapshot loads nothing after it was saved and opened from elsewhere", () =>
@@ -173,7 +173,7 @@ it.live("a snapshot loads nothing after it was saved and opened from elsewhere",
     const saved = `${yield* serve({ "/": html(document) })}/`
     const { asked, ran } = yield* opened(saved)
     assert.deepStrictEqual([asked, ran], [[saved], null])
-  }).pipe(Effect.scoped, Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )
 
 it.live("the reference loads nothing from other hosts, cannot be framed, and shows its endpoints", () =>
@@ -192,5 +192,5 @@ it.live("the reference loads nothing from other hosts, cannot be framed, and sho
     assert.strictEqual(headers["x-content-type-options"], "nosniff")
     yield* Effect.promise(() => page.getByText("run windows").first().waitFor({ timeout: 15_000 }))
     assert.deepStrictEqual(complaints, [])
-  }).pipe(Effect.scoped, Effect.provide(layer))
+  }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )

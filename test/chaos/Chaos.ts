@@ -250,7 +250,7 @@ export const chaos = Effect.fnUntraced(function* ({
   const rushing = Effect.gen(function* () {
     while (!isOver()) {
       for (const { workflowId } of [spread, narrow]) {
-        yield* Effect.forEach([1, 2, 3], (one) => submit(`rush-${one}`, workflowId), { concurrency: "unbounded" })
+        yield* Effect.forEach([1, 2, 3, 4], (one) => submit(`rush-${one}`, workflowId), { concurrency: "unbounded" })
       }
       yield* Effect.sleep(4_000 + below(2_000))
     }

@@ -50,3 +50,5 @@ try {
   await forgetDatabases?.()
   await server.stop()
 }
+// The library of the server ends the process with 0 when nothing is left to do.
+process.exit()

@@ -225,6 +225,13 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
         found.map(({ code, problem }) => [code, problem]),
         commands.map(() => [0, ""])
       )
+      const verdict = yield* run(["verify", "--from", "1969-12-01T00:00:00Z", "--json", ...here])
+      assert.deepStrictEqual(JSON.parse(verdict.out), { starts: 0, wrong: 0, missing: [], problems: [] })
+      const endless = yield* run(["verify", ...here])
+      assert.deepInclude(endless, {
+        code: exitCodes.wrong,
+        problem: "Expected the session_id of a run, or a time range in --from and --to"
+      })
       rmSync(profiles)
       const named = ["keys", "list", ...here, "--workspace"]
       const mine = yield* run([...named, owner.caller.workspaceId], { SLUICE_KEY: owner.key })

@@ -197,7 +197,8 @@ it.live("a planted start, a start that was left out and a changed window are fou
     const asked = {
       workspace: Option.some<string>(caller.workspaceId),
       run: Option.none<string>(),
-      to: Option.none<string>()
+      to: Option.none<string>(),
+      json: false
     }
     const refused = yield* Effect.flip(
       verifyStored({

@@ -35,7 +35,10 @@ const leaf = (path: ReadonlyArray<string>, command: Described): ReadonlyArray<st
 const listed = (path: ReadonlyArray<string>, command: Described): ReadonlyArray<string> =>
   command.subcommands.length === 0
     ? leaf(path, command)
-    : command.subcommands.flatMap((one) => listed([...path, one.name], one))
+    : [
+        ...(command.arguments.length === 0 ? [] : leaf(path, command)),
+        ...command.subcommands.flatMap((one) => listed([...path, one.name], one))
+      ]
 
 /** The commands of users, each with its arguments and flags. */
 export const commands = (): string =>

@@ -50,6 +50,9 @@ const all = Effect.gen(function* () {
   yield* Measures.recovered("element", true)
   yield* Measures.nodeDone("CLICK", 0.3)
   yield* Measures.delivery("accepted")
+  yield* Measures.delivered(0.4)
+  yield* Measures.modelAsked("small", 1_200)
+  yield* Gauges.openStreams(1)
   yield* Measures.requestAnswered("/run", "POST", 201, 0.02)
   return yield* PrometheusMetrics.format()
 })
@@ -103,7 +106,7 @@ describe("what watches the service", () => {
     Effect.gen(function* () {
       const text = yield* all
       for (const name of declared) {
-        if (name.startsWith("sluice_run") || name.startsWith("sluice_gate")) assert.include(text, `\n# TYPE ${name} `)
+        if (/^sluice_(run|gate|webhook|model|streams)/.test(name)) assert.include(text, `\n# TYPE ${name} `)
       }
       if (promtool.program === null) return context.skip(promtool.missing)
       assert.strictEqual(promtool.complaintsAbout(text), "")

@@ -1,5 +1,5 @@
 /**
- * The service with a host of conversations, whose browser is a scripted one.
+ * The service with its stores in memory and a host of conversations, whose browser is a scripted one.
  */
 import { Effect, Layer } from "effect"
 import * as Host from "../../core/builder/host/Host.ts"
@@ -7,7 +7,7 @@ import * as StartingState from "../../core/builder/host/StartingState.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { Accounts } from "../../core/vault/Accounts.ts"
 import { LoginCodes } from "../../core/vault/otp/LoginCodes.ts"
-import { layer } from "./service.ts"
+import { layerInMemory } from "./service.ts"
 
 export const home = "https://shop.example/"
 export const list = "https://shop.example/orders"
@@ -29,4 +29,4 @@ export const hosting = Layer.effectDiscard(
   })
 ).pipe(Layer.provide([ScriptedBrowser.layer(site), Accounts.layer, LoginCodes.layer]))
 
-export const hosted = Layer.provideMerge(hosting, layer)
+export const hosted = Layer.provideMerge(hosting, layerInMemory)

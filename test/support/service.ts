@@ -154,7 +154,9 @@ const service = Layer.effect(
       revoke: ({ caller, keyId }) => Effect.orDie(Effect.asVoid(workspaces.revokeKey(caller.workspaceId, keyId, 1))),
       dump: Option.match(sql, {
         onNone: () =>
-          Effect.map(tables, (all) => JSON.stringify(all, (_, value) => (value instanceof Map ? [...value] : value))),
+          Effect.map(tables, (all) =>
+            JSON.stringify(all, (_, value) => (value instanceof Map || value instanceof Set ? [...value] : value))
+          ),
         onSome: (client) => Effect.provideService(Embedded.dump, SqlClient.SqlClient, client)
       }),
       empty: Option.match(sql, {

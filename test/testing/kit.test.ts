@@ -28,13 +28,17 @@ import * as ScheduleContract from "../../core/testing/contract/run/ScheduleContr
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
 import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
 import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
+import * as AuditContract from "../../core/testing/contract/workspace/AuditContract.ts"
 import * as ConversationContract from "../../core/testing/contract/workspace/ConversationContract.ts"
+import * as SignInContract from "../../core/testing/contract/workspace/SignInContract.ts"
 import * as SteppingClock from "../../core/testing/SteppingClock.ts"
 import * as Weeks from "../../core/testing/Weeks.ts"
 import * as WindowTesting from "../../core/testing/WindowGenerators.ts"
 import { WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
+import { Audit } from "../../core/workspace/audit/Audit.ts"
 import { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
+import { SignInStore } from "../../core/workspace/signin/SignInStore.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import { mutants } from "../simulation/mutants.ts"
 
@@ -118,6 +122,15 @@ describe("the contracts of the other stores", () => {
         "the viewers of runs control it from one page at a time, as long as it keeps control"
       ])
       const forgiving = faulty(BuilderStore, (store) => ({ ...store, renew: () => Effect.succeed([]) }))
+      const open = faulty(SignInStore, (store) => ({ ...store, remove: store.get }))
+      assert.include(
+        yield* broken(SignInContract.promises, open),
+        "a store of sign-ins gives back a sign-in as it was kept, and gives it to one of those that remove it"
+      )
+      const short = faulty(Audit, (audit) => ({ ...audit, recording: (_caller, change) => change }))
+      assert.deepStrictEqual(yield* broken(AuditContract.promises, short), [
+        "the audit trail holds an entry of each change that was made, and of none that was refused or undone"
+      ])
       assert.deepStrictEqual(yield* broken(ConversationContract.promises, forgiving), [
         "conversations are held by a lease that is prolonged, and lost to a later one or when it is given back"
       ])

@@ -17,10 +17,13 @@ import * as ScheduleContract from "../../core/testing/contract/run/ScheduleContr
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
 import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
 import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
+import * as AuditContract from "../../core/testing/contract/workspace/AuditContract.ts"
 import * as ConversationContract from "../../core/testing/contract/workspace/ConversationContract.ts"
+import * as SignInContract from "../../core/testing/contract/workspace/SignInContract.ts"
 
 const promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<typeof Memory.layer>>> = [
   ...ArtifactContract.promises,
+  ...AuditContract.promises,
   ...ConversationContract.promises,
   ...DecisionContract.promises,
   ...DeliveryContract.promises,
@@ -30,6 +33,7 @@ const promises: ReadonlyArray<Contract.ContractPromise<Layer.Success<typeof Memo
   ...InteractionContract.promises,
   ...LiveContract.promises,
   ...ScheduleContract.promises,
+  ...SignInContract.promises,
   ...StoreContract.promises,
   ...VaultContract.promises,
   ...WorkspaceContract.promises

@@ -108,7 +108,7 @@ export const onOne = (
       if (!direct) {
         seen = yield* attempt(target.selector, () => look(tab, selector))
         place = theOne(seen, target)
-        // Another window that opened while this one was searched may also be an advertisement.
+        // Another tab that opened while this one was searched may also be an advertisement.
         if (total(seen) === 0 && tab !== first && !first.isGone()) {
           const before = yield* attempt(target.selector, () => soon(look(first, selector)))
           if (before !== null) place = theOne(before, target)
@@ -165,7 +165,7 @@ class Several {
   }
 }
 
-/** The result from an inactive window; `null` if it does not answer in time. */
+/** The result from an inactive tab; `null` if it does not answer in time. */
 const soon = <A>(act: Promise<A>): Promise<A | null> => within(frameMillis, act).catch(() => null)
 
 let visits = 0

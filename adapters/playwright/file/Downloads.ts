@@ -130,7 +130,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
         if (entry.ended) return
         entry.failure = new PageFailure({
           kind: "download",
-          reason: "its window was closed before the download was complete"
+          reason: "its tab was closed before the download was complete"
         })
         entry.ended = true
       })

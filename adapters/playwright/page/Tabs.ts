@@ -154,7 +154,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
         : attempting(() => false)(null, async () => {
             // A browser that goes away at that moment never answers.
             const page = await within(limits.navigationMillis, context.newPage())
-            if (page === null) throw new Refused("crash", "the browser opened no window")
+            if (page === null) throw new Refused("crash", "the browser opened no tab")
             await order.look(add(page))
           })
     ),

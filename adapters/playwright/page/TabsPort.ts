@@ -43,7 +43,5 @@ const noWindow = (all: ReadonlyArray<Tab>): PageFailure =>
   new PageFailure({
     kind: "tab",
     reason:
-      all.length === 1
-        ? "only 1 window is open, number 0"
-        : `${all.length} windows are open, numbers 0 to ${all.length - 1}`
+      all.length === 1 ? "only 1 tab is open, number 0" : `${all.length} tabs are open, numbers 0 to ${all.length - 1}`
   })

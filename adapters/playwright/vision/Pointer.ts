@@ -17,7 +17,7 @@ interface Point {
   readonly y: number
 }
 
-/** The pointer position of each window. Only gestures move the pointer, so this is where the last one left it. */
+/** The pointer position of each tab. Only gestures move the pointer, so this is where the last one left it. */
 const pointers = new WeakMap<Page, Point>()
 
 const corner: Point = { x: 40, y: 40 }

@@ -1,5 +1,5 @@
 /**
- * The mouse and the keyboard of a person in remote control of the window.
+ * The mouse and the keyboard of a person in remote control of the tab.
  */
 import { Effect, Semaphore } from "effect"
 import type { Page } from "playwright-core"

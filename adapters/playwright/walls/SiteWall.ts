@@ -1,8 +1,8 @@
 /**
  * Keeps sessions to the sites that their workflows may visit.
  *
- * The browser itself asks before each document, also after a redirect, in a new window or in a frame. It asks over the
- * one DevTools session that all of its pages share, so no window opens before there is a listener. It asks only while a
+ * The browser itself asks before each document, also after a redirect, in a new tab or in a frame. It asks over the
+ * one DevTools session that all of its pages share, so no tab opens before there is a listener. It asks only while a
  * restricted session is open, and only about documents: nothing else is slowed down. Documents of unrestricted sessions
  * are allowed.
  */
@@ -12,7 +12,7 @@ import { within } from "../Within.ts"
 
 export interface SiteWall {
   /**
-   * Keeps a session to sites until it is released. `refused` hears of each address that a window was kept from; what a
+   * Keeps a session to sites until it is released. `refused` hears of each address that a tab was kept from; what a
    * frame was kept from stays empty.
    */
   readonly hold: (
@@ -74,7 +74,7 @@ export const make = (chromium: Chromium): SiteWall => {
     if (one === undefined || (one !== null && AllowedSites.permits(one.sites, request.url))) {
       return void (await devTools.send("Fetch.continueRequest", { requestId }))
     }
-    // A window stays where it is, a frame shows that it was refused.
+    // A tab stays where it is, a frame shows that it was refused.
     await devTools.send("Fetch.failRequest", { requestId, errorReason: isWindow ? "Aborted" : "BlockedByClient" })
     if (isWindow) one?.refused(request.url)
   }

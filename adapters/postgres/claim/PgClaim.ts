@@ -1,18 +1,18 @@
 /**
- * Taking runs to start them.
+ * Claims runs for a worker.
  *
  * A claim chooses gates that have waiting runs and let them start, takes share locks on them, and only then reads the
- * clock and looks whether they still do. Until it commits no gate that it chose can change; and an edit that was first
- * is seen. It touches open gates only that have runs which may start by time, so what is held or put off costs nothing.
+ * clock and checks that they still do. Until it commits, no chosen gate can change; an edit that committed first is seen.
+ * It reads only open gates with runs that may start by time, so held and postponed runs cost nothing.
  *
  * Locks are taken in one order, so that no two claims wait for each other: gates, paces, entries of the vault, runs. Runs
- * that others have locked are passed over.
+ * that others have locked are skipped.
  *
  * The paces of the gates are locked before the clock is read, so that claims together never start more runs than a pace
- * allows. A claim none of whose gates has a pace does nothing for that.
+ * allows. A claim without a paced gate skips this step.
  *
- * A gate that is closed is chosen too where runs of it were released past that: in its turn like any other, and for these
- * runs alone.
+ * A closed gate is chosen too if runs of it were released despite its holds: in its turn like any other, and for these
+ * runs only.
  */
 
 import { Clock, Effect, Result, Semaphore } from "effect"
@@ -41,22 +41,22 @@ import * as ReleasedRuns from "./ReleasedRuns.ts"
 
 /** The state that a process keeps from one claim to the next. */
 export interface Memory {
-  /** The positions at which looks at many queues ended. */
+  /** The positions at which reads of many queues ended. */
   readonly places: PgQueues.Places
-  /** Workflows whose turn is over. */
+  /** Workflows that had their turn. */
   readonly turns: Map<string, Turn>
   readonly versions: Contents.Kept<WorkflowVersion>
-  /** Held while turns that are over are written. */
+  /** The lock for writing past turns. */
   readonly writing: Semaphore.Semaphore
 }
 
 /** The result of a claim for one workflow. */
 interface Turn {
-  /** Whether it had fewer runs to give than were wanted. */
+  /** Whether it had fewer startable runs than wanted. */
   readonly isEmpty: boolean
   /** The queues that wait for an entry, with its name, where all waiting runs of the workflow do that were asked for. */
   readonly blocked: ReadonlyMap<string, string> | null
-  /** Which of its runs were asked for. */
+  /** Which of its runs were considered. */
   readonly among: ReleasedRuns.Among
 }
 
@@ -85,13 +85,13 @@ type LockedGate = Gates.Row &
     readonly zone_data: string | null
   }
 
-/** A locked gate that lets runs start, and which. */
+/** A locked gate that lets runs start, and the condition of these runs. */
 type OpenGate = LockedGate & { readonly among: ReleasedRuns.Among }
 
 /**
- * Whose time zone data decide whether a window is open: the newest of those that its interval was computed with and those
- * of this process. Older data of this process are not asked, so that it neither starts what newer data hold nor holds what
- * they start. Newer ones are, until a scheduler has computed the interval again.
+ * The time zone data that decide whether a window is open: the newer of those that its interval was computed with and
+ * those of this process. A process with older data follows the stored interval. One with newer data evaluates the window
+ * itself until a scheduler has computed the interval again.
  */
 const judgedBy = ({ zone_data }: LockedGate, own: string | null): "interval" | "process" =>
   ZoneVersion.isNewer(zone_data, own) ? "interval" : "process"
@@ -101,12 +101,12 @@ const windowHolds = (gate: LockedGate, own: string | null, now: number): boolean
   ZoneVersion.isNewer(own, gate.zone_data) && !Gate.mayStart(Gates.toGate(gate), now)
 
 /**
- * Claims. Whose turn it is next is written by `settleTurns`, at the latest before the next claim: what was claimed does
+ * Claims runs. `settleTurns` writes the order of turns, at the latest before the next claim, so that the claimed runs do
  * not wait for that.
  *
- * Gates that turn out to have no run to give, as when their runs were interrupted or wait for credentials, must not
- * hide those that have: while there were as many candidates as asked for and too few runs, it continues with more of
- * them. It also continues if another process took the runs that it had chosen.
+ * Gates without a startable run, for example because their runs were interrupted or wait for credentials, must not hide
+ * others: while a round had as many candidates as requested and too few runs, the claim continues with further gates.
+ * It also continues if another process took the runs that it had chosen.
  */
 export const claim = (
   sql: SqlClient.SqlClient,
@@ -127,7 +127,7 @@ export const claim = (
         const version = seen.get(run.id)
         if (version !== undefined) options.held.keep({ run, seen: version })
       }
-      // At once, as the scheduler finds the instant of the next start there.
+      // Immediately, because the scheduler reads the instant of the next start there.
       if (spent.length > 0) yield* Effect.ignore(withoutSqlErrors(PgPaces.note(sql, spent)))
       for (const [workflowId, turn] of turns) options.memory.turns.set(workflowId, turn)
       if (all.length === options.limit || !isMore) break
@@ -135,7 +135,7 @@ export const claim = (
     return all
   })
 
-/** A bound for the case that the gates in front stay locked by others. */
+/** The maximum number of rounds, in case the first gates stay locked by others. */
 const maxRounds = 50
 const mostCandidates = 256
 
@@ -151,9 +151,9 @@ const nothing = {
 interface Chosen {
   readonly rows: ReadonlyArray<WaitingRow>
   readonly credentials: ReadonlyMap<string, PgSlots.Assigned["credentials"]>
-  /** The gates that were looked at. */
+  /** The gates that were examined. */
   readonly looked: ReadonlyMap<string, Turn>
-  /** The gates that were asked for one run more than others. */
+  /** The gates whose share was one run larger than that of others. */
   readonly ahead: ReadonlySet<string>
   /** Whether others took runs that were chosen. */
   readonly isOutrun: boolean
@@ -189,7 +189,7 @@ const take = (
         return until === null ? [] : [{ workflowId: workflow_id, revision, until }]
       })
     const isMore = locked.length === asked || isOutrun
-    // Those that were not asked, or gave one run less, come first next time. Where all gave as many, nothing is written.
+    // Gates that were not examined, or had the smaller share, come first next time. With equal shares nothing is written.
     const turns = new Map(
       [...looked].filter(([id, { isEmpty }]) => isEmpty || ahead.has(id) || locked.length === asked)
     )
@@ -242,13 +242,13 @@ const take = (
     }
   })
 
-/** Since when a pace has let the next run start. */
+/** The instant since which a pace has allowed the next start. */
 const pacedSince = (paced: PgPaces.Paced | undefined, now: number): number =>
   paced === undefined || paced.pace.maxStartsPerMinute === null
     ? 0
     : Math.min(now, paced.takenUntil - Pace.toleranceMillis)
 
-/** Why a run starts behind a locked gate. */
+/** Why a run of a locked gate starts. */
 const startOf = (run: Run.RunningRun, gate: OpenGate, own: string | null, at: number): Start.Start =>
   Start.of(run, Gates.toGate(gate), {
     at,
@@ -257,7 +257,7 @@ const startOf = (run: Run.RunningRun, gate: OpenGate, own: string | null, at: nu
     isOpen: gate.among === "all"
   })
 
-/** A locked gate as this process judges it: without its window where its interval says that the window is open. */
+/** A locked gate for evaluation here: without its window where its interval already shows that the window is open. */
 const judged = (gate: OpenGate, own: string | null): Gate.Gate => {
   const read = Gates.toGate(gate)
   return gate.among === "all" && judgedBy(gate, own) === "interval" ? Gate.withoutWindow(read) : read
@@ -387,7 +387,7 @@ const versionsOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** How many runs are wanted of a workflow, and which of them may start. */
+/** The number of wanted runs of a workflow, and the condition of those that may start. */
 interface Asked {
   readonly workflow_id: string
   readonly among: ReleasedRuns.Among
@@ -412,7 +412,7 @@ const oldest = Effect.fnUntraced(function* (
   const [all, released] = [asked.filter(({ among }) => among === "all"), asked.filter(({ among }) => among !== "all")]
   const found = [
     ...(all.length === 0 ? [] : yield* oldestOf(sql, all, taken, { now, may: sql`true` })),
-    // Asked for separately, so that the index of released runs answers.
+    // A separate query, so that the index of released runs is used.
     ...(released.length === 0
       ? []
       : yield* oldestOf(sql, released, taken, {
@@ -458,8 +458,8 @@ const those = (sql: SqlClient.SqlClient, assigned: ReadonlyArray<PgSlots.Assigne
   )
 
 /**
- * Lets the others go first next time, and forgets workflows that may have no run to start. One that could not be
- * forgotten is looked at again.
+ * Puts the other gates first next time, and stops examining workflows that may have no run to start. A workflow for
+ * which that fails is examined again.
  */
 export const settleTurns = (sql: SqlClient.SqlClient, { turns, writing }: Memory): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -488,11 +488,11 @@ const blockedMillis = 600_000
 const mostBlockedQueues = 8
 
 /**
- * Forgets workflows without waiting runs until the next submission, those whose waiting runs are all put off until the
- * first of them may start, and those whose runs all wait for an entry until one of its slots is given back.
+ * Stops examining workflows without waiting runs until the next submission, workflows whose waiting runs are all postponed
+ * until the first of them may start, and workflows whose runs all wait for an entry until one of its slots is released.
  *
- * Which these are is asked after the gate's row is locked, in a separate statement: a submission that the lock waited
- * for is seen then, and one that comes later finds the workflow forgotten and says so.
+ * They are determined after the gate's row is locked, in a separate statement: a submission that the lock waited for is
+ * seen, and a later one finds the mark and clears it.
  */
 const forget = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now: number) =>
   Effect.gen(function* () {
@@ -523,8 +523,8 @@ const forget = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now:
   })
 
 /**
- * Forgets the released runs of workflows whose gates are closed, where none of them may start at present: until the first
- * of those that are put off may, until what they wait for is given back, or until the gate changes.
+ * Stops examining the released runs of closed gates while none of them may start: until the first postponed one may, until
+ * a slot that they wait for is released, or until the gate changes.
  */
 const forgetReleased = (sql: SqlClient.SqlClient, turns: ReadonlyMap<string, Turn>, now: number) =>
   Effect.gen(function* () {

@@ -1,9 +1,8 @@
 /**
- * How claims keep to the pace of workflows.
+ * Applies the pace of workflows to claims.
  *
- * The row of a pace is locked behind its gate, and by claims alone: claims of one paced workflow come one after the other,
- * while submissions share its gate. A claim that has used up what the pace allows notes on the gate until when, so that
- * other claims pass over it.
+ * The row of a pace is locked after its gate, and only by claims: claims of one paced workflow are serialized, while
+ * submissions share its gate. A claim that uses up the pace writes to the gate until when, so that other claims skip it.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -11,7 +10,7 @@ import type { Gate } from "../../../core/gate/Gate.ts"
 import * as Pace from "../../../core/gate/Pace.ts"
 import * as Table from "../tables/Table.ts"
 
-/** The pace of a workflow, with what has started by now. */
+/** The pace of a workflow, with its progress. */
 export interface Paced extends Pace.Progress {
   readonly pace: Pace.Pace
 }
@@ -40,7 +39,7 @@ interface Locked {
  */
 const fullMillis = 5_000
 
-/** Locks the paces of these gates until the transaction ends, and reads what has started. */
+/** Locks the paces of these gates until the transaction ends, and reads their progress. */
 export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, gates: ReadonlyArray<Locked>) {
   const paced = gates.flatMap(({ pace, workflowId }) => (pace === null ? [] : [{ workflowId, pace }]))
   const found = new Map<string, Paced>()
@@ -66,7 +65,7 @@ export const lock = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, gates
   return found
 })
 
-/** How many runs of these workflows are in progress. Asked under the lock, so that no other claim changes it. */
+/** How many runs of these workflows are in progress. Read under the lock, so that no other claim changes it. */
 const runningOf = (sql: SqlClient.SqlClient, workflowIds: ReadonlyArray<string>) =>
   workflowIds.length === 0
     ? Effect.succeed(new Map<string, number>())

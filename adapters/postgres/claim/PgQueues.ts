@@ -71,7 +71,7 @@ export interface Startable {
   readonly next: Next
   /**
    * The queues whose runs all wait for a slot of an entry, with the names of the entries, once no run of the workflow
-   * can start; `null` where that is not all there is to it.
+   * can start; `null` where they wait for something else too.
    */
   readonly blocked: () => ReadonlyMap<string, string> | null
 }
@@ -98,7 +98,7 @@ export const withRuns = (
 /**
  * The runs of a workflow that can start at `now`. `most` is how many will be asked for in all.
  *
- * Of very many queues it looks at some, and the next time, in `places`, at those behind them: what one claim costs is
+ * Of very many queues it reads some, and the next call continues after them, by `places`: the cost of one claim is
  * bounded, and every queue has its turn.
  */
 export const startable = (

@@ -1,9 +1,9 @@
 /**
- * Slots of credentials, as claims give them.
+ * Assigns slots of credentials to claimed runs.
  *
- * Which runs hold a slot is read from the runs that are carried out, by an index of those alone. A claim first looks
- * without locks who could be given what, so that it locks nothing that it does not need; then it locks the entries of
- * those it chose, in the order of their ids and at once, looks again, and gives only what is still free.
+ * The slots in use are read from the running runs, by a partial index. A claim first determines a possible assignment
+ * without locks, so that it locks only what it needs. Then it locks the entries of the chosen runs, in the order of
+ * their ids and in one statement, reads again, and assigns only what is still free.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -35,9 +35,9 @@ export interface Assigned {
 export interface Ledger {
   /** Looks up everything that these runs name. */
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
-  /** Gives a run its credentials, or `null` when it has to wait. */
+  /** Assigns credentials to a run; `null` when it has to wait. */
   readonly assign: (candidate: Candidate) => ReadonlyArray<Credential> | null
-  /** Whether a run could be given its credentials. Nothing is given. */
+  /** Whether credentials could be assigned to a run. Nothing is assigned. */
   readonly hasFree: (candidate: Candidate) => boolean
   /** The name of the one entry that a run has to wait for; `null` where that is not all that it depends on. */
   readonly waitsFor: (candidate: Candidate) => string | null
@@ -156,7 +156,7 @@ export const ledger = (sql: SqlClient.SqlClient, now: number): Ledger => {
   }
 }
 
-/** Notes whose turn it was. The entries are locked. */
+/** Stores which entries were used last. The caller has locked them. */
 export const serve = (sql: SqlClient.SqlClient, credentials: ReadonlyArray<Credential>, turn: bigint) =>
   Effect.forEach(
     new Set(credentials.flatMap(({ slot }) => slot?.entry ?? [])),
@@ -193,7 +193,7 @@ export const busy = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, all: 
   )
 })
 
-/** Lets claims look again at the workflows whose runs wait for one of these names, once it is given back. */
+/** Makes claims examine the workflows again whose runs wait for one of these names, after its release. */
 export const giveBack = (
   sql: SqlClient.SqlClient,
   names: ReadonlyArray<string>

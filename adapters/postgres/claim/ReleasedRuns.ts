@@ -1,6 +1,6 @@
 /**
- * Runs that users released past what holds their gate. A gate that lets no other run start is asked for these alone; one
- * that is open is asked for all of its runs, in their usual order.
+ * Runs that users released despite the holds of their gate. Of a closed gate only these are claimed; of an open gate all
+ * runs, in their usual order.
  */
 import type { SqlClient, Statement } from "effect/sql"
 

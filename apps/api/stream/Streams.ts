@@ -5,6 +5,7 @@ import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Deferred, Effect, Layer, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Gauges from "../../../core/runtime/Gauges.ts"
 import type { Caller } from "../../../core/workspace/Workspace.ts"
 import { Closing } from "../http/Closing.ts"
 import * as Errors from "../http/Errors.ts"
@@ -35,6 +36,7 @@ export class Streams extends Context.Service<
     Streams,
     Effect.gen(function* () {
       const closing = yield* Closing
+      const runSync = Effect.runSyncWith(yield* Effect.context())
       const places = StreamPlaces.make(yield* StreamPlaces.StreamLimits)
       return Streams.of({
         answer: Effect.fnUntraced(function* (holder, pieces, options) {
@@ -44,8 +46,10 @@ export class Streams extends Context.Service<
           // The server speaks HTTP/1 alone.
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
           const gone = Deferred.makeUnsafe<void>()
+          yield* Gauges.openStreams(1)
           onceClosed(response, () => {
             taken()
+            runSync(Gauges.openStreams(-1))
             Deferred.doneUnsafe(gone, Effect.void)
           })
           const paced = Stream.transformPull(Stream.rechunk(pieces, 1), (pull) => {

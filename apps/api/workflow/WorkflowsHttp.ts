@@ -66,13 +66,7 @@ export const layer = HttpApiBuilder.group(
         return { success: true, id }
       }),
       list: Effect.fn(function* ({ query }) {
-        const after = readCursor(query.cursor)
-        if (after === "wrong")
-          return yield* Effect.fail(
-            Errors.invalidQuery([
-              problemAt("cursor", "the header x-next-cursor of the page before", query.cursor ?? "")
-            ])
-          )
+        const after = yield* readCursor(query.cursor)
         const limit = query.limit ?? mostListed
         const folder = query.folder_path === undefined ? null : Folder.normal(query.folder_path)
         const { tag } = query
@@ -223,10 +217,12 @@ const bundled = (body: unknown): unknown => (Json.isObject(body) && Json.isObjec
 /** The most workflows of a page, and of a page that does not say. */
 const mostListed = 10_000
 
-const readCursor = (text: string | undefined): Page["after"] | "wrong" => {
-  if (text === undefined) return null
+const readCursor = (text: string | undefined): Effect.Effect<Page["after"], Errors.BadRequest> => {
+  if (text === undefined) return Effect.succeed(null)
   const place = placeOf(text)
-  return place?.id === undefined ? "wrong" : { updatedAt: place.at, id: WorkflowId.make(place.id) }
+  return place?.id === undefined
+    ? Effect.fail(Errors.invalidQuery([problemAt("cursor", "the header x-next-cursor of the page before", text)]))
+    : Effect.succeed({ updatedAt: place.at, id: WorkflowId.make(place.id) })
 }
 
 /** A workflow id from a path. A text that is not a UUID matches no workflow. */

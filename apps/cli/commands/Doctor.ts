@@ -6,6 +6,7 @@ import { Command } from "effect/cli"
 import { browsers } from "../BrowserSettings.ts"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 
 export const doctor = Command.make(
   "doctor",
@@ -14,7 +15,8 @@ export const doctor = Command.make(
     chromium: Settings.working.chromium,
     browserEndpoints: browsers.browserEndpoints,
     browserUser: browsers.browserUser,
-    browserSandbox: browsers.browserSandbox
+    browserSandbox: browsers.browserSandbox,
+    json: service.json
   },
   handler(
     () => import("../handlers/Doctor.ts"),

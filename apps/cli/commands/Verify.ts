@@ -4,6 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
+import { service } from "./user/Service.ts"
 import { workspace } from "./WorkspaceFlag.ts"
 
 const instant = (name: string, description: string) =>
@@ -28,7 +29,7 @@ export const verify = Command.make(
   "verify",
   {
     ...Settings.storage,
-    ...Settings.connection,
+    ...service,
     workspace,
     run: Argument.String("session-id").pipe(Argument.optional),
     from: instant("from", "First instant of a time range, such as 2026-10-01T00:00:00Z"),

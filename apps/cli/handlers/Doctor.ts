@@ -2,9 +2,10 @@
  * What `sluice doctor` does: examines how well this machine keeps browsers and other users from the data of the service.
  */
 import { existsSync, lstatSync } from "node:fs"
-import { Console, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as OwnerOnly from "../../../adapters/files/OwnerOnly.ts"
 import { NoChromium } from "../layers/Browsers.ts"
+import { answer, type OutputSettings } from "../user/Output.ts"
 
 /** Raised at the end when something keeps the service from working as its settings ask. */
 export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", { count: Schema.Int }) {
@@ -86,11 +87,11 @@ const folders: Check = ({ dataDir }) =>
 
 const checks: ReadonlyArray<Check> = [browser, folders]
 
-export const doctor = Effect.fnUntraced(function* (settings: Examined) {
+export const doctor = Effect.fnUntraced(function* (settings: Examined & OutputSettings) {
   const findings = (yield* Effect.forEach(checks, (check) => check(settings))).flat()
-  for (const { state, subject, text } of findings) {
-    yield* Console.log(`${state.padEnd(8)} ${subject.padEnd(16)} ${text}`)
-  }
+  yield* answer(settings, findings, () =>
+    findings.map(({ state, subject, text }) => `${state.padEnd(8)} ${subject.padEnd(16)} ${text}`).join("\n")
+  )
   const count = findings.filter(({ state }) => state === "problem").length
   if (count > 0) return yield* new ProblemsFound({ count })
 })

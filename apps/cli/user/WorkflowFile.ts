@@ -1,6 +1,6 @@
 /**
- * A workflow as a file that differs only where the workflow does: its fields in one order, nodes and edges each on lines
- * of their own, and nothing that the service adds by itself except the version that the file is based on.
+ * A workflow as a file that differs only where the workflow does: its fields in one order, nodes and edges each on
+ * separate lines, and no field that the service computes except the version that the file is based on.
  */
 import { diff } from "node:util"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 const left: ReadonlySet<string> = new Set(["run_window", "run_window_revision", "version_note"])
 
-/** The fields of a file, in their order. The run window has commands of its own, and is no part of a version. */
+/** The fields of a file, in their order. The run window is no part of a version, and has separate commands. */
 const order = [
   "id",
   "base_version_id",

@@ -4,15 +4,28 @@ import { AsyncResult } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { useAtom } from "./Registry.ts"
-import { type Query, reasonOf, refresh } from "./Service.ts"
+import { isPassing, type Query, reasonOf, refresh } from "./Service.ts"
 
-/** The latest value of a query, its failure if the last reading failed, and whether it is being read. */
+/** How soon a reading that failed because the service was away or busy is tried again, in milliseconds. */
+const againMillis = 2_000
+
+/**
+ * The latest value of a query, its failure if the last reading failed, and whether it is being read. A failure that may
+ * pass is read again by itself.
+ */
 export const useQuery = <A,>(
   query: Query<A>
 ): { readonly value: A | null; readonly problem: string | null; readonly loading: boolean } => {
   const result = useAtom(query)
   const value = Option.getOrNull(AsyncResult.value(result))
-  const problem = AsyncResult.isFailure(result) && !result.waiting ? reasonOf(Cause.squash(result.cause)) : null
+  const error = AsyncResult.isFailure(result) && !result.waiting ? Cause.squash(result.cause) : null
+  const problem = error === null ? null : reasonOf(error)
+  const willPass = error !== null && isPassing(error)
+  useEffect(() => {
+    if (!willPass) return
+    const timer = setTimeout(() => refresh(query), againMillis)
+    return () => clearTimeout(timer)
+  }, [query, willPass])
   return { value, problem, loading: result.waiting }
 }
 

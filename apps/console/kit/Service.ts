@@ -1,5 +1,5 @@
 /** The service that the page came from, through the typed client of its interface. */
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type AsyncResult, Atom } from "effect/reactivity"
 import * as Api from "../../api/Client.ts"
@@ -42,6 +42,12 @@ export const reasonOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
     ? "The service cannot be reached. Trying again"
     : Api.reasonOf(error)
+
+/** Whether the same request may succeed a little later: the service was away, or had too much to do. */
+export const isPassing = (error: unknown): boolean =>
+  HttpClientError.isHttpClientError(error)
+    ? error.reason._tag === "TransportError" || (error.response?.status ?? 0) >= 500
+    : Predicate.isTagged(error, "StoreUnavailable") || Predicate.isTagged(error, "ServiceUnavailable")
 
 /**
  * The problems of a body, each at its path; empty where the error has none. The service refused it, or the client did not

@@ -61,7 +61,7 @@ const destination = Effect.fnUntraced(function* (
   return { kind: "path", points: yield* Aiming.path(points, memory, page) } satisfies Destination
 })
 
-/** The points of a drag that begins at a point of the window. */
+/** The points of a drag that begins at a point of the viewport. */
 const pointsFrom = Effect.fnUntraced(function* (
   from: Offset,
   { parameters }: NodeOf<"DRAG">,

@@ -19,7 +19,7 @@ import * as PageView from "../vision/PageView.ts"
 
 /**
  * Reads what a data model describes: by its paths from the page, or by a model from the HTML of a part of the page, from a
- * picture of the window, or from the context alone. With a selector, waits for at least one element that it matches.
+ * picture of the viewport, or from the context alone. With a selector, waits for at least one element that it matches.
  */
 export const extractDatamodel: Action<"EXTRACT_DATAMODEL", "elements" | "navigation" | "vision"> = Effect.fnUntraced(
   function* (node, surroundings) {

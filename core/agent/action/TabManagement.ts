@@ -21,25 +21,23 @@ export const tabManagement: Action<"TAB_MANAGEMENT", "elements" | "navigation"> 
       const written = parameters.url ?? ""
       const guard = address === null ? undefined : yield* SecretUse.guard([written], [address], memory)
       const foreign = SecretUse.objection(guard, written, address ?? "", yield* page.navigation.address)
-      if (foreign !== null) return yield* SecretUse.refused("open a window", foreign)
-      yield* page.navigation.openTab.pipe(Effect.mapError((failure) => ofPage("open a window", failure)))
+      if (foreign !== null) return yield* SecretUse.refused("open a tab", foreign)
+      yield* page.navigation.openTab.pipe(Effect.mapError((failure) => ofPage("open a tab", failure)))
       if (address !== null) {
         const shown = redactUrl(memory.credentials.secrets.hide(address))
-        yield* HttpSignIn.goto(address, `open ${shown} in a new window`, { memory, page })
+        yield* HttpSignIn.goto(address, `open ${shown} in a new tab`, { memory, page })
       }
       return next
     }
     case "CLOSE":
       yield* page.navigation
         .closeTab(index)
-        .pipe(
-          Effect.mapError((failure) => ofPage(index === null ? "close the window" : `close window ${index}`, failure))
-        )
+        .pipe(Effect.mapError((failure) => ofPage(index === null ? "close the tab" : `close tab ${index}`, failure)))
       return next
     case "SWITCH":
       yield* page.navigation
         .switchTab(index ?? 0, parameters.wait_time ?? defaultWaitMillis)
-        .pipe(Effect.mapError((failure) => ofPage(`switch to window ${index ?? 0}`, failure)))
+        .pipe(Effect.mapError((failure) => ofPage(`switch to tab ${index ?? 0}`, failure)))
       return next
   }
 })

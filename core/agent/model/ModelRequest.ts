@@ -6,6 +6,7 @@ import { Clock, Effect, Random, Ref, Result, type Schema } from "effect"
 import type { Shot } from "../../browser/vision/Shot.ts"
 import type { Secrets } from "../../redaction/Secrets.ts"
 import { type Decision, maxAnswer, maxPrompt } from "../../run/evidence/Decision.ts"
+import * as Measures from "../../runtime/Measures.ts"
 import type { Node } from "../../workflow/language/graph/Graph.ts"
 import * as Sandbox from "../../workflow/sandbox/Sandbox.ts"
 import * as Json from "../../workspace/Json.ts"
@@ -98,6 +99,8 @@ export const ask = Effect.fnUntraced(function* <A>(asked: Request<A>): Effect.fn
     const took = (yield* Clock.currentTimeMillis) - began
     const usage = Result.isSuccess(answered) ? answered.success.usage : { inputTokens: 0, outputTokens: 0 }
     yield* Ref.update(use.spent, (spent) => Budget.after(spent, usage, took))
+    const name = Result.isSuccess(answered) ? answered.success.model : (asked.model ?? model.names[0] ?? "unknown")
+    yield* Measures.modelAsked(name, usage.inputTokens + usage.outputTokens)
     const fits = Result.isFailure(answered)
       ? Result.fail(answered.failure.reason)
       : yield* checked(answered.success.said, asked.form)

@@ -155,7 +155,7 @@ const descriptions: Readonly<Record<Category, string>> = {
   PAGE_NOT_FOUND: "The address leads to no page",
   ACTION_BLOCKED_BY_PLATFORM: "What was asked for is not allowed",
   XPATH_INCORRECT: "The selector does not lead to one element",
-  UNEXPECTED_POPUP: "More windows were opened than a run may have",
+  UNEXPECTED_POPUP: "More tabs were opened than a run may have",
   UNEXPECTED_UI_STATE: "The page is not as the workflow expects it",
   INCORRECT_FORM_INPUTS: "An input cannot be used",
   SERVICE_UNAVAILABLE: "The site, or what leads to it, cannot be reached at this time",

@@ -22,7 +22,7 @@ export interface View {
   readonly text: string
 }
 
-/** The elements of a page, or of its window alone. */
+/** The elements of a page, or of its viewport alone. */
 export const view = (page: Using<"vision">, inWindow: boolean) =>
   page.vision.outline({ maxElements: inWindow ? 5 * mostElements : mostElements }).pipe(
     Effect.mapError((failure) => ofPage("describe the page", failure)),

@@ -146,8 +146,12 @@ const log = (before: Delivery.Delivery, after: Delivery.Delivery): Effect.Effect
     next_attempt_at: after.nextAttemptAt,
     ...(traceId === null ? {} : { trace_id: traceId })
   })
-  return Effect.andThen(annotated, counted)
+  return Effect.andThen(annotated, after.status === "delivered" ? Effect.andThen(counted, delayed(before)) : counted)
 }
+
+/** Counts how long after its event a delivery was accepted. */
+const delayed = ({ logged }: Delivery.Delivery): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => Measures.delivered((now - logged.at) / 1_000))
 
 const factsOf = (delivery: Delivery.Delivery) => ({
   "sluice.session_id": delivery.logged.runId,

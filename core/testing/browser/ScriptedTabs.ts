@@ -55,8 +55,8 @@ export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S,
         if (id !== undefined) return id
         const reason =
           ids.length === 1
-            ? "only 1 window is open, number 0"
-            : `${ids.length} windows are open, numbers 0 to ${ids.length - 1}`
+            ? "only 1 tab is open, number 0"
+            : `${ids.length} tabs are open, numbers 0 to ${ids.length - 1}`
         return yield* new PageFailure({ kind: "tab", reason })
       })
 

@@ -1,5 +1,5 @@
 /**
- * Codes that are made from secrets, each for one login only.
+ * One-time codes generated from secrets, each for one login only.
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
@@ -11,7 +11,7 @@ import { EntryNotFound, type VaultEntry } from "../VaultEntry.ts"
 import * as Otp from "./Otp.ts"
 import { TimeSteps } from "./TimeSteps.ts"
 
-/** With less left of a time step, its code may arrive too late. */
+/** The minimum rest of a time step: with less, its code may arrive too late. */
 const enoughMillis = 3_000
 
 /** How long after its last step a secret is forgotten: longer than the clocks of processes ever differ. */
@@ -112,7 +112,7 @@ export class GeneratedCodes extends Context.Service<
   )
 }
 
-/** Forgets the secrets whose time steps are long over. */
+/** Deletes the records of secrets whose time steps ended long ago. */
 export const forgetting: Periodic.Job<TimeSteps> = {
   name: "forget used time steps",
   every: "10 minutes",

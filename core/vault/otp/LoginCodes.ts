@@ -1,5 +1,5 @@
 /**
- * The source of one-time codes and links of a login, as long as no person must be asked.
+ * The source of one-time codes and links of a login, before a person is asked.
  */
 
 import { Clock, Context, Effect, Layer, Option, Redacted, type Schema } from "effect"
@@ -14,7 +14,7 @@ import { Passkeys } from "../passkey/Passkeys.ts"
 import type { VaultEntry } from "../VaultEntry.ts"
 import { GeneratedCodes } from "./GeneratedCodes.ts"
 
-/** How a site sends what it asks for. */
+/** The channel by which a site sends a code or a link. */
 export type Channel = "EMAIL" | "SMS" | "MAGIC_LINK"
 
 /** The phone number that codes for a credential are sent to; `null` where its workspace has none. */
@@ -22,7 +22,7 @@ export const PhoneNumberOf = Context.Reference<
   (entry: VaultEntry) => Effect.Effect<string | null, StoreUnavailable.StoreUnavailable>
 >("sluice/core/vault/otp/PhoneNumberOf", { defaultValue: () => () => Effect.succeed(null) })
 
-/** The net under a lost signal. */
+/** The longest sleep, which bounds the effect of a lost signal. */
 const longestSleep = 3_000
 
 type Generated<A> =
@@ -44,7 +44,7 @@ export class LoginCodes extends Context.Service<
       ...asked: Parameters<Passkeys["Service"]["take"]>
     ) => Generated<ReturnType<Passkeys["Service"]["take"]>>
 
-    /** Keeps a passkey that a site has registered. */
+    /** Stores a passkey that a site has registered. */
     readonly keepPasskey: (
       ...asked: Parameters<Passkeys["Service"]["keep"]>
     ) => Generated<ReturnType<Passkeys["Service"]["keep"]>>

@@ -19,7 +19,7 @@ export type Otp =
 export type Timed = Extract<Otp, { readonly _tag: "Totp" }>
 export type Counted = Extract<Otp, { readonly _tag: "Hotp" }>
 
-/** Raised for a text that codes cannot be made from. It does not repeat the text. */
+/** Raised for an invalid secret. It does not repeat the text. */
 export class InvalidTfaSecret extends Schema.TaggedError<InvalidTfaSecret>()("InvalidTfaSecret", {
   reason: Schema.String
 }) {
@@ -28,7 +28,7 @@ export class InvalidTfaSecret extends Schema.TaggedError<InvalidTfaSecret>()("In
   }
 }
 
-/** The code of an instant, and for how long it is one. */
+/** The code of an instant, and how long it is valid. */
 export interface TimedCode {
   readonly code: Redacted.Redacted<string>
   /** The number of its time step, counted from the epoch. */

@@ -2,8 +2,8 @@
  * The phone numbers that codes come to by SMS: that of the workspace, or else that of the installation, for a workspace
  * that is the only one of the installation.
  *
- * An SMS does not tell which credential it is for, so that a number that several workspaces shared would tell each of
- * them the codes of the others.
+ * An SMS does not name its credential, so a number that several workspaces share would show each of them the codes of
+ * the others.
  */
 
 import { Context, Effect, Layer, Option, Result, Schema } from "effect"
@@ -27,7 +27,7 @@ export class InvalidPhoneNumber extends Schema.TaggedError<InvalidPhoneNumber>()
   }
 }
 
-/** Raised for a number that is that of another workspace, or of the installation. */
+/** Raised for a number that belongs to another workspace or to the installation. */
 export class PhoneNumberTaken extends Schema.TaggedError<PhoneNumberTaken>()("PhoneNumberTaken", {
   number: Schema.String
 }) {
@@ -48,7 +48,7 @@ export class PhoneNumberStore extends Context.Service<
   {
     readonly of: (workspaceId: WorkspaceId) => Effect.Effect<Option.Option<string>, StoreUnavailable>
     readonly ownerOf: (number: string) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
-    /** Gives a workspace a number instead of the one that it has, or takes it away with `null`. No two have the same. */
+    /** Sets the number of a workspace, or removes it with `null`. No two workspaces have the same number. */
     readonly set: (
       workspaceId: WorkspaceId,
       number: string | null

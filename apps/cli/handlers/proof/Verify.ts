@@ -18,11 +18,12 @@ import { parseInstant } from "../../../api/http/body/Query.ts"
 import { layerStorage, type StorageSettings } from "../../layers/Storage.ts"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"
 import { refused } from "../../user/Ending.ts"
+import type { OutputSettings } from "../../user/Output.ts"
 import { serviceOf } from "../../user/Place.ts"
 import { chosen, type OfWorkspace } from "../ChosenWorkspace.ts"
 import { judged } from "./BundleCheck.ts"
 
-interface Asked {
+interface Asked extends OutputSettings {
   readonly run: Option.Option<string>
   readonly from: Option.Option<string>
   readonly to: Option.Option<string>
@@ -73,18 +74,17 @@ const verifyAtService = Effect.fnUntraced(function* (settings: ConnectionSetting
       })
     )
   })
-  if (range !== null) return yield* conclude({ ...verdict, missing })
-  yield* Effect.forEach(right, (start) => Console.log(rightLine(start)))
-  yield* Effect.forEach(verdict.examples, (one) => Console.log(wrongLine(one)))
-  if (verdict.starts === 0) yield* Console.log("It has not started")
+  if (range !== null) return yield* conclude(settings, { ...verdict, missing })
+  const lines = [...right.map(rightLine), ...verdict.examples.map(wrongLine)]
+  yield* print(settings, { ...verdict, missing }, lines.length === 0 ? ["It has not started"] : lines)
   if (verdict.wrong > 0) return yield* new DoesNotHold({ count: verdict.wrong })
 })
 
 /** The command on stores that are open. */
 export const verifyStored = Effect.fnUntraced(function* (settings: OfWorkspace & Asked) {
   const { id } = yield* chosen(settings.workspace)
-  if (Option.isSome(settings.run)) return yield* ofRun(id, settings.run.value)
-  yield* conclude(yield* judgeAll(id, yield* rangeOf(settings)))
+  if (Option.isSome(settings.run)) return yield* ofRun(settings, id, settings.run.value)
+  yield* conclude(settings, yield* judgeAll(id, yield* rangeOf(settings)))
 })
 
 const rangeOf = Effect.fnUntraced(function* ({ from, to }: Asked) {
@@ -97,23 +97,47 @@ const rangeOf = Effect.fnUntraced(function* ({ from, to }: Asked) {
   }
 })
 
+/** Prints a verdict: as lines, or as one JSON value with the starts that do not hold. */
+const print = ({ json }: OutputSettings, verdict: Verdict, lines: ReadonlyArray<string>) => {
+  if (!json) return Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+  const { examples, missing, starts, wrong } = verdict
+  const problems = examples.map(({ problems, start: { at, attempt, runId } }) => ({
+    session_id: runId,
+    attempt,
+    at: new Date(at).toISOString(),
+    problems
+  }))
+  return Console.log(JSON.stringify({ starts, wrong, missing, problems }, null, 2))
+}
+
 /** Says the verdict on a time range, and fails where anything is wrong. */
-const conclude = Effect.fnUntraced(function* ({ examples, missing, starts, wrong }: Verdict) {
-  for (const one of examples) yield* Console.log(wrongLine(one))
-  for (const runId of missing) yield* Console.log(`${runId}  has started, and has no start in the ledger`)
+const conclude = Effect.fnUntraced(function* (settings: OutputSettings, verdict: Verdict) {
+  const { examples, missing, starts, wrong } = verdict
   const absent = missing.length === 0 ? "" : `; ${missing.length} or more runs have started without an entry`
-  yield* Console.log(`Of ${starts} starts ${wrong} outside their window, or not as recorded${absent}`)
+  yield* print(settings, verdict, [
+    ...examples.map(wrongLine),
+    ...missing.map((runId) => `${runId}  has started, and has no start in the ledger`),
+    `Of ${starts} starts ${wrong} outside their window, or not as recorded${absent}`
+  ])
   if (wrong + missing.length > 0) return yield* new DoesNotHold({ count: wrong + missing.length })
 })
 
-const ofRun = Effect.fnUntraced(function* (workspaceId: Parameters<typeof judge>[0], runId: string) {
+const ofRun = Effect.fnUntraced(function* (
+  settings: OutputSettings,
+  workspaceId: Parameters<typeof judge>[0],
+  runId: string
+) {
   const ledger = yield* StartLedger
   const starts = Schema.is(RunId)(runId) ? yield* ledger.ofRun(workspaceId, runId.toLowerCase()) : []
   if (starts.length === 0) return yield* new RunNotFound({ sessionId: runId })
   const judged = yield* judge(workspaceId, starts)
-  for (const one of judged) yield* Console.log(one.problems.length === 0 ? rightLine(one.start) : wrongLine(one))
-  const wrong = judged.filter(({ problems }) => problems.length > 0).length
-  if (wrong > 0) return yield* new DoesNotHold({ count: wrong })
+  const examples = judged.filter(({ problems }) => problems.length > 0)
+  yield* print(
+    settings,
+    { starts: judged.length, wrong: examples.length, examples, missing: [] },
+    judged.map((one) => (one.problems.length === 0 ? rightLine(one.start) : wrongLine(one)))
+  )
+  if (examples.length > 0) return yield* new DoesNotHold({ count: examples.length })
 })
 
 const instant = (flag: string, text: string) => {

@@ -133,7 +133,7 @@ const received = Effect.fnUntraced(function* (settings: Settings) {
 /** Pauses between attempts to connect. Each event resets them. */
 const reconnecting = Schedule.exponential("250 millis").pipe(Schedule.upTo({ times: 8 }))
 
-/** Follows the stream of the workspace. A connection that is lost is taken up again behind the last event. */
+/** Follows the stream of the workspace. A lost connection is resumed after the last event. */
 const streamed = (settings: Settings) =>
   connected(
     settings,

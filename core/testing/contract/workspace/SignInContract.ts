@@ -1,0 +1,74 @@
+/**
+ * The promises of every store of sign-ins: `SignInStore`, beside the store of workspaces and their keys.
+ */
+import { Effect, Option } from "effect"
+import { UserId, type WorkspaceId } from "../../../workspace/Ids.ts"
+import { SignInStore, type StoredSignIn } from "../../../workspace/signin/SignInStore.ts"
+import { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
+import * as assert from "../Assertions.ts"
+import * as Contract from "../Contract.ts"
+import { beside, makeWorkspace } from "../Made.ts"
+
+/** The ports that the promises are about. */
+export type Stores = SignInStore | WorkspaceStore
+
+/** A text of the form of a hash that no other sign-in and no other key has. */
+const newHash = (workspaceId: WorkspaceId) => beside(workspaceId).replaceAll("-", "").repeat(2)
+
+const makeKey = Effect.gen(function* () {
+  const { workspaceId } = yield* makeWorkspace()
+  const id = beside(workspaceId)
+  yield* (yield* WorkspaceStore).addKey({
+    id,
+    hash: newHash(workspaceId),
+    name: null,
+    workspaceId,
+    userId: UserId.make(beside(workspaceId)),
+    role: "Viewer",
+    createdAt: 0,
+    revokedAt: null
+  })
+  return { workspaceId, keyId: id }
+})
+
+const signIn = (
+  key: { readonly workspaceId: WorkspaceId; readonly keyId: string },
+  times: Pick<StoredSignIn, "createdAt" | "expiresAt">
+): StoredSignIn => ({ ...key, ...times, hash: newHash(key.workspaceId), kind: "session" })
+
+const promise = <A, E>(title: string, test: () => Effect.Effect<A, E, Stores>) =>
+  Contract.promise(`a store of sign-ins ${title}`, Effect.suspend(test))
+
+/** What every implementation promises. */
+export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
+  promise("gives back a sign-in as it was kept, and gives it to one of those that remove it", () =>
+    Effect.gen(function* () {
+      const store = yield* SignInStore
+      const kept: StoredSignIn = { ...signIn(yield* makeKey, { createdAt: 5, expiresAt: 100_000 }), kind: "link" }
+      yield* store.add(kept)
+      assert.deepStrictEqual(yield* store.get(kept.hash), Option.some(kept))
+      const taken = yield* Effect.all(
+        Array.from({ length: 5 }, () => store.remove(kept.hash)),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(taken.filter(Option.isSome), [Option.some(kept)])
+      assert.isTrue(Option.isNone(yield* store.get(kept.hash)))
+      assert.isTrue(Option.isNone(yield* store.get(newHash(kept.workspaceId))))
+    })
+  ),
+  promise("removes what has expired when another sign-in is kept", () =>
+    Effect.gen(function* () {
+      const store = yield* SignInStore
+      const key = yield* makeKey
+      const [expired, current] = [
+        signIn(key, { createdAt: 1, expiresAt: 50 }),
+        signIn(key, { createdAt: 1, expiresAt: 51 })
+      ]
+      yield* store.add(expired)
+      yield* store.add(current)
+      yield* store.add(signIn(key, { createdAt: 50, expiresAt: 90 }))
+      assert.isTrue(Option.isNone(yield* store.remove(expired.hash)))
+      assert.deepStrictEqual(yield* store.get(current.hash), Option.some(current))
+    })
+  )
+]

@@ -225,7 +225,8 @@ describe.concurrent("sluice doctor", () => {
         assert.match(strict.output, /problem +browser sandbox +The browser runs as root/)
         assert.strictEqual(strict.status, 1)
         assert.match(wrong.output, /auto or required/)
-        assert.strictEqual(wrong.code, 1)
+        // The exit code of a wrong value.
+        assert.strictEqual(wrong.code, 2)
       }).pipe(Effect.scoped),
     120_000
   )

@@ -423,34 +423,40 @@ const eventsOf = {
   release: ["mouseup"]
 } as const
 
-/** Clicks, types, chooses and uploads. */
-const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
-  const { authenticator, files, memory, network, state, windows } = parts
-  const { goto } = going(parts)
-
-  /** Goes where a link leads. A page that asks for HTTP authentication is where it leads, too. */
-  const follow = (url: string) =>
-    goto(url).pipe(
+/** Goes where a link leads. A page that asks for HTTP authentication is where it leads, too. */
+const follow = (parts: Parts, url: string) =>
+  going(parts)
+    .goto(url)
+    .pipe(
       Effect.catchIf(
-        ({ kind }) => kind === "auth" && network.signIns?.[url] !== undefined,
+        ({ kind }) => kind === "auth" && parts.network.signIns?.[url] !== undefined,
         () => Effect.void
       )
     )
 
-  const usePasskey = Effect.fnUntraced(function* ({ asksPasskey, makesPasskey, selector }: Shown) {
-    const held = yield* Ref.get(authenticator)
-    if (held === null) return
-    const says = (value: "made" | "used" | "refused") => happens(state, { type: "passkey", selector, value })
-    if (asksPasskey !== undefined) {
-      const isHeld = held.passkey?.rpId === asksPasskey
-      if (isHeld) yield* Deferred.succeed(held.signed, undefined)
-      yield* says(isHeld ? "used" : "refused")
-    }
-    if (makesPasskey !== undefined && held.passkey === null) {
-      yield* Deferred.succeed(held.made, makesPasskey)
-      yield* says("made")
-    }
-  })
+/** Has the open authenticator answer what an element asks of it. */
+const usePasskey = Effect.fnUntraced(function* (
+  { authenticator, state }: Parts,
+  { asksPasskey, makesPasskey, selector }: Shown
+) {
+  const held = yield* Ref.get(authenticator)
+  if (held === null) return
+  const says = (value: "made" | "used" | "refused") => happens(state, { type: "passkey", selector, value })
+  if (asksPasskey !== undefined) {
+    const isHeld = held.passkey?.rpId === asksPasskey
+    if (isHeld) yield* Deferred.succeed(held.signed, undefined)
+    yield* says(isHeld ? "used" : "refused")
+  }
+  if (makesPasskey !== undefined && held.passkey === null) {
+    yield* Deferred.succeed(held.made, makesPasskey)
+    yield* says("made")
+  }
+})
+
+/** Clicks, types, chooses and uploads. */
+const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
+  const { files, memory, state, windows } = parts
+  const { goto } = going(parts)
 
   const setField = (selector: string, change: (before: string) => string, initial = "") =>
     Ref.update(state, (now) => {
@@ -466,7 +472,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
     if (says !== undefined) yield* windows.says(says)
     if (saves !== undefined) yield* files.saves(saves)
-    yield* usePasskey(element)
+    yield* usePasskey(parts, element)
     if (opensDialog === true) yield* files.opensDialog
     if (closes === true) yield* windows.closeTab(null)
     if (opens !== undefined) {
@@ -474,7 +480,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       yield* goto(opens)
     }
     if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
-    if (leadsTo !== undefined) yield* follow(leadsTo)
+    if (leadsTo !== undefined) yield* follow(parts, leadsTo)
   })
 
   const click: Elements["click"] = Effect.fnUntraced(function* (query, kind, gesture, aim) {

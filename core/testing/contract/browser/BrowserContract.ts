@@ -60,9 +60,12 @@ const refOf = Effect.fnUntraced(function* (page: BrowserSession, wanted: string)
 
 const kindOf = <A>(tried: Effect.Effect<A, PageFailure>) => Effect.map(Effect.flip(tried), ({ kind }) => kind)
 
+/** How often a page is asked whether it shows the effect of something. */
+const often = { schedule: Schedule.spaced("20 millis") }
+
 /** Waits until an element shows a text. */
 const shows = (page: BrowserSession, name: string, wanted: string) =>
-  Effect.repeat(text(page, name), { until: (shown) => shown === wanted, schedule: Schedule.spaced("20 millis") })
+  Effect.repeat(text(page, name), { until: (shown) => shown === wanted, ...often })
 
 /** Credentials for HTTP authentication at an origin. */
 const signIn = (origin: string, password = member.password): HttpCredential => ({
@@ -116,6 +119,16 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
         const failure = yield* Effect.flip(navigation.goto(`${origin}/status/${status}`))
         assert.deepInclude({ ...failure }, { kind, status, reason: `the server answered with status ${status}` })
       }
+    })
+  ),
+  promise("tells that the page that a click led to asks for HTTP authentication", "/", (page, { failing, origin }) =>
+    Effect.gen(function* () {
+      const { elements, navigation } = page
+      yield* elements.click(at("members"), "click")
+      const challenge = yield* Effect.repeat(navigation.challenge, { until: (asked) => asked !== null, ...often })
+      assert.strictEqual(challenge, failing.auth)
+      yield* navigation.goto(`${origin}/`)
+      assert.isNull(yield* navigation.challenge)
     })
   ),
   promise("answers HTTP authentication with the credentials of the origin", "/", (page, { failing, origin }) =>

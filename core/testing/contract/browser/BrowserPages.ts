@@ -101,7 +101,8 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       <button id=confirm onclick="confirm('Leave?')">Ask</button>
       <button id=prompt onclick="prompt('Your name?', 'Ann')">Name</button>
       <button id=cookie onclick="document.cookie = 'seen=yes; path=/'">Remember</button>
-      <a id=save href=/orders.csv>Save</a>`,
+      <a id=save href=/orders.csv>Save</a>
+      <a id=members href=/auth>Members</a>`,
       "Home"
     ),
     scripted: (origin) => [
@@ -129,7 +130,8 @@ export const pages: Readonly<Record<string, ContractPage>> = {
           ]
         }
       },
-      { selector: id("save"), text: "Save", saves: [["orders.csv", "id,total\n"]] }
+      { selector: id("save"), text: "Save", saves: [["orders.csv", "id,total\n"]] },
+      { selector: id("members"), text: "Members", leadsTo: `${origin}/auth` }
     ]
   },
   "/orders": orders,

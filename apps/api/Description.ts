@@ -33,9 +33,11 @@ interface Document {
  *
  * An operation lists a status exactly when it can answer it: requests without a body are never refused for their body
  * or as a repetition. Fields of a body beyond the described ones are ignored, so they are allowed; parameters beyond the
- * described ones are refused. Every writing operation that needs a key takes an `Idempotency-Key`. A field without a
- * description has the one of `FieldWords`, and an id in a path the format `uuid`. Instants of answers have the format
- * `date-time`; those of requests are judged by the endpoints, which say what they accept.
+ * described ones are refused. An object without described fields takes any fields, and says so: generators of clients
+ * take it for an empty one otherwise. Numbers in queries are described as numbers. Every writing operation that needs a
+ * key takes an `Idempotency-Key`. A field without a description has the one of `FieldWords`, and an id in a path the
+ * format `uuid`. Instants of answers have the format `date-time`; those of requests are judged by the endpoints, which
+ * say what they accept.
  */
 export const complete =
   (api: () => HttpApi.Constraint) =>
@@ -58,12 +60,13 @@ export const complete =
     }
     const requested = inRequests(document)
     for (const [name, schema] of Object.entries(document.components.schemas)) {
-      document.components.schemas[name] = worded(requested.has(name) ? opened(schema) : dated(schema))
+      document.components.schemas[name] = freed(worded(requested.has(name) ? opened(schema) : dated(schema)))
     }
     for (const operation of Object.values(document.paths).flatMap((one) => Object.values(one))) {
-      for (const body of Object.values(operation.requestBody?.content ?? {})) body.schema = worded(opened(body.schema))
+      for (const body of Object.values(operation.requestBody?.content ?? {}))
+        body.schema = freed(worded(opened(body.schema)))
       for (const answer of Object.values(operation.responses)) {
-        if (answer.content !== undefined) answer.content = datedEach(answer.content)
+        if (answer.content !== undefined) answer.content = eachOf(answer.content)
       }
     }
     return spec
@@ -79,15 +82,24 @@ const idempotencyKey = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }
 }
 
-/** A parameter with what it means, and with the format of its id. */
+/** The parameters of queries that are whole numbers. */
+const numbers: ReadonlySet<string> = new Set(["count", "limit", "offset", "openings", "page", "page_size"])
+
+/** A parameter with what it means, and with the type of its number or the format of its id. */
 const described = (parameter: Parameter): Parameter => {
   const { name = "", schema } = parameter
   const description = parameter.description ?? schema?.description ?? words[name]
   const isUuid = parameter.in === "path" && uuids.has(name)
+  const isNumber = parameter.in === "query" && numbers.has(name)
   return {
     ...parameter,
     ...(typeof description === "string" ? { description } : {}),
-    ...(isUuid ? { schema: { ...schema, format: "uuid" } } : {})
+    ...(isUuid ? { schema: { ...schema, format: "uuid" } } : {}),
+    ...(isNumber
+      ? {
+          schema: { type: "integer", ...(schema?.description === undefined ? {} : { description: schema.description }) }
+        }
+      : {})
   }
 }
 
@@ -133,8 +145,20 @@ const dated = (schema: unknown): unknown => {
   )
 }
 
-const datedEach = (schemas: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, dated(schema)]))
+const eachOf = (contents: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(contents).map(([type, content]) => [type, freed(dated(content))]))
+
+/** A schema whose objects without described fields say that they take any fields. */
+const freed = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(freed)
+  if (typeof schema !== "object" || schema === null) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, freed(value)]))
+  const isBare = inner.type === "object" && !describing.some((key) => key in inner)
+  return isBare ? { ...inner, additionalProperties: true } : inner
+}
+
+/** What says which fields an object has. */
+const describing = ["properties", "additionalProperties", "anyOf", "oneOf", "allOf", "$ref"]
 
 /** The text of an instant, or the one of several alternatives. Numbers and references stay as they are. */
 const instant = (schema: unknown): unknown => {

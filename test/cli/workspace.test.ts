@@ -1,5 +1,6 @@
 /** The commands of users for credentials, keys, the audit trail and webhooks, against one server with its stores in memory. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { dirname, join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -8,6 +9,7 @@ import * as Memory from "../../adapters/memory/Memory.ts"
 import { exitCodes } from "../../apps/cli/user/Ending.ts"
 import { eventually } from "../support/eventually.ts"
 import { daily, graph } from "../support/fixtures.ts"
+import { listening } from "../support/listening.ts"
 import { unseal } from "../support/sealed.ts"
 import { layerWith, Service } from "../support/service.ts"
 import { signedIn, terminal } from "./Terminal.ts"
@@ -16,6 +18,25 @@ const password = "tide-and-timber"
 const site = "https://portal.example.com"
 
 const service = layerWith({ stores: Memory.layer, sending: { ...HttpSender.defaults, allowPrivateNetworks: true } })
+
+/** Passes requests on to a service, and closes the connection in place of so many of its answers for one address. */
+const losing = Effect.fnUntraced(function* (service: string, path: string, lost: number) {
+  let asked = 0
+  const server = createServer(async (request, response) => {
+    const chunks: Array<Buffer> = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { "cc-key": key = "", "content-type": type = "application/json" } = request.headers
+    const answer = await fetch(`${service}${request.url}`, {
+      method: request.method ?? "GET",
+      headers: { "cc-key": String(key), "content-type": type },
+      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) })
+    })
+    const text = await answer.text()
+    if (request.url === path && asked++ < lost) return void response.destroy()
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" }).end(text)
+  })
+  return { url: `http://127.0.0.1:${yield* listening(server)}`, asked: () => asked }
+})
 
 it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspace", (it) => {
   it.effect("seal secrets on this machine: the service stores them sealed, and no output shows them", () =>
@@ -185,6 +206,30 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       const viewer = yield* member("Viewer")
       const forbidden = yield* run([...rotate, "--url", url], { SLUICE_KEY: viewer.key })
       assert.strictEqual(forbidden.code, exitCodes.forbidden)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("rotate an encryption key although answers are lost, and print the key where none arrives", () =>
+    Effect.gen(function* () {
+      const { member, send, url } = yield* Service
+      const { run } = yield* terminal
+      const rotate = Effect.fnUntraced(function* (lost: number) {
+        const owner = yield* member("Owner")
+        const proxy = yield* losing(url, "/encryption-key/rotation", lost)
+        const environment = { SLUICE_KEY: owner.key }
+        const ran = yield* eventually(run(["keys", "rotate", "workspace", "--url", proxy.url, "--json"], environment))
+        const printed = JSON.parse(ran.out)
+        const json = { encryption_key: printed.encryption_key }
+        const again = yield* send({ method: "POST", path: "/encryption-key/rotation", key: owner.key, json })
+        assert.deepStrictEqual([again.status, again.body.version], [201, 2], "the workspace has the printed key")
+        assert.notInclude(ran.problem, printed.encryption_key)
+        return { ...ran, printed, asked: proxy.asked() }
+      })
+      const recovered = yield* rotate(2)
+      assert.deepStrictEqual([recovered.code, recovered.asked, recovered.printed.version], [0, 3, 2])
+      const unknown = yield* rotate(Number.POSITIVE_INFINITY)
+      assert.deepStrictEqual([unknown.code, unknown.asked], [exitCodes.unavailable, 5])
+      assert.strictEqual(unknown.printed.confirmed, false)
     }).pipe(Effect.scoped)
   )
 

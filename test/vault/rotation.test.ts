@@ -143,6 +143,26 @@ it.effect("a value that is edited during its re-encryption keeps the edit", () =
   )
 )
 
+it.effect("repeats the answer for the key that it was begun with, and changes nothing", () =>
+  fresh(
+    started(
+      Effect.gen(function* () {
+        const acting = asOwner((yield* makeWorkspace()).workspaceId)
+        const rotation = yield* KeyRotation
+        const former = yield* (yield* EncryptionKeys).of(acting.workspaceId)
+        const key = Redacted.make("ab".repeat(32))
+        const begun = yield* Effect.replicateEffect(rotation.begin(acting, key), 4, { concurrency: "unbounded" })
+        begun.push(yield* rotation.begin(acting, Redacted.make("AB".repeat(32))))
+        assert.deepStrictEqual(begun.map(Redacted.value), Array(5).fill(Redacted.value(key)))
+        assert.strictEqual((yield* rotation.state(acting)).version, 2)
+        for (const other of [former, Redacted.make("cd".repeat(32)), null]) {
+          assert.strictEqual((yield* Effect.flip(rotation.begin(acting, other)))._tag, "RotationInProgress")
+        }
+      }).pipe(Effect.provide(KeyRotation.layer))
+    )
+  )
+)
+
 it.effect("begins once under concurrent calls, and does not end before its time", () =>
   fresh(
     started(

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +10,9 @@ import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 import type { WorkspaceId } from "../../core/workspace/Ids.ts"
 import { VerificationError } from "../../node_modules/cloudcruise/dist/webhook/types.js"
 import { WebhookClient } from "../../node_modules/cloudcruise/dist/webhook/WebhookClient.js"
-import { graph } from "../support/fixtures.ts"
+import { kindsOf, openRaw, type RawStream } from "../support/clients.ts"
+import { eventually } from "../support/eventually.ts"
+import { daily, graph } from "../support/fixtures.ts"
 import { type Received, type Receiver, receiver } from "../support/receiver.ts"
 import { layerWith, type Member, Service } from "../support/service.ts"
 
@@ -370,6 +373,41 @@ it.layer(dispatchingNow, { timeout: "60 seconds" })("a webhook", (it) => {
       }
       assert.strictEqual((yield* live.next).body.event, "execution.queued")
     })
+  )
+
+  // It passes time, which others measure: it stays the last.
+  it.effect("subscribed by either name of a held run gets `execution.paused`, which streams send as well", () =>
+    Effect.gen(function* () {
+      const { member, send, url } = yield* Service
+      const owner = yield* member("Owner")
+      // Closed now, and hours around.
+      const window = new Date().getUTCHours() < 12 ? daily(18, 20) : daily(2, 4)
+      const ask = (path: string, json: object) => send({ method: "POST", path, key: owner.key, json })
+      const { body: made } = yield* ask("/workflows", { name: "Held", ...graph(), run_window: window })
+      const named = yield* Effect.forEach(["execution.paused", "execution.pause"], (event) =>
+        Effect.tap(receiver(200), ({ url }) => register(owner, url, { event_types_subscribed: [event] }))
+      )
+      const client = randomUUID()
+      const streams = yield* Effect.forEach([`/run/clients/${client}/events`, "/events"], (path) =>
+        Effect.acquireRelease(
+          Effect.sync(() => openRaw(url, path, owner.key)),
+          (stream) => Effect.sync(stream.close)
+        )
+      )
+      const until = (stream: RawStream, done: (body: string) => boolean) =>
+        eventually(Effect.promise(() => stream.until(done)))
+      for (const stream of streams) yield* until(stream, (body) => body.includes("event: ping\n"))
+      const { body: run } = yield* ask("/run", { workflow_id: made.id, client_id: client })
+      const session = String(run.session_id)
+      for (const one of named) {
+        const { event, payload } = (yield* one.next).body
+        assert.deepStrictEqual([event, payload.session_id], ["execution.paused", session])
+      }
+      for (const stream of streams) {
+        const body = yield* until(stream, (body) => kindsOf(body, session).length > 1)
+        assert.deepStrictEqual(kindsOf(body, session), ["execution.queued", "execution.paused"])
+      }
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -57,6 +57,10 @@ export class EncryptionKeyGroup extends group.add(
       OpenApi.Summary,
       "Create a new encryption key and return it once; values sealed with the former key are still accepted"
     )
+    .annotate(
+      OpenApi.Description,
+      "While the rotation is in progress, a request that names the same encryption_key is answered again and changes nothing: send a key of your own, without an Idempotency-Key, so that no lost answer loses it"
+    )
     .annotate(Needs, "manage")
     .annotate(TellsSecret, true),
   HttpApiEndpoint.post("finishRotation", `${path}/finish`, {

@@ -16,7 +16,7 @@ import type { WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { RoleForbids } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
-import { accepted, EncryptionKeys, effectiveVersion } from "./EncryptionKeys.ts"
+import { accepted, type EncryptionKey, EncryptionKeys, effectiveVersion } from "./EncryptionKeys.ts"
 import { ReencryptionWalks } from "./Reencryption.ts"
 import * as ReencryptionTargets from "./ReencryptionTargets.ts"
 import { KeyWrapping, WrappedKeys } from "./WrappedKeys.ts"
@@ -78,7 +78,8 @@ export class KeyRotation extends Context.Service<
   {
     /**
      * Gives the workspace a new key, a random one if none is named, and answers it. Values that are sealed with the
-     * former key are still accepted.
+     * former key are still accepted. While that rotation is in progress, the same named key is answered again and nothing
+     * is changed, so that a caller whose answer was lost can repeat its request.
      */
     readonly begin: (
       acting: Permissions.Acting,
@@ -144,15 +145,16 @@ export class KeyRotation extends Context.Service<
         begin: Effect.fn("KeyRotation.begin")(function* (acting, given) {
           const { workspaceId } = acting
           const ring = yield* keys.ring(workspaceId)
-          if (accepted(ring) !== null) return yield* new RotationInProgress()
           const key = given === null ? yield* wrapping.make : Redacted.make(Redacted.value(given).toLowerCase())
-          const all = [ring.present, ...ring.former]
-          if (all.some((one) => Redacted.value(one.key) === Redacted.value(key))) return yield* new SameKey()
+          if (accepted(ring) !== null) return isKey(ring.present, key) ? key : yield* new RotationInProgress()
+          if ([ring.present, ...ring.former].some((one) => isKey(one, key))) return yield* new SameKey()
           const { version } = ring.present
           const began = yield* audit.recording(acting, keys.add(workspaceId, version, key), (added) =>
             added ? [rotationEntry("encryption_key.rotate", version, version + 1)] : []
           )
-          return began ? key : yield* new RotationInProgress()
+          if (began) return key
+          const { present } = yield* keys.ring(workspaceId)
+          return isKey(present, key) ? key : yield* new RotationInProgress()
         }),
         finish: Effect.fn("KeyRotation.finish")(function* (acting) {
           const before = yield* state(acting)
@@ -169,6 +171,9 @@ export class KeyRotation extends Context.Service<
     }).pipe(Permissions.checked<KeyRotation["Service"]>({ begin: "manage", state: "manage", finish: "manage" }))
   )
 }
+
+const isKey = (one: EncryptionKey, key: Redacted.Redacted<string>): boolean =>
+  Redacted.value(one.key) === Redacted.value(key)
 
 /** The audit entry of a step of a rotation: versions of the key, and never the key. */
 const rotationEntry = (action: string, before: number, after: number): Draft => ({

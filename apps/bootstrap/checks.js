@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import { lint, shown, types } from "./check.js"
+import { memoryFolder } from "./memoryFolder.js"
 import { compiled, root, withNode } from "./run.js"
 import { otherRuntimes } from "./runtimes.js"
 import { say } from "./say.js"
@@ -18,7 +19,8 @@ import { vitest } from "./vitest.js"
  * @param {NodeJS.ProcessEnv} env
  */
 export const runChecks = async (node, env) => {
-  const environment = { ...withNode(node), ...env }
+  const temporary = memoryFolder()
+  const environment = { ...withNode(node), ...env, ...(temporary === null ? {} : { TMPDIR: temporary }) }
   let passed = 0
   let failed = 0
   const check = async (/** @type {string} */ name, /** @type {string} */ program, /** @type {string[]} */ args) => {

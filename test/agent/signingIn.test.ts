@@ -102,7 +102,7 @@ const club = `<h1>Sign in</h1><button id="register">Register</button><button id=
   const challenge = new TextEncoder().encode("challenge")
   const send = async (path, body) => say(await (await fetch(path, { method: "POST", body: JSON.stringify(body) })).text())
   register.onclick = async () => {
-    const made = await navigator.credentials.create({ publicKey: { challenge, rp: { id: "localhost", name: "Club" },
+    const made = await navigator.credentials.create({ publicKey: { challenge, rp: { id: location.hostname, name: "Club" },
       user: { id: new Uint8Array([1, 2]), name: "ada", displayName: "Ada" }, pubKeyCredParams: [{ type: "public-key", alg: -7 }],
       authenticatorSelection: { residentKey: "required" } } })
     await send("/registered", { key: bytes(made.response.getPublicKey()) })
@@ -113,7 +113,7 @@ const club = `<h1>Sign in</h1><button id="register">Register</button><button id=
       await send("/signed", { data: bytes(response.authenticatorData), client: bytes(response.clientDataJSON), signature: bytes(response.signature) })
     } catch (error) { say(error.name) }
   }
-  signin.onclick = () => signIn("localhost")
+  signin.onclick = () => signIn(location.hostname)
   other.onclick = () => setTimeout(() => say("Nothing happens"), 10)
 </script>`
 
@@ -142,12 +142,16 @@ const vaultOf = (): LoginCodes["Service"] & { held: Passkey | null } => {
 }
 
 describe("passkeys", () => {
-  it.live("are registered into the vault, sign in from there with a rising count, and end clearly elsewhere", () =>
+  it.live("are registered into the vault, sign in from there, in frames too, and end clearly elsewhere", () =>
     Effect.gen(function* () {
       let key = ""
       const counts: Array<number> = []
       const origin = (yield* serve({
         "/": html(club),
+        "/framing": (request, response) =>
+          html(
+            `<iframe src="http://club.localhost:${request.socket.localPort}/" allow="publickey-credentials-create *; publickey-credentials-get *"></iframe>`
+          )(request, response),
         "/registered": (request, response) =>
           void bodyOf(request).then((body) => {
             key = body.key ?? ""
@@ -198,6 +202,26 @@ describe("passkeys", () => {
       assert.strictEqual(elsewhere.code, "TFA-E0003")
       assert.include(elsewhere.message, "the passkey is for localhost, and this is 127.0.0.1")
       assert.strictEqual(counts.length, 2)
+
+      // A frame of another site, which the page allows to use passkeys.
+      const framed = (selector: string, more: object = {}) => {
+        const parameters = { tfa_type: "PASSKEY", credential: "CLUB", selector, wait_time: 3_000, ...more }
+        const entry = entryOf({}, { domain: origin.replace("localhost", "club.localhost") })
+        return walk(
+          graphOf(`${origin}/framing`, [{ action: "TFA", parameters }]),
+          { CLUB: "robot" },
+          { accounts: [account("CLUB", {}, entry)], codes: vault }
+        )
+      }
+      vault.held = null
+      assert.strictEqual((yield* framed("css=#register", { register: true })).outcome._tag, "Success")
+      const held: Passkey = yield* Effect.fromNullishOr(vault.held)
+      assert.strictEqual(held.rpId, "club.localhost")
+      assert.strictEqual((yield* framed("css=#signin")).outcome._tag, "Success")
+      vault.held = { ...held, rpId: "other.example" }
+      const foreign = failureOf((yield* framed("css=#signin")).outcome)
+      assert.strictEqual(foreign.code, "TFA-E0003")
+      assert.include(foreign.message, "the passkey is for other.example, and this is club.localhost")
     }).pipe(inBrowser, Effect.scoped)
   )
 })

@@ -67,7 +67,8 @@ const carriedOut = Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, env:
   const me = yield* member("Member")
   const saved = yield* save(me, steps)
   assert.strictEqual(saved.status, 201, saved.text)
-  const started = yield* send({ method: "POST", path: "/run", key: me.key, json: { workflow_id: saved.body.id } })
+  const json = { workflow_id: saved.body.id, additional_context: { budget: "generous" } }
+  const started = yield* send({ method: "POST", path: "/run", key: me.key, json })
   yield* work(env)
   const path = `/run/${started.body.session_id}`
   const [error] = (yield* send({ method: "GET", path, key: me.key })).body.errors as ReadonlyArray<{
@@ -104,6 +105,8 @@ it.live("a worker asks the model of its settings, by its names, with its key and
           ["small", "eyes", "large"].map((name) => ["/v1/chat/completions", name, "Bearer model-key"])
         )
         assert.include(asked.map(wordsOf)[0], "Buy it")
+        for (const one of asked)
+          assert.include(wordsOf(one), '{"budget":"generous"}', "the additional context of the run")
         assert.deepStrictEqual(
           done.decisions.map(({ purpose }) => purpose),
           ["choose", "judge", "choose"]

@@ -31,10 +31,18 @@ export const signIn = Effect.fnUntraced(function* (
   const selector = yield* Memory.evaluateText(parameters.selector ?? "", memory, page)
   const target = { selector, waitMillis, guard: SecretUse.guardFor(account) }
   const failed = (failure: PageFailure) => ofPage("sign in with a passkey by", failure)
-  // Before the passkey is read: the page must be of the site of the credential.
+  // Before the passkey is read: the page, or the frame of the element, must be of the site of the credential.
   yield* Effect.mapError(page.elements.find(target), failed)
   const passkey = registers ? null : yield* taken(account, codes)
-  if (passkey !== null) yield* check(passkey, yield* page.navigation.address)
+  if (passkey !== null) {
+    yield* page.elements
+      .find({ ...target, guard: (address) => refusal(passkey, address) })
+      .pipe(
+        Effect.catch((failure) =>
+          failure.kind === "foreign" ? impossible(failure.reason) : Effect.fail(failed(failure))
+        )
+      )
+  }
   yield* Effect.scoped(
     Effect.gen(function* () {
       const authenticator = yield* Effect.mapError(page.navigation.authenticator(passkey), failed)
@@ -68,10 +76,10 @@ const taken = Effect.fnUntraced(function* (
   )
 })
 
-/** A browser gives a page no passkey of another site. This says so before anything is clicked. */
-const check = ({ rpId }: Passkey.Passkey, address: string): Effect.Effect<void, StepFailed> => {
+/** A browser gives a document no passkey of another site. This says so before anything is clicked. */
+const refusal = ({ rpId }: Passkey.Passkey, address: string): string | null => {
   const host = URL.canParse(address) ? new URL(address).hostname : ""
-  return Domain.isWithin(host, rpId) ? Effect.void : impossible(otherSite(rpId, host))
+  return Domain.isWithin(host, rpId) ? null : otherSite(rpId, host)
 }
 
 const otherSite = (rpId: string, host: string): string => `the passkey is for ${rpId}, and this is ${host}`

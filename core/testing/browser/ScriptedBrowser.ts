@@ -5,7 +5,7 @@
  * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. What will come is known,
  * so a verb waits for an element that is written down to appear in time, and fails at once for one that is not.
  */
-import { Clock, Deferred, Effect, Layer, Option, Ref, type Schema } from "effect"
+import { Clock, Deferred, Effect, Layer, Option, Redacted, Ref, type Schema } from "effect"
 import { Browser, type BrowserSession } from "../../browser/Browser.ts"
 import type { Elements } from "../../browser/Elements.ts"
 import type { Exchange } from "../../browser/Exchange.ts"
@@ -13,6 +13,7 @@ import type { ElementQuery, Guard } from "../../browser/element/ElementQuery.ts"
 import type { ExtractionPlan } from "../../browser/element/Extraction.ts"
 import * as Options from "../../browser/element/Options.ts"
 import * as Selector from "../../browser/element/Selector.ts"
+import type { HttpCredential } from "../../browser/Navigation.ts"
 import { ofStatus, PageFailure } from "../../browser/PageFailure.ts"
 import { type ApiAnswer, type ApiRequest, RequestFailed } from "../../browser/Requests.ts"
 import type { Session, Storage, StoredState } from "../../browser/Session.ts"
@@ -42,11 +43,15 @@ export interface PageEvent {
     | "select"
     | "keydown"
     | "input"
+    | "passkey"
   /** The element that it happened to; `null` where none did. */
   readonly selector: string | null
   /** The name of the key. */
   readonly key?: string
-  /** The value of the field then; of a drop, the selector of what was dropped; of a selection, its text. */
+  /**
+   * The value of the field then; of a drop, the selector of what was dropped; of a selection, its text; of a passkey,
+   * `made`, `used` or `refused`.
+   */
   readonly value?: string
   /** How far the pointer was moved with the button held, or the wheel was turned. */
   readonly by?: { readonly x: number; readonly y: number }
@@ -117,6 +122,8 @@ export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement
 export interface ScriptedNetwork {
   /** The addresses that cannot be loaded, with the status that the server answers, or another failure. */
   readonly failing?: Readonly<Record<string, number | PageFailure>>
+  /** The addresses that ask for HTTP authentication, with the name and the password that they accept. */
+  readonly signIns?: Readonly<Record<string, { readonly userName: string; readonly password: string }>>
   /** The requests of a page when it is shown, by the address of the page. */
   readonly asked?: Readonly<Record<string, ReadonlyArray<Partial<Exchange> & Pick<Exchange, "url">>>>
   /** The answers to requests of runs. */
@@ -140,7 +147,8 @@ export const layer = (site: ScriptedSite, network: ScriptedNetwork = {}): Layer.
           const visited = new Set<string>()
           const authenticator = yield* Ref.make<Held | null>(null)
           const files = yield* ScriptedFiles.make
-          return assembled({ site, network, state, memory, windows, files, visited, authenticator })
+          const credentials = new Map<string, HttpCredential>()
+          return assembled({ site, network, state, memory, windows, files, visited, authenticator, credentials })
         })
     })
   )
@@ -161,6 +169,8 @@ interface State {
   readonly watchers: ReadonlyArray<Watcher>
   /** The number of turns of the wheel on the page. */
   readonly ticks: number
+  /** Whether the page was not shown because it asks for HTTP authentication. */
+  readonly asksSignIn: boolean
 }
 
 const blank: State = {
@@ -173,7 +183,8 @@ const blank: State = {
   removed: [],
   misses: 0,
   watchers: [],
-  ticks: 0
+  ticks: 0,
+  asksSignIn: false
 }
 
 /** The passkey of an authenticator, and what pages did with it. */
@@ -195,6 +206,8 @@ interface Parts {
   readonly visited: Set<string>
   /** The authenticator that is open. */
   readonly authenticator: Ref.Ref<Held | null>
+  /** The credentials for HTTP authentication, by their origin. */
+  readonly credentials: Map<string, HttpCredential>
 }
 
 /** An element as it is at a moment. */
@@ -203,6 +216,10 @@ interface Shown extends Omit<ScriptedElement, "text"> {
 }
 
 const addressOf = ({ history }: State): string => history.at(-1) ?? "about:blank"
+
+/** The elements of the page of a state. One that asks for HTTP authentication has none. */
+const elementsOf = (site: ScriptedSite, at: State): ReadonlyArray<ScriptedElement> =>
+  at.asksSignIn ? [] : (site[addressOf(at)] ?? [])
 
 const textOf = ({ selector, text = "", value }: Omit<Shown, "options">, { fields }: State): string =>
   fields[selector] ?? value ?? text
@@ -243,7 +260,7 @@ const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storag
   Object.fromEntries(Object.entries(storage).filter(([origin]) => wanted(origin)))
 
 /** Goes to addresses, and tells who watches of what is asked for on the way. */
-const going = ({ network, site, state, visited }: Parts) => {
+const going = ({ credentials, network, site, state, visited }: Parts) => {
   const tell = (watchers: ReadonlyArray<Watcher>, exchange: Exchange): void => {
     for (const [ended, { begun } = {}] of watchers) {
       begun?.(exchange)
@@ -254,6 +271,16 @@ const going = ({ network, site, state, visited }: Parts) => {
     const since = yield* Clock.currentTimeMillis
     yield* Ref.update(state, ({ watchers }) => ({ ...blank, watchers, history, since }))
   })
+  const isLetIn = (url: string): boolean => {
+    const wanted = network.signIns?.[url]
+    const given = credentials.get(new URL(url).origin)
+    if (wanted === undefined) return true
+    return (
+      given !== undefined &&
+      Redacted.value(given.userName) === wanted.userName &&
+      Redacted.value(given.password) === wanted.password
+    )
+  }
   return {
     goto: Effect.fnUntraced(function* (url: string) {
       if (!/^https?:/.test(url)) {
@@ -263,6 +290,12 @@ const going = ({ network, site, state, visited }: Parts) => {
       const failing = network.failing?.[url] ?? (Object.hasOwn(site, url) ? null : 404)
       const { history, watchers } = yield* Ref.get(state)
       const now = yield* Clock.currentTimeMillis
+      if (!isLetIn(url)) {
+        tell(watchers, loading(url, now, 401))
+        yield* show([...history, url])
+        yield* Ref.update(state, (shown) => ({ ...shown, asksSignIn: true }))
+        return yield* new PageFailure({ kind: "auth", reason: "the site asks for a name and a password" })
+      }
       if (failing === null || typeof failing === "number") tell(watchers, loading(url, now, failing ?? 200))
       else tell(watchers, { ...loading(url, now, 0), status: null, failure: failing.reason })
       for (const one of network.asked?.[url] ?? []) {
@@ -279,9 +312,9 @@ const going = ({ network, site, state, visited }: Parts) => {
 /** Finds elements, as those who look for them would. */
 const finding = ({ site, state }: Parts) => {
   const now = Effect.zip(Ref.get(state), Clock.currentTimeMillis)
-  const all = Effect.map(Ref.get(state), (at) => site[addressOf(at)] ?? [])
+  const all = Effect.map(Ref.get(state), (at) => elementsOf(site, at))
   const elements: Effect.Effect<ReadonlyArray<Shown>> = Effect.map(now, ([at, instant]) =>
-    (site[addressOf(at)] ?? [])
+    elementsOf(site, at)
       .filter(
         ({ afterTicks = 0, appearsAfter = 0, late = 0, selector }) =>
           afterTicks <= at.ticks &&
@@ -390,17 +423,40 @@ const eventsOf = {
   release: ["mouseup"]
 } as const
 
+/** Goes where a link leads. A page that asks for HTTP authentication is where it leads, too. */
+const follow = (parts: Parts, url: string) =>
+  going(parts)
+    .goto(url)
+    .pipe(
+      Effect.catchIf(
+        ({ kind }) => kind === "auth" && parts.network.signIns?.[url] !== undefined,
+        () => Effect.void
+      )
+    )
+
+/** Has the open authenticator answer what an element asks of it. */
+const usePasskey = Effect.fnUntraced(function* (
+  { authenticator, state }: Parts,
+  { asksPasskey, makesPasskey, selector }: Shown
+) {
+  const held = yield* Ref.get(authenticator)
+  if (held === null) return
+  const says = (value: "made" | "used" | "refused") => happens(state, { type: "passkey", selector, value })
+  if (asksPasskey !== undefined) {
+    const isHeld = held.passkey?.rpId === asksPasskey
+    if (isHeld) yield* Deferred.succeed(held.signed, undefined)
+    yield* says(isHeld ? "used" : "refused")
+  }
+  if (makesPasskey !== undefined && held.passkey === null) {
+    yield* Deferred.succeed(held.made, makesPasskey)
+    yield* says("made")
+  }
+})
+
 /** Clicks, types, chooses and uploads. */
 const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) => {
-  const { authenticator, files, memory, state, windows } = parts
+  const { files, memory, state, windows } = parts
   const { goto } = going(parts)
-
-  const usePasskey = Effect.fnUntraced(function* ({ asksPasskey, makesPasskey }: Shown) {
-    const held = yield* Ref.get(authenticator)
-    if (held === null) return
-    if (asksPasskey !== undefined && held.passkey?.rpId === asksPasskey) yield* Deferred.succeed(held.signed, undefined)
-    if (makesPasskey !== undefined && held.passkey === null) yield* Deferred.succeed(held.made, makesPasskey)
-  })
 
   const setField = (selector: string, change: (before: string) => string, initial = "") =>
     Ref.update(state, (now) => {
@@ -416,7 +472,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
     if (removes !== undefined) yield* Ref.update(state, (now) => ({ ...now, removed: [...now.removed, ...removes] }))
     if (says !== undefined) yield* windows.says(says)
     if (saves !== undefined) yield* files.saves(saves)
-    yield* usePasskey(element)
+    yield* usePasskey(parts, element)
     if (opensDialog === true) yield* files.opensDialog
     if (closes === true) yield* windows.closeTab(null)
     if (opens !== undefined) {
@@ -424,7 +480,7 @@ const acting = (parts: Parts, { elements, guarded, present, usable }: Finding) =
       yield* goto(opens)
     }
     if (leaves !== undefined) yield* Ref.update(memory, (before) => remember(before, leaves))
-    if (leadsTo !== undefined) yield* goto(leadsTo)
+    if (leadsTo !== undefined) yield* follow(parts, leadsTo)
   })
 
   const click: Elements["click"] = Effect.fnUntraced(function* (query, kind, gesture, aim) {
@@ -670,8 +726,8 @@ const assembled = (parts: Parts): BrowserSession => {
       ...going(parts),
       ...tabs,
       address,
-      challenge: Effect.succeed(null),
-      authenticate: () => Effect.void,
+      challenge: Effect.map(Ref.get(state), (now) => (now.asksSignIn ? addressOf(now) : null)),
+      authenticate: (credential) => Effect.sync(() => void parts.credentials.set(credential.origin, credential)),
       authenticator: (passkey) =>
         Effect.gen(function* () {
           const held = { passkey, signed: yield* Deferred.make<void>(), made: yield* Deferred.make<Passkey>() }

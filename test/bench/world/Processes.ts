@@ -1,5 +1,5 @@
 /**
- * Processes of applications, each stopped with the processes that it started.
+ * Processes of applications, each stopped with the processes that it started, at the latest when this process ends.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -18,6 +18,34 @@ export const freePort = async (): Promise<number> => {
 
 const startMillis = 60_000
 
+/** The processes that are to end with this one. */
+const running = new Set<ChildProcess>()
+
+/** Sends a signal to the group of a process: its workers get it too. */
+const signal = (child: ChildProcess, name: "SIGTERM" | "SIGKILL"): void => {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, name)
+  } catch (error) {
+    // The group has ended already.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error
+  }
+}
+
+const killAll = (): void => {
+  for (const child of running) signal(child, "SIGKILL")
+}
+
+/** Ends a process with this one. A process of its own group gets no signal of the terminal. */
+const endWithThis = (child: ChildProcess): void => {
+  if (!process.listeners("exit").includes(killAll)) {
+    process.once("exit", killAll)
+    process.once("SIGINT", () => process.exit(130))
+    process.once("SIGTERM", () => process.exit(143))
+  }
+  running.add(child)
+  child.once("exit", () => void running.delete(child))
+}
+
 export interface Process {
   readonly stop: () => Promise<void>
 }
@@ -34,6 +62,7 @@ export const start = async (
     stdio: ["ignore", "pipe", "pipe"],
     detached: true
   })
+  endWithThis(child)
   let said = ""
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on("data", (bytes) => {
@@ -58,12 +87,8 @@ export const start = async (
 const stopped = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, "exit")
-  const signal = (name: "SIGTERM" | "SIGKILL") => {
-    // A process of its own group: its workers are stopped with it.
-    if (child.pid !== undefined) process.kill(-child.pid, name)
-  }
-  signal("SIGTERM")
-  const late = setTimeout(() => signal("SIGKILL"), 5_000)
+  signal(child, "SIGTERM")
+  const late = setTimeout(() => signal(child, "SIGKILL"), 5_000)
   await exit
   clearTimeout(late)
   child.stdout?.destroy()

@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import * as PlaywrightBrowser from "../../../adapters/playwright/PlaywrightBrowser.ts"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import { Site } from "../../../core/testing/contract/browser/BrowserContract.ts"
-import { pages } from "../../../core/testing/contract/browser/BrowserPages.ts"
+import { member, pages } from "../../../core/testing/contract/browser/BrowserPages.ts"
 import { certificate } from "../../support/certificate.ts"
 import { listening } from "../../support/listening.ts"
 import { chromiumPath } from "../../support/realBrowser.ts"
@@ -19,6 +19,8 @@ const status =
   (_request, response) =>
     void response.writeHead(code).end(code % 2 === 0 ? "" : "<p>An error</p>")
 
+const authorization = `Basic ${Buffer.from(`${member.userName}:${member.password}`).toString("base64")}`
+
 const answers: Readonly<Record<string, Answer>> = {
   ...Object.fromEntries(Object.entries(pages).map(([path, page]) => [path, html(page.html)])),
   ...Object.fromEntries([404, 410, 429, 503].map((code) => [`/status/${code}`, status(code)])),
@@ -29,8 +31,10 @@ const answers: Readonly<Record<string, Answer>> = {
   "/data": (_request, response) =>
     void response.writeHead(200, { "content-type": "application/json" }).end('{"ok":true}'),
   "/silent": () => undefined,
-  "/auth": (_request, response) =>
-    void response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end("<p>No</p>")
+  "/auth": (request, response) =>
+    request.headers.authorization === authorization
+      ? html(pages["/auth"]?.html ?? "")(request, response)
+      : void response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end("<p>No</p>")
 }
 
 const site = Layer.effect(
@@ -47,6 +51,8 @@ const site = Layer.effect(
     const secure = yield* listening(createSecure(certificate))
     return Site.of({
       origin,
+      // Another host, whose name passkeys can be for. It is the same server.
+      elsewhere: origin.replace("127.0.0.1", "localhost"),
       failing: {
         unreachable: `http://127.0.0.1:${hangsUp}/`,
         unresolved: "http://nobody.invalid/",

@@ -1,25 +1,28 @@
 /**
  * The promises of every browser, whatever it is made of.
  */
-import { Clock, Context, Effect, Queue, Random, type Scope } from "effect"
+import { Clock, Context, Effect, Option, Queue, Random, Redacted, Schedule, type Scope } from "effect"
 import { Browser, type BrowserSession } from "../../../browser/Browser.ts"
 import type { Exchange } from "../../../browser/Exchange.ts"
 import { unknown } from "../../../browser/element/Appearance.ts"
 import type { ClickKind, ElementQuery } from "../../../browser/element/ElementQuery.ts"
 import type { LocalFile } from "../../../browser/file/FileSource.ts"
+import type { HttpCredential } from "../../../browser/Navigation.ts"
 import type { PageFailure } from "../../../browser/PageFailure.ts"
 import * as Session from "../../../browser/Session.ts"
 import * as Pointer from "../../../browser/vision/Pointer.ts"
 import type { Typing } from "../../../browser/vision/Typing.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { id } from "./BrowserPages.ts"
+import { id, member } from "./BrowserPages.ts"
 
 /** The pages of the contract, as a browser reaches them. */
 export class Site extends Context.Service<
   Site,
   {
     readonly origin: string
+    /** Another origin of the same pages, at a host that passkeys can be for. */
+    readonly elsewhere: string
     /** Addresses that cannot be loaded, by the cause for that. */
     readonly failing: Readonly<Record<"unreachable" | "unresolved" | "untrusted" | "timeout" | "auth", string>>
     readonly file: LocalFile
@@ -56,6 +59,20 @@ const refOf = Effect.fnUntraced(function* (page: BrowserSession, wanted: string)
 })
 
 const kindOf = <A>(tried: Effect.Effect<A, PageFailure>) => Effect.map(Effect.flip(tried), ({ kind }) => kind)
+
+/** How often a page is asked whether it shows the effect of something. */
+const often = { schedule: Schedule.spaced("20 millis") }
+
+/** Waits until an element shows a text. */
+const shows = (page: BrowserSession, name: string, wanted: string) =>
+  Effect.repeat(text(page, name), { until: (shown) => shown === wanted, ...often })
+
+/** Credentials for HTTP authentication at an origin. */
+const signIn = (origin: string, password = member.password): HttpCredential => ({
+  origin,
+  userName: Redacted.make(member.userName),
+  password: Redacted.make(password)
+})
 
 /** A promise about a page of the site that is tested in a separate session. */
 const promise = <A, F>(
@@ -101,6 +118,70 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Browser | Site>> =
       ] as const) {
         const failure = yield* Effect.flip(navigation.goto(`${origin}/status/${status}`))
         assert.deepInclude({ ...failure }, { kind, status, reason: `the server answered with status ${status}` })
+      }
+    })
+  ),
+  promise("tells that the page that a click led to asks for HTTP authentication", "/", (page, { failing, origin }) =>
+    Effect.gen(function* () {
+      const { elements, navigation } = page
+      yield* elements.click(at("members"), "click")
+      const challenge = yield* Effect.repeat(navigation.challenge, { until: (asked) => asked !== null, ...often })
+      assert.strictEqual(challenge, failing.auth)
+      yield* navigation.goto(`${origin}/`)
+      assert.isNull(yield* navigation.challenge)
+    })
+  ),
+  promise("answers HTTP authentication with the credentials of the origin", "/", (page, { failing, origin }) =>
+    Effect.gen(function* () {
+      const { navigation } = page
+      assert.isNull(yield* navigation.challenge)
+      assert.strictEqual(yield* kindOf(navigation.goto(failing.auth)), "auth")
+      assert.strictEqual(yield* navigation.challenge, failing.auth)
+      yield* navigation.authenticate(signIn(origin, "wrong"))
+      assert.strictEqual(yield* kindOf(navigation.goto(failing.auth)), "auth", "the site refuses the password")
+      assert.strictEqual(yield* navigation.challenge, failing.auth)
+      yield* navigation.authenticate(signIn(origin))
+      yield* navigation.goto(failing.auth)
+      assert.strictEqual(yield* text(page, "title"), "Members")
+      assert.isNull(yield* navigation.challenge)
+    })
+  ),
+  promise("sends no credentials of HTTP authentication to another origin", "/", (page, { elsewhere, failing }) =>
+    Effect.gen(function* () {
+      const { navigation } = page
+      yield* navigation.authenticate(signIn(elsewhere))
+      assert.strictEqual(yield* kindOf(navigation.goto(failing.auth)), "auth")
+      yield* navigation.goto(`${elsewhere}/auth`)
+      assert.strictEqual(yield* text(page, "title"), "Members")
+      assert.strictEqual(yield* kindOf(navigation.goto(failing.auth)), "auth")
+    })
+  ),
+  promise("makes a passkey, and offers it to its own site alone", "/", (page, { elsewhere }) =>
+    Effect.gen(function* () {
+      const { elements, navigation } = page
+      yield* navigation.goto(`${elsewhere}/passkeys`)
+      const passkey = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { made } = yield* navigation.authenticator(null)
+          yield* elements.click(at("make"), "click")
+          yield* shows(page, "outcome", "made")
+          return yield* made
+        })
+      )
+      assert.strictEqual(passkey.rpId, new URL(elsewhere).hostname)
+      for (const [rpId, outcome] of [
+        [passkey.rpId, "used"],
+        ["other.example", "refused"]
+      ] as const) {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { signed } = yield* navigation.authenticator({ ...passkey, rpId })
+            yield* elements.click(at("ask"), "click")
+            yield* shows(page, "outcome", outcome)
+            const isSigned = Option.isSome(yield* Effect.timeoutOption(signed, outcome === "used" ? longest : 20))
+            assert.strictEqual(isSigned, outcome === "used")
+          })
+        )
       }
     })
   ),

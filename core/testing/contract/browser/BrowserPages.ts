@@ -1,6 +1,8 @@
 /**
  * The pages on which the promises of the browser are kept: each as HTML, and as it is written down for the scripted browser.
  */
+import { Redacted } from "effect"
+import type { Passkey } from "../../../vault/passkey/Passkey.ts"
 import type { PageEvent, ScriptedElement } from "../../browser/ScriptedBrowser.ts"
 
 export const id = (name: string): string => `//*[@id='${name}']`
@@ -10,6 +12,29 @@ export interface ContractPage {
   /** The same page, whose other pages lie at an origin. */
   readonly scripted: (origin: string) => ReadonlyArray<ScriptedElement>
 }
+
+/** The name and the password that the page `/auth` asks for by HTTP authentication. */
+export const member = { userName: "ada", password: "correct horse" }
+
+/** The passkey that the page of a host makes in the scripted browser. */
+const passkeyOf = (host: string): Passkey => ({
+  credentialId: "AQI=",
+  rpId: host,
+  privateKey: Redacted.make("AQI="),
+  userHandle: "AQI=",
+  signCount: 0
+})
+
+/** Makes a passkey for its host, and asks for it. Tells in `outcome` what came of it. */
+const passkeys = `<script>
+  const told = (done) => done.then((text) => text, () => "refused").then((text) => { outcome.textContent = text })
+  const challenge = new Uint8Array(32)
+  const host = location.hostname
+  make.onclick = () => told(navigator.credentials.create({ publicKey: { challenge, rp: { id: host, name: "Club" },
+    user: { id: new Uint8Array([1, 2]), name: "ada", displayName: "Ada" }, pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+    authenticatorSelection: { residentKey: "required" } } }).then(() => "made"))
+  ask.onclick = () => told(navigator.credentials.get({ publicKey: { challenge, rpId: host } }).then(() => "used"))
+</script>`
 
 const body = (content: string, title = "Page"): string =>
   `<!doctype html><html><head><title>${title}</title></head><body>${content}</body></html>`
@@ -76,7 +101,8 @@ export const pages: Readonly<Record<string, ContractPage>> = {
       <button id=confirm onclick="confirm('Leave?')">Ask</button>
       <button id=prompt onclick="prompt('Your name?', 'Ann')">Name</button>
       <button id=cookie onclick="document.cookie = 'seen=yes; path=/'">Remember</button>
-      <a id=save href=/orders.csv>Save</a>`,
+      <a id=save href=/orders.csv>Save</a>
+      <a id=members href=/auth>Members</a>`,
       "Home"
     ),
     scripted: (origin) => [
@@ -104,7 +130,8 @@ export const pages: Readonly<Record<string, ContractPage>> = {
           ]
         }
       },
-      { selector: id("save"), text: "Save", saves: [["orders.csv", "id,total\n"]] }
+      { selector: id("save"), text: "Save", saves: [["orders.csv", "id,total\n"]] },
+      { selector: id("members"), text: "Members", leadsTo: `${origin}/auth` }
     ]
   },
   "/orders": orders,
@@ -272,6 +299,21 @@ export const pages: Readonly<Record<string, ContractPage>> = {
           events.findLast(
             ({ selector, type }) => type === "input" && [id("file"), id("drop"), ""].includes(selector ?? "-")
           )?.value ?? "none"
+      }
+    ]
+  },
+  "/auth": {
+    html: body("<h1 id=title>Members</h1>"),
+    scripted: () => [{ selector: id("title"), text: "Members" }]
+  },
+  "/passkeys": {
+    html: body(`<button id=make>Make</button><button id=ask>Ask</button><output id=outcome>none</output>${passkeys}`),
+    scripted: (origin) => [
+      { selector: id("make"), text: "Make", makesPasskey: passkeyOf(new URL(origin).hostname) },
+      { selector: id("ask"), text: "Ask", asksPasskey: new URL(origin).hostname },
+      {
+        selector: id("outcome"),
+        text: (events) => events.findLast(({ type }) => type === "passkey")?.value ?? "none"
       }
     ]
   },

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { componentData, daily, graph } from "../support/fixtures.ts"
 import { makePatch } from "../support/patches.ts"
 import { seal } from "../support/sealed.ts"
-import { type Answer, layer as layerService, Service } from "../support/service.ts"
+import { type Answer, layerInMemory as layerService, Service } from "../support/service.ts"
 
 interface Entry {
   readonly id: string

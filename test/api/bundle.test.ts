@@ -8,7 +8,7 @@ import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { terminal } from "../cli/Terminal.ts"
 import { daily, graph } from "../support/fixtures.ts"
-import { layer as layerService, Service } from "../support/service.ts"
+import { layerInMemory as layerService, Service } from "../support/service.ts"
 
 /** A file in several pieces, which end where they want. */
 async function* piecesOf(bytes: Uint8Array) {

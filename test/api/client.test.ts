@@ -13,7 +13,7 @@ import { layer as worker } from "../support/worker.ts"
 
 const { Service } = TestService
 
-const services = Layer.mergeAll(worker.pipe(Layer.provideMerge(TestService.layer)), FetchHttpClient.layer)
+const services = Layer.mergeAll(worker.pipe(Layer.provideMerge(TestService.layerInMemory)), FetchHttpClient.layer)
 
 const connected = Effect.fnUntraced(function* (baseUrl?: string) {
   const { member, url } = yield* Service

@@ -9,7 +9,7 @@ import { openGate, layer as worker } from "../support/worker.ts"
 
 const { Service } = TestService
 
-const services = worker.pipe(Layer.provideMerge(TestService.layer))
+const services = worker.pipe(Layer.provideMerge(TestService.layerInMemory))
 
 const ended = (session: string) => (body: string) =>
   kindsOf(body, session).some((kind) => /success|failed|stopped/.test(kind))

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net"
 import { Worker } from "node:worker_threads"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import { afterWhatArrived, Closing } from "../../apps/api/http/Closing.ts"
 import { kindsOf, openRaw } from "../support/clients.ts"
 import { graph } from "../support/fixtures.ts"
@@ -18,7 +19,9 @@ it.live(
   () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const layer = worker(20_000).pipe(Layer.provideMerge(TestService.layerWith({ graceMillis: 300 })))
+      const layer = worker(20_000).pipe(
+        Layer.provideMerge(TestService.layerWith({ graceMillis: 300, stores: Memory.layer }))
+      )
       const services = yield* Layer.buildWithScope(layer, scope)
       const { member, send, url } = Context.get(services, Service)
       const { key } = yield* member("Owner")

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { graph } from "../support/fixtures.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 type Item = Readonly<Record<string, unknown>>
 
@@ -58,7 +58,7 @@ const setUp = Effect.gen(function* () {
 
 const pathsOf = (body: Item) => asList(body.errors).map(({ path }) => path)
 
-it.layer(layer, { timeout: "30 seconds" })("components", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("components", (it) => {
   it.effect("are created, listed, renamed and saved in versions of which each stays as it was", () =>
     Effect.gen(function* () {
       const { ask, me } = yield* setUp

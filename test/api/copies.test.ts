@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import { componentData, daily } from "../support/fixtures.ts"
 import { asList, pathsOf, setUp, workflow } from "../support/member.ts"
 import { seal } from "../support/sealed.ts"
-import { layer } from "../support/service.ts"
+import { layerInMemory } from "../support/service.ts"
 
 const sealedProxy = seal("ab".repeat(32), "socks5://user:password@127.0.0.1:1080")
 
-it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("workflows", (it) => {
   it.effect("are forked with their window or another, from the latest version or a named one", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp

@@ -6,7 +6,7 @@ import * as Worker from "../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import * as Sandbox from "../../core/workflow/sandbox/Sandbox.ts"
 import { graphOf } from "../support/browser.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 /** Reads no graph within its time, as on a machine that is slower than the one where the workflow was saved. */
 const slow: Sandbox.Shape = {
@@ -22,7 +22,7 @@ const working = Worker.run({ name: "w", capacity: 1, leaseMillis: 30_000, graceM
   Effect.forkScoped
 )
 
-it.layer(layer, { timeout: "30 seconds" })("a run whose graph takes too long to be read", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("a run whose graph takes too long to be read", (it) => {
   it.effect("fails with LIMIT-E0007, which says what was exceeded", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

@@ -9,12 +9,12 @@ import { Fields } from "../../core/vault/VaultEntry.ts"
 import { graphOf } from "../support/browser.ts"
 import { asMember, cookies, pair, query } from "../support/credentials.ts"
 import { scale } from "../support/scale.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 /** Every field that callers may set. */
 const fields = Object.keys(Fields.fields)
 
-it.layer(layer, { timeout: "60 seconds" })("credentials", (it) => {
+it.layer(layerInMemory, { timeout: "60 seconds" })("credentials", (it) => {
   it.effect("binds entries to secret providers of the workspace only, and lists what these hold", () =>
     Effect.gen(function* () {
       const { ask, me, sealed } = yield* asMember()

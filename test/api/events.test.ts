@@ -8,7 +8,7 @@ import { openGate, type Script, layer as worker } from "../support/worker.ts"
 
 const { Service } = TestService
 
-const services = worker.pipe(Layer.provideMerge(TestService.layer))
+const services = worker.pipe(Layer.provideMerge(TestService.layerInMemory))
 
 const whole = ["execution.queued", "execution.start", "execution.step", "execution.success"]
 

@@ -6,7 +6,7 @@ import * as Attempt from "../../core/run/Attempt.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
-import { layer, layerInMemory, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const login = "https://shop.example/login"
 const list = "https://shop.example/orders"
@@ -66,7 +66,7 @@ const get = (member: Member, path: string) =>
 
 type Fields = Readonly<Record<string, unknown>>
 
-it.layer(layer, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("what a run leaves behind", (it) => {
   describe("debug snapshots", () => {
     it.effect("show the page as each node began, END included, without a key and unable to run", () =>
       Effect.gen(function* () {

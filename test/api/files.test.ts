@@ -18,7 +18,7 @@ import { RunId, WorkflowId } from "../../core/workspace/Ids.ts"
 import { terminal } from "../cli/Terminal.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { openRaw } from "../support/clients.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const shop = "https://shop.example/"
 
@@ -79,7 +79,7 @@ interface File {
   readonly metadata: unknown
 }
 
-it.layer(layer, { timeout: "30 seconds" })("files of runs", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("files of runs", (it) => {
   describe("that were downloaded", () => {
     it.effect("are none where the step is skipped, which the record tells instead of the step", () =>
       Effect.gen(function* () {

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { asList, pathsOf, setUp, workflow } from "../support/member.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 /** A text that takes as many bytes where it is stored, because the database cannot compress it. */
 const incompressible = (length: number) => randomBytes(length).toString("base64").slice(0, length)
 
-it.layer(layer, { timeout: "30 seconds" })("workflows", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("workflows", (it) => {
   it.effect("report of an input what a submission would, and take placeholders for credentials", () =>
     Effect.gen(function* () {
       const { ask, create } = yield* setUp

@@ -4,11 +4,11 @@ import { TestClock } from "effect/testing"
 import { eventually } from "../support/eventually.ts"
 import { graph } from "../support/fixtures.ts"
 import { claim, connect, enter, start, watch } from "../support/live.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const once = (told: ReadonlyArray<unknown>) => told.length > 0
 
-it.layer(layer, { timeout: "30 seconds" })("a live connection", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("a live connection", (it) => {
   it.effect("is refused before the run has begun and once it has ended", () =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

@@ -12,7 +12,7 @@ import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { says, serve, wordsOf } from "../support/modelServer.ts"
 import { chooses } from "../support/modelWalk.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const shop = "https://shop.example/"
 const site: ScriptedBrowser.ScriptedSite = { [shop]: [{ selector: "#buy", text: "Buy" }] }
@@ -31,10 +31,10 @@ const settingsOf = Effect.fnUntraced(function* (env: Environment) {
 })
 
 /** The service of a process that is started with these variables. */
-const serving = <A, E>(env: Environment, test: Effect.Effect<A, E, Layer.Success<typeof layer>>) =>
+const serving = <A, E>(env: Environment, test: Effect.Effect<A, E, Layer.Success<typeof layerInMemory>>) =>
   Effect.gen(function* () {
     const settings = yield* settingsOf(env)
-    const served = Layer.fresh(layer).pipe(Layer.provide(Models.layerAvailability(settings)))
+    const served = Layer.fresh(layerInMemory).pipe(Layer.provide(Models.layerAvailability(settings)))
     return yield* Effect.provide(test, served)
   })
 

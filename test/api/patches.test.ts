@@ -9,7 +9,7 @@ import { WorkflowId } from "../../core/workspace/Ids.ts"
 import { graphOf } from "../support/browser.ts"
 import { daily } from "../support/fixtures.ts"
 import { popupOffer } from "../support/patches.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -33,7 +33,7 @@ const selectorOffer = (before: string, after: string): Offer => ({
   reason: "It was renamed"
 })
 
-it.layer(layer, { timeout: "30 seconds" })("the changes that runs offer", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("the changes that runs offer", (it) => {
   const setUp = (body: object) =>
     Effect.gen(function* () {
       const { member, send } = yield* Service

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { DefaultPhoneNumber } from "../../core/vault/otp/PhoneNumbers.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 
-const service = Layer.fresh(layer).pipe(Layer.provide(Layer.succeed(DefaultPhoneNumber, "+15550009999")))
+const service = Layer.fresh(layerInMemory).pipe(Layer.provide(Layer.succeed(DefaultPhoneNumber, "+15550009999")))
 
 const settings = ({ caller, key }: Member, json: unknown, method = "PATCH") =>
   Effect.flatMap(Service, ({ send }) =>

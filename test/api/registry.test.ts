@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { graph } from "../support/fixtures.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 
 const as = (member: Member) =>
   Effect.map(Service, ({ send }) => ({
@@ -32,7 +32,7 @@ const failing = (message: unknown) => {
   }
 }
 
-it.layer(layer, { timeout: "60 seconds" })("the HTTP interface", (it) => {
+it.layer(layerInMemory, { timeout: "60 seconds" })("the HTTP interface", (it) => {
   describe("error codes", () => {
     it.effect("are found by their names, whatever their case and blanks, and made when there are none", () =>
       Effect.gen(function* () {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { fencesOf, pages } from "../docs/Examples.ts"
 import { daily, graph } from "../support/fixtures.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 const input_schema = { type: "object", properties: { day: { type: "string", pattern: "^\\d{4}-" } } }
 
@@ -19,7 +19,7 @@ const setUp = Effect.gen(function* () {
   return { ask, workflow_id, body: { workflow_id, cron: "30 9 * * *", time_zone: "Europe/Berlin" } }
 })
 
-it.layer(layer, { timeout: "30 seconds" })("a schedule", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("a schedule", (it) => {
   it.effect("is created, read, listed, replaced, paused, resumed and deleted", () =>
     Effect.gen(function* () {
       const { ask, body, workflow_id } = yield* setUp

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { asMember, makeSecretProvider, pair, query } from "../support/credentials.ts"
 import { connectServer, id, vaultServer } from "../support/secretServers.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 import * as SetClock from "../support/setClock.ts"
 
 const clock = SetClock.make()
@@ -48,7 +48,9 @@ const connected = Effect.gen(function* () {
   return { ...owner, server, made, body, path: `/secret-providers/${made.body.id}`, id: String(made.body.id) }
 })
 
-it.layer(Layer.fresh(layer).pipe(Layer.provide(clock.layer)), { timeout: "60 seconds" })("secret providers", (it) => {
+const service = Layer.fresh(layerInMemory).pipe(Layer.provide(clock.layer))
+
+it.layer(service, { timeout: "60 seconds" })("secret providers", (it) => {
   it.effect("are connected, shown without their access, tried, changed and removed by Owners", () =>
     Effect.gen(function* () {
       const { dump } = yield* Service

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Guide from "../../apps/api/Guide.ts"
 import { graph } from "../support/fixtures.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 const workflow = { ...graph(), input_schema: { type: "object" } }
 
@@ -20,7 +20,7 @@ const alwaysOpen = {
   ]
 }
 
-it.layer(layer, { timeout: "30 seconds" })("the HTTP interface", (it) => {
+it.layer(layerInMemory, { timeout: "30 seconds" })("the HTTP interface", (it) => {
   describe("the server", () => {
     it.effect("answers for its health, its description and its reference without a key", () =>
       Effect.gen(function* () {

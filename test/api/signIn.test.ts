@@ -6,7 +6,7 @@ import * as Worker from "../../core/run/Worker.ts"
 import * as ScriptedBrowser from "../../core/testing/browser/ScriptedBrowser.ts"
 import { graphOf, type Step } from "../support/browser.ts"
 import { asMember } from "../support/credentials.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 const site = "https://bank.example"
 const browser = ScriptedBrowser.layer({
@@ -76,7 +76,7 @@ const started = Effect.fnUntraced(function* (
   return { me, ask, path, id: String(run.body.session_id), workflowId: workflow.body.id, until, ended }
 })
 
-it.layer(layer, { timeout: "60 seconds" })("a run that signs in", (it) => {
+it.layer(layerInMemory, { timeout: "60 seconds" })("a run that signs in", (it) => {
   it.effect("asks a person for the code as the interface says, and shows no secret in anything that it leaves", () =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -6,12 +6,12 @@ import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import { Sealing } from "../../core/vault/keys/Sealing.ts"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { seal } from "../support/sealed.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 import * as SetClock from "../support/setClock.ts"
 
 const clock = SetClock.make()
 const service = (inboxDomain: string | null) =>
-  Layer.fresh(layer).pipe(Layer.provide(Layer.merge(Layer.succeed(InboxDomain, inboxDomain), clock.layer)))
+  Layer.fresh(layerInMemory).pipe(Layer.provide(Layer.merge(Layer.succeed(InboxDomain, inboxDomain), clock.layer)))
 
 const domain = "https://app.example.com"
 const address = (query: string, type = "totp") => `otpauth://${type}/Site:robot?${query}`

@@ -3,9 +3,9 @@ import { Effect, Option } from "effect"
 import { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { asMember, cookies, pair, query } from "../support/credentials.ts"
 import { sealText } from "../support/sealed.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
-it.layer(layer, { timeout: "60 seconds" })("the vault", (it) => {
+it.layer(layerInMemory, { timeout: "60 seconds" })("the vault", (it) => {
   it.effect("answers a new entry complete, its secrets as they came", () =>
     Effect.gen(function* () {
       const { ask, me, sealed } = yield* asMember()

@@ -4,7 +4,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { daily, graph } from "../support/fixtures.ts"
-import { layer as layerService, Service } from "../support/service.ts"
+import { layerInMemory as layerService, Service } from "../support/service.ts"
 
 /** Windows that are closed and open at the epoch, where the clock of these tests stands. */
 const closed = daily(9, 17)

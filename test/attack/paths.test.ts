@@ -2,7 +2,7 @@ import { request } from "node:http"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { graph } from "../support/fixtures.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 const workflow = { name: "Nightly", ...graph() }
 
@@ -59,7 +59,7 @@ const forms = (path: string): ReadonlyArray<string> => {
   ]
 }
 
-it.layer(layer, { timeout: "60 seconds" })("an address in another form", (it) => {
+it.layer(layerInMemory, { timeout: "60 seconds" })("an address in another form", (it) => {
   const changes: ReadonlyArray<readonly [method: string, path: string]> = [
     ["POST", "/run"],
     ["POST", "/workflows"],
@@ -150,7 +150,7 @@ it.layer(layer, { timeout: "60 seconds" })("an address in another form", (it) =>
   )
 })
 
-it.layer(layer, { timeout: "60 seconds" })("HEAD", (it) => {
+it.layer(layerInMemory, { timeout: "60 seconds" })("HEAD", (it) => {
   it.effect("answers with the status and the headers of GET, and no body", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service

@@ -7,7 +7,7 @@ import { Inbound } from "../../apps/api/inbound/Inbound.ts"
 import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
 import { forgetting } from "../../core/vault/inbox/Receiving.ts"
 import { unseal } from "../support/sealed.ts"
-import { layer, type Member, Service } from "../support/service.ts"
+import { layerInMemory, type Member, Service } from "../support/service.ts"
 import * as SetClock from "../support/setClock.ts"
 
 const token = "0123456789abcdef0123456789abcdef"
@@ -16,7 +16,7 @@ const path = "/inbound/sms/twilio"
 const day = 86_400_000
 const clock = SetClock.make()
 
-const service = Layer.fresh(layer).pipe(
+const service = Layer.fresh(layerInMemory).pipe(
   Layer.provide(
     Layer.mergeAll(
       Layer.succeed(PublicUrl, Option.some(publicUrl)),

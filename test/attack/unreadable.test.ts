@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 /** Sends bytes, and answers all that comes back until the server closes the connection. */
 const exchange = (url: string, bytes: ReadonlyArray<string | Buffer>) =>
@@ -21,7 +21,7 @@ const exchange = (url: string, bytes: ReadonlyArray<string | Buffer>) =>
 
 const large = Buffer.alloc(4 * 1_048_576, "x")
 
-it.layer(layer)("bytes that are no HTTP request", (it) => {
+it.layer(layerInMemory)("bytes that are no HTTP request", (it) => {
   it.effect.each([
     { what: "an address that is not ASCII", head: "GET /workflows\u00e9 HTTP/1.1\r\nHost: a\r\n\r\n", status: 400 },
     { what: "no request at all", head: "\u0016\u0003\u0001 hello\r\n\r\n", status: 400 },

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { graph } from "../support/fixtures.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 import * as Commands from "./Commands.ts"
 import { fencesOf, pages } from "./Examples.ts"
 
@@ -21,7 +21,7 @@ const shapeOf = (frame: string) =>
         : name
     })
 
-it.layer(layer, { excludeTestServices: true, timeout: "60 seconds" })("the commands", (it) => {
+it.layer(layerInMemory, { excludeTestServices: true, timeout: "60 seconds" })("the commands", (it) => {
   it.effect("of the README list and save workflows, start a run and read its record", () =>
     Effect.gen(function* () {
       const { member, url } = yield* Service

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Redacted, Result } from "effect"
 import * as HttpSender from "../../adapters/http/HttpSender.ts"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Dispatcher from "../../core/event/webhook/Dispatcher.ts"
 import * as AgentExecutor from "../../core/execution/AgentExecutor.ts"
 import * as Attempt from "../../core/run/Attempt.ts"
@@ -49,7 +50,9 @@ const dispatching = Layer.effectDiscard(
 )
 
 const service = dispatching.pipe(
-  Layer.provideMerge(layerWith({ sending: { ...HttpSender.defaults, allowPrivateNetworks: true } }))
+  Layer.provideMerge(
+    layerWith({ stores: Memory.layer, sending: { ...HttpSender.defaults, allowPrivateNetworks: true } })
+  )
 )
 
 const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"

@@ -185,21 +185,13 @@ describe.concurrent("rotations", () => {
         yield* kill(exchanging)
         assert.lengthOf(yield* under(), 2)
         yield* reads(rolled)
-        const [half, listed, ...alone] = yield* Effect.all(
-          [
-            completed(["keys", "encryption"], both),
-            completed(["keys", "list"], settings),
-            ...[masterKey, newMaster].map((one) =>
-              completed(["keys", "encryption"], { ...settings, SLUICE_MASTER_KEY: one })
-            )
-          ],
-          { concurrency: "unbounded" }
+        const [half, listed] = yield* Effect.all(
+          [completed(["keys", "encryption"], both), completed(["keys", "list"], settings)],
+          { concurrency: 2 }
         )
-        assert.strictEqual(half?.code, 1, "there are many workspaces")
+        assert.strictEqual(half.code, 1, "there are many workspaces")
         assert.include(half.output, "Expected a workspace in --workspace")
-        assert.match(listed?.output ?? "", /Expected a workspace in --workspace/)
-        assert.lengthOf(alone, 2)
-        for (const { output } of alone) assert.match(output, /Cannot start with this master key/)
+        assert.match(listed.output, /Expected a workspace in --workspace/)
         const rest = yield* completed(["keys", "rotate", "master"], both)
         assert.deepInclude(rest, { code: 0 })
         assert.match(rest.output, /Rewrapped \d+ keys; .*\n.*without SLUICE_PREVIOUS_MASTER_KEY/)

@@ -10,7 +10,7 @@ import { type ReceivedCode, ReceivedCodes } from "../../core/vault/inbox/Receive
 import { DefaultPhoneNumber } from "../../core/vault/otp/PhoneNumbers.ts"
 import { certificateOf } from "../support/rsaCertificate.ts"
 import { unseal } from "../support/sealed.ts"
-import { layer, type Member, type Request, Service } from "../support/service.ts"
+import { layerInMemory, type Member, type Request, Service } from "../support/service.ts"
 import * as SetClock from "../support/setClock.ts"
 
 const secret = "an inbound secret/of 32 letters".replaceAll(" ", "-")
@@ -30,7 +30,7 @@ const fetch: AwsFetch = (url) =>
   })
 
 const service = (settings: Partial<{ secret: string; twilioAuthToken: string }>) =>
-  Layer.fresh(layer).pipe(
+  Layer.fresh(layerInMemory).pipe(
     Layer.provide(
       Layer.mergeAll(
         Layer.succeed(InboxDomain, "inbox.example"),

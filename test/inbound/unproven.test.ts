@@ -3,11 +3,11 @@ import { request } from "node:http"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { Inbound } from "../../apps/api/inbound/Inbound.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 
 const secret = "an-inbound-secret-of-32-letters"
 
-const service = Layer.fresh(layer).pipe(
+const service = Layer.fresh(layerInMemory).pipe(
   Layer.provide(Layer.succeed(Inbound, { secret: Redacted.make(secret), twilioAuthToken: null }))
 )
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Result, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import * as RateLimit from "../../core/workspace/request/RateLimit.ts"
 import { layerWith, Service } from "../support/service.ts"
 
@@ -86,6 +87,7 @@ describe("rate limits", () => {
 
 it.layer(
   layerWith({
+    stores: Memory.layer,
     rateLimits: [
       { requests: 5, seconds: 1 },
       { requests: 8, seconds: 15 }

@@ -16,6 +16,7 @@ it.effect(
   () =>
     Effect.gen(function* () {
       let ended = false
+      let halves = 0
       for (let at = 0; !ended; at++) {
         for (const after of [false, true]) {
           ended = yield* fresh(
@@ -54,6 +55,14 @@ it.effect(
                 older
               )
               assert.deepStrictEqual(yield* started(keysOf, newer, older), before)
+              const wrapped = [...(yield* Tables).wrappedKeys.values()]
+              if (new Set(wrapped.map(({ under }) => under)).size > 1) {
+                for (const one of [older, newer]) {
+                  const alone = yield* Effect.exit(started(keysOf, one))
+                  assert.match(String(alone), /Cannot start with this master key/, "one key alone opens only a part")
+                }
+                halves++
+              }
               const text = JSON.stringify([...(yield* Tables).wrappedKeys.values()])
               for (const key of [...before, ...[older, newer].map(Redacted.value)]) assert.notInclude(text, key)
               const rest = yield* started(MasterRotation.run(), newer, older)
@@ -72,6 +81,7 @@ it.effect(
         }
         assert.isBelow(at, 50)
       }
+      assert.isAbove(halves, 0)
     }),
   60_000
 )

@@ -7,7 +7,7 @@ import { Sender } from "../../core/event/webhook/Sender.ts"
 import { WebhookSecrets } from "../../core/event/webhook/WebhookSecrets.ts"
 import { graph } from "../support/fixtures.ts"
 import { receiver } from "../support/receiver.ts"
-import { layer, Service } from "../support/service.ts"
+import { layerInMemory, Service } from "../support/service.ts"
 import { makeWebhook } from "../support/webhooks.ts"
 
 describe("an address", () => {
@@ -99,7 +99,7 @@ describe("the sender", () => {
   )
 })
 
-it.layer(Layer.fresh(layer), { timeout: "30 seconds" })("the interface", (it) => {
+it.layer(Layer.fresh(layerInMemory), { timeout: "30 seconds" })("the interface", (it) => {
   const setUp = Effect.gen(function* () {
     const { member, send } = yield* Service
     const owner = yield* member("Owner")

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import { PublicUrl } from "../../apps/api/http/Origin.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -9,7 +10,9 @@ import { openRaw } from "../support/clients.ts"
 import { graph } from "../support/fixtures.ts"
 import { layerWith, Service } from "../support/service.ts"
 
-const publicly = layerWith({}).pipe(Layer.provide(Layer.succeed(PublicUrl, Option.some("https://example.com/sluice"))))
+const publicly = layerWith({ stores: Memory.layer }).pipe(
+  Layer.provide(Layer.succeed(PublicUrl, Option.some("https://example.com/sluice")))
+)
 
 it.layer(publicly, { timeout: "30 seconds" })("links", (it) => {
   it.effect("begin with the public address where one was set, with its path", () =>

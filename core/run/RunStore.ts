@@ -293,8 +293,8 @@ export class RunStore extends Context.Service<
      * Decides about runs whose lease has run out, and about waiting runs whose time is over, that should have started, or
      * whose workflow was deleted, at most `limit` of them.
      *
-     * Any number of processes may do this at once: each run is decided about once. A decision that returns `null`
-     * leaves the run unchanged. Answers the changed runs.
+     * Any number of processes may do this at once: each run is decided about once. A run that is locked at the moment is
+     * left to the next call. A decision that returns `null` leaves the run unchanged. Answers the changed runs.
      */
     readonly reap: (
       limit: number,

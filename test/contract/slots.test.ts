@@ -160,7 +160,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           const again = yield* one
           assert.strictEqual(again.run.id, abandoned.run.id)
           yield* TestClock.adjust(30_000)
-          yield* runs.reap(10, Transition.reap)
+          // The end of the claim before may still read the run under a lock. Then it is left to the next call.
+          yield* Effect.repeat(runs.reap(10, Transition.reap), { until: ({ length }) => length === 1 })
           const last = yield* one
           assert.strictEqual(last.run.id, abandoned.run.id)
           yield* finish(last)

@@ -213,7 +213,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       const id = yield* workflow("Payments", {
         input_schema: {
           type: "object",
-          properties: { month: { type: "string" }, amount: { type: "number" } },
+          properties: { month: { type: "string", minLength: 2 }, amount: { type: "number" } },
           required: ["amount"]
         }
       })
@@ -234,6 +234,13 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       for (const [name, text, problem] of [
         ["open.csv", 'month,amount\nOctober,1\n"November,2\nDecember,3\n', 'Row 3, column "month": its quote is never'],
         ["long.csv", `month,amount\nOctober,1\n"${"x".repeat(1_000_001)}`, 'Row 3, column "month": the row has more'],
+        [
+          "strict.csv",
+          "month,amount\nOctober,1\nx,2\n",
+          'Row 3, column "month": must NOT have fewer than 2 characters'
+        ],
+        ["names.csv", "month,sum\nOctober,1,2\n", 'Row 2, column "sum": expected 2 cells, got 3\nNothing'],
+        ["names.csv", `month,sum\n${"October\n".repeat(30)}`, "got 1\nand 11 more\nNothing was submitted: 31 problems"],
         [
           "latin.csv",
           Buffer.from("month,amount\nM\xe4rz,1\n", "latin1"),

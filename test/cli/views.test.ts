@@ -111,6 +111,48 @@ describe("a cell", () => {
   })
 })
 
+describe("a row of a batch", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      month: { type: "string", pattern: "^[0-9]{4}-[0-9]{2}$" },
+      amount: { type: "number", minimum: 1 },
+      lines: { type: "array", items: { type: "integer" } }
+    },
+    required: ["amount"]
+  }
+  const problemsOf = (head: ReadonlyArray<string>, ...rows: ReadonlyArray<ReadonlyArray<string>>) => {
+    const columns = CellTypes.columns(head, schema)
+    const inputs = rows.map((cells, at) => columns.input(at + 2, cells))
+    return [...columns.problems, ...inputs.flatMap((one) => (Result.isFailure(one) ? one.failure : []))].map(
+      CellTypes.sentence
+    )
+  }
+
+  it("is judged by all that the workflow asks of its inputs, and each bad cell is named", () => {
+    const head = ["month", "amount", "lines"]
+    assert.deepStrictEqual(
+      problemsOf(head, ["2026-09", "1", "[1]"], ["", "1", ""], ["October", "0", '[1, "a"]'], ["", "x", "["]),
+      [
+        'Row 4, column "month": must match pattern "^[0-9]{4}-[0-9]{2}$", got "October"',
+        'Row 4, column "amount": must be >= 1, got "0"',
+        'Row 4, column "lines": lines[1] must be integer, got "[1, \\"a\\"]"',
+        'Row 5, column "amount": expected a number, got "x"',
+        'Row 5, column "lines": expected a JSON list, got "["'
+      ]
+    )
+  })
+
+  it("is checked where the names of the columns are wrong, too", () => {
+    assert.deepStrictEqual(problemsOf(["amout", "lines", "lines"], ["1", "["], ["1", "{}", "["], ["1", "[1]", "[1]"]), [
+      'Row 1, column "lines": two columns have this name',
+      'Row 1, column "amount": the workflow requires this input, and no column has its name',
+      'Row 2, column "lines": expected 3 cells, got 2',
+      'Row 3, column "lines": expected a JSON list, got "["'
+    ])
+  })
+})
+
 describe("the week of a run window", () => {
   it("marks the day that changes the clocks, and leaves out the hour that is skipped", () => {
     const { window } = Result.getOrThrow(RunWindow.validate({ ...daily(1, 4), time_zone: "Europe/Berlin" }))

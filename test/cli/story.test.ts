@@ -142,6 +142,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "5")
       const set = yield* ok("window", "set", id, always)
       assert.include(set, "It would release 5 waiting runs")
+      assert.lengthOf(set.match(/^ {2}would release [0-9a-f-]{36}, submitted 1970-01-01 00:00Z$/gm) ?? [], 5)
       assert.include(set, "Set as revision 2")
       assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "0")
       const late = yield* run(["window", "set", id, always, "--revision", "1"])
@@ -213,7 +214,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       const id = yield* workflow("Payments", {
         input_schema: {
           type: "object",
-          properties: { month: { type: "string" }, amount: { type: "number" } },
+          properties: { month: { type: "string", minLength: 2 }, amount: { type: "number" } },
           required: ["amount"]
         }
       })
@@ -234,6 +235,13 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       for (const [name, text, problem] of [
         ["open.csv", 'month,amount\nOctober,1\n"November,2\nDecember,3\n', 'Row 3, column "month": its quote is never'],
         ["long.csv", `month,amount\nOctober,1\n"${"x".repeat(1_000_001)}`, 'Row 3, column "month": the row has more'],
+        [
+          "strict.csv",
+          "month,amount\nOctober,1\nx,2\n",
+          'Row 3, column "month": must NOT have fewer than 2 characters'
+        ],
+        ["names.csv", "month,sum\nOctober,1,2\n", 'Row 2, column "sum": expected 2 cells, got 3\nNothing'],
+        ["names.csv", `month,sum\n${"October\n".repeat(30)}`, "got 1\nand 11 more\nNothing was submitted: 31 problems"],
         [
           "latin.csv",
           Buffer.from("month,amount\nM\xe4rz,1\n", "latin1"),
@@ -260,13 +268,30 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("create, preview, pause, resume and delete schedules", () =>
+  it.effect("create, preview, show, run, pause, resume and delete schedules", () =>
     Effect.gen(function* () {
       const { json, ok, run, workflow } = yield* setUp
       yield* workflow("Reports")
       const terms = ["--workflow", "Reports", "--cron", "30 7 * * *", "--time-zone", "Europe/Berlin"]
       assert.include(yield* ok("schedule", "preview", ...terms), "1970-01-01 06:30Z")
-      const { id } = yield* json("schedule", "create", ...terms)
+      const bounds = [
+        "--jitter",
+        "60",
+        "--catch-up",
+        "all",
+        "--catch-up-limit",
+        "5",
+        "--ends-at",
+        "1971-01-01T00:00:00Z"
+      ]
+      const { id } = yield* json("schedule", "create", ...terms, ...bounds)
+      assert.match(
+        yield* ok("schedule", "show", id),
+        /Ends +1971-01-01 00:00Z[\s\S]*all, at most 5\nJitter +less than 60 s[\s\S]*\n\nIt has not fired$/
+      )
+      const submitted = yield* ok("schedule", "run-now", id)
+      assert.include(yield* ok("runs", "show", submitted), "by schedule")
+      assert.match(yield* ok("schedule", "show", id), new RegExp(`submitted by hand  ${submitted}`))
       assert.include(yield* ok("schedule", "pause", id, "--reason", "Holidays"), "Paused")
       assert.include(yield* ok("schedule", "list"), "paused")
       assert.include(yield* ok("schedule", "resume", id), "Resumed")

@@ -55,12 +55,18 @@ interface Batch {
   readonly runs: Array<{ readonly line: number; readonly input: Schema.JsonObject }>
 }
 
-/** The good rows of a file, in batches; `bad` is called with every other one. */
+/** Learns what is wrong with one row, or with the first one, which names the columns. */
+type Note = (problems: ReadonlyArray<CellTypes.BadCell>) => void
+
+/**
+ * The good rows of a file, in batches; `bad` is called for every other one. Where the names of the columns are wrong, no row
+ * is good: the others are only checked.
+ */
 async function* batchesOf(
   path: string,
-  inputSchema: Readonly<Record<string, unknown>>,
+  inputSchema: Schema.JsonObject,
   fromRow: number,
-  bad: (cell: CellTypes.BadCell) => void
+  bad: Note
 ): AsyncGenerator<Batch> {
   let columns: ReturnType<typeof CellTypes.columns> | null = null
   let runs: Batch["runs"] = []
@@ -69,8 +75,7 @@ async function* batchesOf(
   for await (const { cells, line } of rowsOf(path)) {
     if (columns === null) {
       columns = CellTypes.columns(cells, inputSchema)
-      for (const problem of columns.problems) bad(problem)
-      if (columns.problems.length > 0) return
+      if (columns.problems.length > 0) bad(columns.problems)
       continue
     }
     if (line < fromRow) continue
@@ -79,6 +84,7 @@ async function* batchesOf(
       bad(input.failure)
       continue
     }
+    if (columns.problems.length > 0) continue
     runs.push({ line, input: input.success })
     characters += cells.reduce((sum, { length }) => sum + length + 8, 64)
     if (runs.length < mostRows && characters < mostCharacters) continue
@@ -86,6 +92,7 @@ async function* batchesOf(
     runs = []
     characters = 0
   }
+  if (columns === null) throw new Error("expected a first row that names the inputs; the file is empty")
   if (runs.length > 0) yield batch()
 }
 
@@ -108,11 +115,13 @@ export const batch = (settings: Settings) =>
       const fromRow = Option.getOrElse(settings.fromRow, () => 0)
       const bad: Array<CellTypes.BadCell> = []
       let badRows = 0
-      const note = (one: CellTypes.BadCell) => {
+      let badCells = 0
+      const note: Note = (all) => {
         badRows++
-        if (bad.length < mostShown) bad.push(one)
+        badCells += all.length
+        bad.push(...all.slice(0, mostShown - bad.length))
       }
-      const batches = (note: (one: CellTypes.BadCell) => void) =>
+      const batches = (note: Note) =>
         Stream.fromAsyncIterable(batchesOf(file, input_schema, fromRow, note), (cause) =>
           refused(
             "wrong",
@@ -127,12 +136,12 @@ export const batch = (settings: Settings) =>
       )
       const problems = [
         ...bad.map(CellTypes.sentence),
-        ...(badRows > bad.length ? [`and ${number(badRows - bad.length)} more`] : [])
+        ...(badCells > bad.length ? [`and ${number(badCells - bad.length)} more`] : [])
       ]
       if (badRows > 0 && !(settings.skipBad && good > 0 && !settings.dryRun)) {
         return yield* refused(
           "wrong",
-          [...problems, `Nothing was submitted: ${counted(badRows, "problem")} in ${file}`].join("\n")
+          [...problems, `Nothing was submitted: ${counted(badCells, "problem")} in ${file}`].join("\n")
         )
       }
       if (settings.dryRun) {

@@ -558,7 +558,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Its run window opens").waitFor()
         await page.getByText("7.2 s behind that of the database: it starts no run").waitFor()
         await page.getByText("different time zone data (2025b, 2026a)").waitFor()
-        await page.getByText("Places taken, by 1 worker with 2 browsers").waitFor()
+        await page.getByText("Places in use · 1 worker · 2 browsers").waitFor()
         await page.getByRole("link", { name: "Run window closed 27" }).waitFor()
         // The cause stands above everything but the counts.
         const cause = page.getByText("27 runs wait for a run window to open", { exact: true })

@@ -68,7 +68,7 @@ export const Specials = ({
               <One
                 special={special}
                 number={index + 1}
-                problem={problems.get(`special ${index}`)}
+                problemAt={(field) => problems.get(field === null ? `special ${index}` : `special ${index} ${field}`)}
                 today={dateText(today)}
                 onChange={(next) =>
                   onChange({ ...draft, specials: specials.map((one, at) => (at === index ? next : one)) })
@@ -87,18 +87,20 @@ const One = ({
   number,
   onChange,
   onRemove,
-  problem,
+  problemAt,
   special,
   today
 }: {
   readonly special: Special
   readonly number: number
-  readonly problem: string | undefined
+  /** What is wrong with a field; with `null`, with the entry as a whole. */
+  readonly problemAt: (field: keyof Special | null) => string | undefined
   readonly today: string
   readonly onChange: (special: Special) => void
   readonly onRemove: () => void
 }) => {
   const set = (changes: Partial<Special>) => onChange({ ...special, ...changes })
+  const whole = problemAt(null)
   const words = special.isRecurring ? ruleWords(special.rule) : null
   const next = special.isRecurring ? nextDates(special.rule, special.from, today, 4) : []
   return (
@@ -113,10 +115,9 @@ const One = ({
         </button>
       </legend>
       <div class="pair">
-        <Field label="Name">
+        <Field label="Name" problem={problemAt("label")}>
           <input
             value={special.label}
-            maxLength={256}
             placeholder="Such as Christmas"
             onInput={({ currentTarget }) => set({ label: currentTarget.value })}
           />
@@ -132,23 +133,23 @@ const One = ({
           >
             <option value="closed">wait all day</option>
             <option value="closed-hours">wait between</option>
-            <option value="all">may start all day</option>
+            <option value="all">may start all day, until 23:59</option>
             <option value="hours">may start between</option>
           </select>
         </Field>
         {!special.isWholeDay && (
           <>
-            <Field label="From">
+            <Field label="From" problem={problemAt("start")}>
               <Clock value={special.start} onChange={(start) => set({ start })} />
             </Field>
-            <Field label="To">
+            <Field label="To" problem={problemAt("end")}>
               <Clock value={special.end} onChange={(end) => set({ end })} />
             </Field>
           </>
         )}
         {special.isRecurring ? (
           <>
-            <Field label="Rule (RFC 5545)" hint={words ?? "This rule cannot be read"}>
+            <Field label="Rule (RFC 5545)" hint={words ?? undefined} problem={problemAt("rule")}>
               <input
                 list={`rules-${number}`}
                 class="mono"
@@ -164,7 +165,11 @@ const One = ({
                 </option>
               ))}
             </datalist>
-            <Field label="First date" hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}>
+            <Field
+              label="First date"
+              hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}
+              problem={problemAt("from")}
+            >
               <input
                 type="date"
                 value={special.from}
@@ -174,14 +179,14 @@ const One = ({
           </>
         ) : (
           <>
-            <Field label="First date">
+            <Field label="First date" problem={problemAt("from")}>
               <input
                 type="date"
                 value={special.from}
                 onInput={({ currentTarget }) => set({ from: currentTarget.value })}
               />
             </Field>
-            <Field label="Last date (optional)">
+            <Field label="Last date (optional)" problem={problemAt("until")}>
               <input
                 type="date"
                 value={special.until}
@@ -191,9 +196,9 @@ const One = ({
           </>
         )}
       </div>
-      {problem !== undefined && (
+      {whole !== undefined && (
         <p class="wrong" role="alert">
-          {problem}
+          {whole}
         </p>
       )}
     </fieldset>

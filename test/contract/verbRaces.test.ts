@@ -10,12 +10,13 @@ import { GateStore } from "../../core/gate/GateStore.ts"
 import type { HoldReason } from "../../core/run/list/RunFilter.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
-import { RunVerbs } from "../../core/run/verb/RunVerbs.ts"
+import { type RunSelection, RunVerbs } from "../../core/run/verb/RunVerbs.ts"
 import type { Signals } from "../../core/runtime/Signals.ts"
 import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { Audit } from "../../core/workspace/audit/Audit.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
+import * as Json from "../../core/workspace/Json.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
@@ -67,8 +68,8 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>) => {
             change(Gate.removeWindow),
             change((gate, actor) => Gate.setWindow(gate, daily(9, 17), actor))
           )
-          const release = (asked: typeof half) => verb.release(caller, { ...asked, pastPause: false })
-          const tag = (word: string) => (asked: typeof half) => verb.tag(caller, { ...asked, add: [word], remove: [] })
+          const release = (asked: RunSelection) => verb.release(caller, { ...asked, pastPause: false })
+          const tag = (word: string) => (asked: RunSelection) => verb.tag(caller, { ...asked, add: [word], remove: [] })
           const [released, interrupted, tagged] = yield* Effect.all(
             [
               Effect.all([release(half), Effect.flatMap(filtered("run_window"), release)], together),
@@ -109,7 +110,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>) => {
               one.filter(({ outcome }) => outcome === did)
             )
             assert.sameMembers(
-              entries.map(({ after }) => after?.runs),
+              entries.map(({ after }) => Json.objectOf(after).runs),
               done.map(({ length }) => length).filter((length) => length > 0)
             )
           }
@@ -126,7 +127,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>) => {
           verb.select(caller, { statuses: ["execution.stopped"], limit: 10_000 }),
           ({ ids }) => ({ sessionIds: ids, dryRun: false })
         )
-        const retry = (version: "same" | "latest") => (selection: typeof asked) =>
+        const retry = (version: "same" | "latest") => (selection: RunSelection) =>
           verb.retry(caller, { ...selection, version, input: {}, reason: null })
         const removed = all.filter((_, at) => at % 2 === 0)
         const [retries, tagged] = yield* Effect.all(
@@ -142,7 +143,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>) => {
         )
         for (const id of all) {
           const read = yield* Effect.result(runs.get(caller.workspaceId, id))
-          const made: ReadonlyArray<string> = (yield* runs.retriesOf([id])).map(({ retry }) => retry)
+          const made = (yield* runs.retriesOf([id])).map(({ retry }) => retry)
           const answers = retries.flatMap((one) => byRun(one).get(id) ?? [])
           const of = (outcome: string) => answers.filter((one) => one.outcome === outcome)
           // One call at most made the retry, and all others name it.

@@ -3,6 +3,7 @@
  */
 import { open } from "node:fs/promises"
 import { Console, Effect, Option, Stream } from "effect"
+import * as Json from "../../../../../core/workspace/Json.ts"
 import type { AuditEntry } from "../../../../api/audit/AuditApi.ts"
 import { type ConnectionSettings, connected } from "../../../user/Connection.ts"
 import { refused } from "../../../user/Ending.ts"
@@ -25,7 +26,7 @@ const queryOf = (settings: Settings): { readonly [K in (typeof single)[number] |
 /** What an entry is about: its resource, or how many runs a verb for several did something to. */
 const subject = ({ after, resource_id, resource_name }: typeof AuditEntry.Type): string => {
   if (resource_name !== null && resource_name !== "") return resource_name
-  const runs = after?.runs
+  const { runs } = Json.objectOf(after)
   return resource_id ?? (typeof runs === "number" ? counted(runs, "run") : "")
 }
 

@@ -101,8 +101,6 @@ const One = ({
 }) => {
   const set = (changes: Partial<Special>) => onChange({ ...special, ...changes })
   const whole = problemAt(null)
-  const words = special.isRecurring ? ruleWords(special.rule) : null
-  const next = special.isRecurring ? nextDates(special.rule, special.from, today, 4) : []
   return (
     <fieldset>
       <legend class="row">
@@ -147,54 +145,7 @@ const One = ({
             </Field>
           </>
         )}
-        {special.isRecurring ? (
-          <>
-            <Field label="Rule (RFC 5545)" hint={words ?? undefined} problem={problemAt("rule")}>
-              <input
-                list={`rules-${number}`}
-                class="mono"
-                spellcheck={false}
-                value={special.rule}
-                onInput={({ currentTarget }) => set({ rule: currentTarget.value })}
-              />
-            </Field>
-            <datalist id={`rules-${number}`}>
-              {rules.map(({ rule, word }) => (
-                <option key={rule} value={rule}>
-                  {word}
-                </option>
-              ))}
-            </datalist>
-            <Field
-              label="First date"
-              hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}
-              problem={problemAt("from")}
-            >
-              <input
-                type="date"
-                value={special.from}
-                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
-              />
-            </Field>
-          </>
-        ) : (
-          <>
-            <Field label="First date" problem={problemAt("from")}>
-              <input
-                type="date"
-                value={special.from}
-                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
-              />
-            </Field>
-            <Field label="Last date (optional)" problem={problemAt("until")}>
-              <input
-                type="date"
-                value={special.until}
-                onInput={({ currentTarget }) => set({ until: currentTarget.value })}
-              />
-            </Field>
-          </>
-        )}
+        <Dates number={number} problemAt={problemAt} set={set} special={special} today={today} />
       </div>
       {whole !== undefined && (
         <p class="wrong" role="alert">
@@ -202,5 +153,65 @@ const One = ({
         </p>
       )}
     </fieldset>
+  )
+}
+
+/** The days of an entry: those of its rule, or those between two dates. */
+const Dates = ({
+  number,
+  problemAt,
+  set,
+  special,
+  today
+}: {
+  readonly special: Special
+  readonly number: number
+  readonly problemAt: (field: keyof Special) => string | undefined
+  readonly today: string
+  readonly set: (changes: Partial<Special>) => void
+}) => {
+  if (!special.isRecurring) {
+    return (
+      <>
+        <Field label="First date" problem={problemAt("from")}>
+          <input type="date" value={special.from} onInput={({ currentTarget }) => set({ from: currentTarget.value })} />
+        </Field>
+        <Field label="Last date (optional)" problem={problemAt("until")}>
+          <input
+            type="date"
+            value={special.until}
+            onInput={({ currentTarget }) => set({ until: currentTarget.value })}
+          />
+        </Field>
+      </>
+    )
+  }
+  const next = nextDates(special.rule, special.from, today, 4)
+  return (
+    <>
+      <Field label="Rule (RFC 5545)" hint={ruleWords(special.rule) ?? undefined} problem={problemAt("rule")}>
+        <input
+          list={`rules-${number}`}
+          class="mono"
+          spellcheck={false}
+          value={special.rule}
+          onInput={({ currentTarget }) => set({ rule: currentTarget.value })}
+        />
+      </Field>
+      <datalist id={`rules-${number}`}>
+        {rules.map(({ rule, word }) => (
+          <option key={rule} value={rule}>
+            {word}
+          </option>
+        ))}
+      </datalist>
+      <Field
+        label="First date"
+        hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}
+        problem={problemAt("from")}
+      >
+        <input type="date" value={special.from} onInput={({ currentTarget }) => set({ from: currentTarget.value })} />
+      </Field>
+    </>
   )
 }

@@ -201,7 +201,10 @@ describe.concurrent("sluice up", () => {
         const folder = yield* migratedDataDir
         const cases: ReadonlyArray<readonly [Record<string, string>, string]> = [
           [{ PORT: "eighty" }, "--port"],
-          [{ SLUICE_CHROMIUM: "/nowhere/chromium" }, "Set SLUICE_CHROMIUM to a Chromium that runs on this machine"],
+          [
+            { SLUICE_CHROMIUM: "/nowhere/chromium" },
+            'Cannot use "/nowhere/chromium" for --chromium (SLUICE_CHROMIUM): expected the path of a Chromium program'
+          ],
           [
             {
               DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",

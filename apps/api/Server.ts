@@ -2,6 +2,7 @@
  * The HTTP server: routes, what surrounds each request, and the socket it listens on.
  */
 import { createServer } from "node:http"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Cause, Context, Effect, Layer, References, Schema, type Scope } from "effect"
 import {
@@ -218,7 +219,11 @@ const routes = Layer.mergeAll(
   InboundRoutes.routes,
   health,
   readiness
-).pipe(Layer.provide([Builder.layer, Streams.layer]), Layer.provide(services))
+).pipe(
+  Layer.provide([Builder.layer, Streams.layer]),
+  Layer.provide(services),
+  Layer.provide(NodeHttpServer.layerHttpServices)
+)
 
 /**
  * Internal errors are written to the log only; the caller gets a plain 500. No answer is sent to a caller that has
@@ -328,7 +333,7 @@ export const layer = (options: {
         )
       )
     ),
-    Layer.provide(NodeHttpServer.layerHttpServices)
+    Layer.provide(NodeHttpPlatform.layer)
   )
 
 /** The server behind the interface. It closes the connections of clients that do not read. */

@@ -209,6 +209,27 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
     }).pipe(Effect.scoped)
   )
 
+  it.effect("print what was done to the first runs of a filter where the service is lost before the others", () =>
+    Effect.gen(function* () {
+      const asked: Array<Record<string, unknown>> = []
+      const server = createServer(async (request, response) => {
+        const chunks: Array<Buffer> = []
+        for await (const chunk of request) chunks.push(chunk)
+        asked.push(JSON.parse(Buffer.concat(chunks).toString()))
+        if (asked.length > 1) return void response.destroy()
+        const result = { session_id: "a", outcome: "released", status: "execution.queued", message: null }
+        const answer = { dry_run: false, next_cursor: "behind-a", counts: { released: 1 }, results: [result] }
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer))
+      })
+      const url = `http://127.0.0.1:${yield* listening(server)}`
+      const { run } = yield* terminal
+      const broken = yield* run(["runs", "release", "--hold", "run_window", "--url", url], { SLUICE_KEY: "k" })
+      assert.strictEqual(broken.code, exitCodes.unavailable, broken.problem)
+      assert.strictEqual(broken.out, "Released 1 of 1 run\nMore runs satisfy the filter")
+      assert.deepInclude(asked[1], { cursor: "behind-a", limit: 10_000 })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("rotate an encryption key although answers are lost, and print the key where none arrives", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service

@@ -308,8 +308,15 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       assert.include(middle.problem, `Row ${length / 2 + 2}, column "amount": expected a number, got "a lot"`)
       assert.include(middle.problem, "Nothing was submitted: 1 problem")
       assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id)).total, "4")
-      yield* ok("batch", good, "--workflow", id, "--tag", "october")
-      assert.strictEqual((yield* json("runs", "ls", "--tag", "october")).total, "2")
+      const order = ["--tag", "october", "--priority", "5", "--start-by", "1970-01-02T00:00:00Z"]
+      yield* ok("batch", good, "--workflow", id, ...order)
+      const single = yield* ok("run", id, "--input", '{"amount": 1}', ...order)
+      const tagged = yield* json("runs", "ls", "--tag", "october")
+      assert.strictEqual(tagged.total, "3")
+      for (const one of tagged.runs) {
+        assert.deepInclude(one, { priority: 5, start_by: "1970-01-02T00:00:00.000Z" })
+      }
+      assert.match(yield* ok("runs", "show", single), /Start by +1970-01-02 00:00Z\nPriority +5\n/)
     }).pipe(Effect.scoped)
   )
 

@@ -12,11 +12,11 @@ import { refused } from "../../user/Ending.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
 import { cell, counted, number } from "../../user/view/Table.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
+import { type OptionSettings, optionsOf } from "./Execute.ts"
 
-interface Settings extends ConnectionSettings, OutputSettings {
+interface Settings extends ConnectionSettings, OutputSettings, OptionSettings {
   readonly file: string
   readonly workflow: string
-  readonly tag: ReadonlyArray<string>
   readonly dryRun: boolean
   readonly skipBad: boolean
   readonly fromRow: Option.Option<number>
@@ -111,7 +111,7 @@ export const batch = (settings: Settings) =>
       }
       const workflow_id = yield* workflowId(client, settings.workflow)
       const { input_schema } = yield* client.workflows.metadata({ params: { workflow_id } })
-      const tags = settings.tag.length === 0 ? {} : { tags: settings.tag }
+      const options = optionsOf(settings)
       const fromRow = Option.getOrElse(settings.fromRow, () => 0)
       const bad: Array<CellTypes.BadCell> = []
       let badRows = 0
@@ -159,7 +159,7 @@ export const batch = (settings: Settings) =>
         Effect.fnUntraced(function* ({ first, last, runs }) {
           const answered = yield* client.runVerbs
             .batch({
-              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...tags })) }
+              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...options })) }
             })
             .pipe(
               Effect.mapError((error) =>

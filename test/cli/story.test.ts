@@ -112,6 +112,22 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
         )
       }
 
+      const tried = [
+        ["interrupt", second, "interrupted", some],
+        ["tag", second, "tagged", some],
+        ["retry", first, "retried", 5]
+      ] as const
+      for (const [verb, of, word, count] of tried) {
+        const more = verb === "tag" ? ["--add", "october"] : verb === "retry" ? ["--status", "failed"] : []
+        assert.include(
+          yield* ok("runs", verb, "--workflow_id", of, ...more, "--dry-run"),
+          `Would have ${word} ${number(count)} of ${number(count)} runs; nothing was changed`
+        )
+      }
+      assert.strictEqual(
+        (yield* json("runs", "ls", "--hold", "run_window", "--workflow_id", second)).total,
+        String(some)
+      )
       const stopped = yield* ok("runs", "interrupt", "--workflow_id", second, "--reason", "The portal is away")
       assert.include(stopped, `Interrupted ${number(some)} of ${number(some)} runs`)
       const failed = ["--workflow_id", first, "--status", "failed"]

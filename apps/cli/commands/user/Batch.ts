@@ -27,6 +27,14 @@ export const batch = Command.make(
     fromRow: Flag.Int("from-row").pipe(
       Flag.withDescription("Skip the rows before this line of the file, to continue a batch that was interrupted"),
       Flag.optional
+    ),
+    resume: Flag.String("resume").pipe(
+      Flag.withDescription("What the interrupted batch printed beside --from-row, so that no row is submitted twice"),
+      Flag.filter(
+        (key) => /^[\w-]{1,100}$/.test(key),
+        () => "what the interrupted batch printed"
+      ),
+      Flag.optional
     )
   },
   handler(

@@ -1,9 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted, Result } from "effect"
+import { Console, Effect, Redacted, Result, Stdio } from "effect"
+import { CliError } from "effect/cli"
 import * as Users from "../../apps/cli/commands/user/Users.ts"
+import { presenter } from "../../apps/cli/guards/WrongSettings.ts"
 import { verify } from "../../apps/cli/handlers/user/workspace/Delivery.ts"
 import * as CellTypes from "../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../apps/cli/user/CsvRows.ts"
+import * as Output from "../../apps/cli/user/Output.ts"
 import * as ExplainView from "../../apps/cli/user/view/ExplainView.ts"
 import * as ForecastView from "../../apps/cli/user/view/ForecastView.ts"
 import * as RunsView from "../../apps/cli/user/view/RunsView.ts"
@@ -183,6 +186,55 @@ describe("the preview of a run window", () => {
       "  would release run-1, submitted 2027-03-01 08:00Z"
     ])
   })
+})
+
+describe("a command that is written wrongly", () => {
+  it.effect.each([
+    [
+      { option: "--hodl", command: ["sluice", "runs", "ls"], suggestions: ["--hold"] },
+      "sluice runs ls has no flag --hodl: did you mean --hold?"
+    ],
+    [{ option: "--zz\u001b[2J", suggestions: [] }, "sluice has no flag --zz [2J"],
+    [
+      { subcommand: "lst", parent: ["sluice", "workflow"], suggestions: ["list", "diff"] },
+      'sluice workflow has no command "lst": did you mean list or diff?'
+    ]
+  ] as const)("is told in a sentence: %j", ([fields, sentence]) =>
+    Effect.gen(function* () {
+      const written: Array<string> = []
+      const captured = { ...globalThis.console, error: (line: string) => written.push(line) }
+      const error =
+        "option" in fields ? new CliError.UnrecognizedOption(fields) : new CliError.UnknownSubcommand(fields)
+      const event = {
+        _tag: "InvalidInvocation",
+        commandPath: ["sluice"],
+        errors: [error],
+        helpDoc: {} as never
+      } as const
+      yield* presenter
+        .present(event)
+        .pipe(Effect.provideService(Console.Console, captured as unknown as Console.Console))
+      assert.deepStrictEqual(written, [`${sentence}\n\`sluice --help\` shows all settings`])
+    })
+  )
+})
+
+describe("the progress of a command", () => {
+  it.effect.each([
+    [true, false, ["1 of 2"]],
+    [true, true, []],
+    [false, false, []]
+  ] as const)("is written where a person watches: %j, with JSON: %j", ([stderrIsTerminal, json, wanted]) =>
+    Effect.gen(function* () {
+      const written: Array<string> = []
+      const captured = { ...globalThis.console, error: (line: string) => written.push(line) }
+      yield* Output.progress({ json }, "1 of 2").pipe(
+        Effect.provideService(Console.Console, captured as unknown as Console.Console),
+        Effect.provide(Stdio.layerTest({ stderrIsTerminal: Effect.succeed(stderrIsTerminal) }))
+      )
+      assert.deepStrictEqual(written, [...wanted])
+    })
+  )
 })
 
 describe("the file of a workflow", () => {

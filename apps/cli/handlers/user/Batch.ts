@@ -2,29 +2,37 @@
  * What `sluice batch` does: reads a CSV file twice, first to check every cell and then to submit a run for each row. It
  * holds one batch of rows at a time, however long the file is.
  */
+import { randomBytes } from "node:crypto"
 import { createReadStream, statSync } from "node:fs"
-import { Effect, Option, Result, type Schema, Stream } from "effect"
+import { Effect, Option, Result, Schedule, type Schema, Stream } from "effect"
 import * as Json from "../../../../core/workspace/Json.ts"
 import * as CellTypes from "../../user/CellTypes.ts"
-import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import { type ConnectionSettings, connected, client as connectionOf } from "../../user/Connection.ts"
 import * as CsvRows from "../../user/CsvRows.ts"
-import { refused } from "../../user/Ending.ts"
+import { classOf, refused } from "../../user/Ending.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
 import { cell, counted, number } from "../../user/view/Table.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
+import { type OptionSettings, optionsOf } from "./Execute.ts"
 
-interface Settings extends ConnectionSettings, OutputSettings {
+interface Settings extends ConnectionSettings, OutputSettings, OptionSettings {
   readonly file: string
   readonly workflow: string
-  readonly tag: ReadonlyArray<string>
   readonly dryRun: boolean
   readonly skipBad: boolean
   readonly fromRow: Option.Option<number>
+  readonly resume: Option.Option<string>
 }
 
 /** The bounds of one request. */
-const mostRows = 1_000
+const mostRows = 500
 const mostCharacters = 4_000_000
+
+/** Pauses between attempts to submit the same rows. */
+const pauses = Schedule.exponential("250 millis").pipe(Schedule.upTo({ times: 4 }))
+
+/** The classes of answers that do not change when the request is repeated. */
+const lasting: ReadonlySet<string> = new Set(["wrong", "forbidden", "missing"])
 
 /** How many problems are listed; all are counted. */
 const mostShown = 20
@@ -111,7 +119,7 @@ export const batch = (settings: Settings) =>
       }
       const workflow_id = yield* workflowId(client, settings.workflow)
       const { input_schema } = yield* client.workflows.metadata({ params: { workflow_id } })
-      const tags = settings.tag.length === 0 ? {} : { tags: settings.tag }
+      const options = optionsOf(settings)
       const fromRow = Option.getOrElse(settings.fromRow, () => 0)
       const bad: Array<CellTypes.BadCell> = []
       let badRows = 0
@@ -154,21 +162,29 @@ export const batch = (settings: Settings) =>
       const refusals: Array<{ readonly line: number; readonly problem: string }> = []
       const sessionIds: Array<string | null> = []
       let done = 0
+      const key = Option.getOrElse(settings.resume, () => randomBytes(12).toString("hex"))
       yield* Stream.runForEach(
         batches(() => {}),
         Effect.fnUntraced(function* ({ first, last, runs }) {
-          const answered = yield* client.runVerbs
-            .batch({
-              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...tags })) }
-            })
-            .pipe(
-              Effect.mapError((error) =>
-                refused(
-                  "unavailable",
-                  `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them: see sluice runs ls, and continue with --from-row ${first}`
-                )
-              )
+          // Rows whose answer was lost are sent again under the same key, and count once.
+          const writing = yield* connectionOf(target, { "idempotency-key": `batch-${key}-${first}` })
+          const payload = {
+            runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...options }))
+          }
+          const answered = yield* writing.runVerbs.batch({ payload }).pipe(
+            Effect.retry({ schedule: pauses, while: (error) => !lasting.has(classOf(error)) }),
+            Effect.mapError((error) =>
+              lasting.has(classOf(error))
+                ? refused(
+                    classOf(error),
+                    `Rows ${first} to ${last} were refused: ${reasonOf(error)}. ${number(done)} runs were submitted before them`
+                  )
+                : refused(
+                    "unavailable",
+                    `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them. Continue with --from-row ${first} --resume ${key}, within a day: no row is submitted twice then`
+                  )
             )
+          )
           for (const [at, { error, session_id }] of answered.results.entries()) {
             if (settings.json) sessionIds.push(session_id)
             if (error !== null) refusals.push({ line: runs[at]?.line ?? 0, problem: reasonOf(error) })

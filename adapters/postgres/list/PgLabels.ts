@@ -91,6 +91,7 @@ export const sourcesOf = (
       where: sql.and([...place, ...within, ...others, ...further.where]),
       each: null,
       by: "label",
+      status: null,
       lookup: {
         labels: { from: sql`run_labels label`, where: sql.and([...place, ...within]) },
         runs: {
@@ -109,6 +110,7 @@ export const sourcesOf = (
       where: sql.and([...place, ...within, ...others]),
       each: null,
       by: "label",
+      status: null,
       lookup: null
     }),
     ofStatus: (status: StoredStatus, within: ReadonlyArray<Statement.Fragment>): Source =>

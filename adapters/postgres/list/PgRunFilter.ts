@@ -116,13 +116,14 @@ const ofRuns = (
   const of = (
     from: Statement.Fragment,
     rest: ReadonlyArray<Statement.Fragment>,
-    places: Pick<Source, "each"> = { each }
+    { status = null, ...places }: { readonly each: Source["each"]; readonly status?: Source["status"] } = { each }
   ): Source => ({
     ...places,
     from,
     withRuns: from,
     where: sql.and([...(places.each === null ? everywhere : conditions), ...rest]),
     by: "runs",
+    status,
     lookup: null
   })
   const withGate = condition === null ? sql`runs` : sql`runs join gates on gates.workflow_id = runs.workflow_id`
@@ -141,10 +142,10 @@ const ofRuns = (
   return [
     ...others.map((status) => of(sql`runs`, [...since, sql`runs.status = ${status}`])),
     ...waiting.map((status) =>
-      // As a subquery, the status is not known to the planner, which would sort what an index of all waiting runs has.
-      condition === null
-        ? of(sql`runs`, [...age, sql`runs.status = (select ${status}::text)`])
-        : of(withGate, [...age, sql`runs.status = ${status}`, condition])
+      // The order of a workflow does not have the trigger, for which the planner may read all waiting runs of it.
+      each !== null && filter.triggers !== undefined
+        ? of(withGate, [...age, sql`runs.status = ${status}`, ...met])
+        : of(withGate, [...age, ...met], { each, status })
     )
   ]
 }

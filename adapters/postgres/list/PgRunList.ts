@@ -61,7 +61,9 @@ const merging =
     const further = more === undefined ? sql`` : sql`, ${more.columns}`
     const named = more === undefined ? sql`` : sql`, ${more.names}`
     const newest = (source: Source) => {
-      const { by, each, from, lookup, where, withRuns } = source
+      const { by, each, from, lookup, status, withRuns } = source
+      // As a subquery, the status is not known to the planner, which would sort what an index of all waiting runs has.
+      const where = status === null ? source.where : sql`${source.where} and runs.status = (select ${status}::text)`
       const place = (of: Source["by"]) => sql`${sql(`${of}.created_at`)} desc, ${sql(`${of}.sequence`)} desc`
       const id = by === "label" ? sql`label.run_id as id` : sql`runs.id`
       const columns = sql`${id}, ${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)} ${further}`
@@ -152,10 +154,11 @@ const counting = (sql: SqlClient.SqlClient) => {
         return { count: row?.n ?? 0, isExact: (row?.examined ?? 0) < searchedRuns } satisfies Total
       }
       let counted = 0
-      for (const { each, from, where } of sources) {
+      for (const { each, from, status, where } of sources) {
+        const ofStatus = status === null ? sql`true` : sql`runs.status = ${status}`
         const place = each === null ? sql`true` : sql`runs.workflow_id = any(${arrayOf(each)}::uuid[])`
         const [row] = yield* sql<{ readonly n: number }>`
-          select count(*)::int as n from (select from ${from} where ${place} and ${where} limit ${mostCounted + 1 - counted}) found`
+          select count(*)::int as n from (select from ${from} where ${place} and ${ofStatus} and ${where} limit ${mostCounted + 1 - counted}) found`
           .unprepared
         counted += row?.n ?? 0
         if (counted > mostCounted) break

@@ -1,6 +1,7 @@
 /** A set of runs that an index has newest first: a filter of runs is split into such sets. */
 import type { SqlClient, Statement } from "effect/sql"
 import type { RunFilter } from "../../../core/run/list/RunFilter.ts"
+import type { Waiting } from "../../../core/run/Run.ts"
 import type { Filter } from "../../../core/run/RunStore.ts"
 
 /** Tables and their joins, and which of their rows. */
@@ -16,6 +17,8 @@ export interface Source extends Selection {
   readonly each: ReadonlyArray<string> | null
   /** The table whose index has the order. */
   readonly by: "label" | "runs"
+  /** The stored status, if `where` does not ask for it. */
+  readonly status: typeof Waiting.Type | null
   /** What is in the order of a label and has to be looked up for each run. */
   readonly lookup: Lookup | null
 }

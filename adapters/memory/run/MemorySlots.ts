@@ -124,7 +124,7 @@ const locate = (tables: Shape, workspaceId: WorkspaceId, { domain, permissionedU
   const own = [...(tables.collections.get(VaultEntries.kind.name)?.values() ?? [])]
     .filter((entry) => entry.workspaceId === workspaceId)
     // The table of a kind holds only values of that kind.
-    .map(({ value }) => value as unknown as VaultEntry)
+    .map(({ value }) => value as VaultEntry)
     .filter((entry) => entry.permissionedUserId === permissionedUserId)
   return own.find((entry) => entry.domain === domain) ?? own.find((entry) => Domain.matches(entry.domain, domain))
 }

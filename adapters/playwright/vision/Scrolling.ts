@@ -1,6 +1,4 @@
-/**
- * Scrolling by the wheel, with what the page loads because of it.
- */
+/** Scrolling by the wheel, including content that the page loads meanwhile. */
 import { Clock, Effect } from "effect"
 import type { Frame } from "playwright-core"
 import type { Elements } from "../../../core/browser/Elements.ts"
@@ -14,31 +12,31 @@ import * as World from "../inpage/World.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import * as Pointer from "./Pointer.ts"
 
-/** How often it is looked whether the page has come to rest, in milliseconds. */
+/** The interval at which the page is measured until it is at rest, in milliseconds. */
 const lookMillis = 50
 
-/** The number of consecutive looks in which a shown element must be in the same place. */
+/** The number of consecutive measurements with the same position after which an element counts as at rest. */
 const stillLooks = 2
 
-/** How long an end is watched for more to come when nothing is being loaded, in milliseconds. */
+/** How long the end of the content is watched for more content when nothing is being loaded, in milliseconds. */
 const endMillis = 1_000
 
-/** How long the wheel is given to move something, in milliseconds. */
+/** Maximum wait for the wheel to move the content, in milliseconds. */
 const startMillis = 300
 
-/** How long one step waits at most for what it makes the page load, in milliseconds. */
+/** Maximum wait of one step for the content that it makes the page load, in milliseconds. */
 const loadMillis = 5_000
 
-/** The part of the window that a frame must cover to be scrolled like the page. */
+/** The share of the viewport that a frame must cover to be scrolled like the page. */
 const largeFrame = 0.5
 
 /** The scrolled element, and its position. */
 interface Measure {
   readonly at: number
-  /** How far it goes. */
+  /** The length of its content. */
   readonly extent: number
   readonly view: number
-  /** How many elements it has. */
+  /** The number of its elements. */
   readonly elements: number
   /** The scroll offset of everything around it, frames included. A wheel event that it does not handle changes this. */
   readonly around: number
@@ -78,8 +76,8 @@ const measured = (tabs: Tabs, { frame, tab }: Scroller, axis: Axis) =>
   })
 
 /**
- * The element that a wheel over the middle of the window scrolls: a frame that is most of the viewport, while it can
- * scroll, or the page.
+ * The element that a wheel in the middle of the viewport scrolls: a frame that covers most of it, if that can scroll,
+ * otherwise the page.
  */
 const pageScroller = (tabs: Tabs, direction: Direction) =>
   tabs.attempt(null, async (): Promise<Scroller> => {
@@ -96,7 +94,7 @@ const pageScroller = (tabs: Tabs, direction: Direction) =>
     return { tab, frame: main }
   })
 
-/** Waits until nothing moves, grows or is being loaded any more; at an end, a moment longer for what may come. */
+/** Waits until nothing moves, grows or is being loaded; at the end of the content, a moment longer for more content. */
 const settled = Effect.fnUntraced(function* (
   tabs: Tabs,
   scroller: Scroller,
@@ -118,7 +116,7 @@ const settled = Effect.fnUntraced(function* (
   }
 })
 
-/** Turns the wheel once, and answers where that led. */
+/** Turns the wheel once, and returns the measures before and after. */
 const step = Effect.fnUntraced(function* (tabs: Tabs, scroller: Scroller, direction: Direction, until: number) {
   const [axis, sign] = [axisOf(direction), signOf(direction)]
   const since = yield* Clock.currentTimeMillis
@@ -132,7 +130,7 @@ const step = Effect.fnUntraced(function* (tabs: Tabs, scroller: Scroller, direct
   })
   const after = yield* settled(tabs, scroller, { axis, from: before, sign, since, until })
   if (after.at !== before.at || isAtEnd(before, sign)) return { before, after }
-  // Something else lies under the wheel, or the page does not let it through.
+  // Another element is under the pointer, or the page cancels wheel events.
   yield* tabs.attempt(null, () => World.run(scroller.tab, scroller.frame, "moveBy", [axis, distance] as const))
   return { before, after: yield* settled(tabs, scroller, { axis, from: before, sign, since, until }) }
 })
@@ -150,7 +148,7 @@ const ticks = Effect.fnUntraced(function* (tabs: Tabs, count: number, direction:
   }
 })
 
-/** The one container that matches, or what scrolls in or around it. */
+/** The single matching container, or the scrolling element in or around it. */
 const containerOf = (tabs: Tabs, selector: string, axis: Axis, waitMillis: number) =>
   Effect.gen(function* () {
     let found: Scroller | null = null
@@ -170,7 +168,7 @@ const isThere = (tabs: Tabs, selector: string) =>
     (count) => count > 0
   )
 
-/** Shows an element until it stays in its place: what the wheel has set in motion may still move what is around it. */
+/** Scrolls to an element until it stays in place, because the page may still move after the wheel. */
 const show = Effect.fnUntraced(function* (tabs: Tabs, target: ElementQuery, position: Position) {
   const until = (yield* Clock.currentTimeMillis) + target.waitMillis
   let place = ""
@@ -185,7 +183,7 @@ const show = Effect.fnUntraced(function* (tabs: Tabs, target: ElementQuery, posi
   }
 })
 
-/** Scrolls on until the element is there: to the end, and then once more from the start. */
+/** Scrolls until the element exists: to the end, and then once more from the start. */
 const find = Effect.fnUntraced(function* (
   tabs: Tabs,
   scroller: Effect.Effect<Scroller, PageFailure>,

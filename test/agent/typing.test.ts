@@ -54,6 +54,11 @@ const site = pages({
       if (event.key === "F2" || event.key === "Tab" || event.ctrlKey) {
         tell((event.ctrlKey ? "ctrl-" : "") + (event.shiftKey ? "shift-" : "") + event.key); event.preventDefault() } })
     </script>`),
+  // Takes the focus to the first field once, when something happens at the second one.
+  "/thief": body(`<input id="user"><input id="word" value="old"><script>
+    let thefts = 0
+    word.addEventListener(location.search.slice(1), () => { if (thefts++ === 0) { user.focus(); user.select() } })
+    </script>`),
   // As Monaco: a field of its own for keys, lines drawn elsewhere, brackets closed by keys, and only some lines drawn.
   "/editors": body(`<div class="monaco-editor" id="code" style="width:300px;height:60px"><textarea class="inputarea"
       style="width:1px;height:1px"></textarea><div class="view-lines"></div></div>
@@ -213,6 +218,18 @@ describe("typing", () => {
         assert.include(yield* failed("short", checked("123456")), "only the first 4 of its 6 characters")
         assert.include(yield* failed("none", { ...checked("abc"), existing: "keep" }), "the field is empty")
         assert.strictEqual(yield* failed("short", checked("1234")), "typed")
+      })
+    )
+
+    it.effect("a page that moves the focus while a field is typed into leaves no part of the text elsewhere", () =>
+      Effect.gen(function* () {
+        for (const event of ["focus", "select", "input"]) {
+          const { elements } = yield* open(`/thief?${event}`)
+          const values = Effect.all(["user", "word"].map((id) => elements.read(at(`//input[@id='${id}']`))))
+          yield* elements.type(at("//input[@id='user']"), checked("ada"))
+          yield* elements.type(at("//input[@id='word']"), checked("engine-1843"))
+          assert.deepStrictEqual(yield* values, ["ada", "engine-1843"], event)
+        }
       })
     )
 

@@ -2,6 +2,7 @@
  * Editors that pages build: where their keys go, and what they show.
  */
 import { keep, keptBefore } from "../find/Kept.ts"
+import { noteOthers } from "./Strays.ts"
 
 /**
  * `code`: an editor that draws lines itself, perhaps only those in view, and takes keys in a field of its own. `rich`: an
@@ -29,6 +30,7 @@ const richEditors =
   ".ql-editor,.ProseMirror,.ck-editor__editable,.mce-content-body,.note-editable,.public-DraftEditor-content,[data-lexical-editor=true],[data-slate-editor=true],trix-editor,.tox-tinymce iframe,.mce-tinymce iframe"
 
 export const typed = (_arg: null, element: Element): Typed => {
+  noteOthers(element)
   const type = element instanceof HTMLInputElement ? element.type : ""
   return { editor: editorOf(element), isChosen: /^(date|time|datetime-local|month|week|color|range)$/.test(type) }
 }

@@ -66,7 +66,12 @@ const site = pages({
     <textarea id="replaced" style="display:none"></textarea><div class="tox-tinymce"><iframe id="mail"
       srcdoc="<body contenteditable>Old <b>mail</b></body>"></iframe></div>
     <div class="CodeMirror" id="stubborn"><textarea></textarea><pre class="CodeMirror-line">stays</pre></div>
+    <div class="CodeMirror" id="measured"><textarea></textarea><div class="CodeMirror-measure"><pre
+      class="CodeMirror-line-like">xxxxxxxxxx</pre></div><pre class="CodeMirror-line">old</pre></div>
     <output style="white-space: pre"></output><script>
+    const [line, area] = ["pre.CodeMirror-line", "textarea"].map((one) => measured.querySelector(one))
+    area.addEventListener("paste", (event) => {
+      line.textContent = event.clipboardData.getData("text/plain"); event.preventDefault() })
     const field = document.querySelector(".inputarea")
     let held = "old", all = false, at = 0
     const draw = () => {
@@ -264,6 +269,17 @@ describe("typing", () => {
         assert.strictEqual(yield* elements.read(at("//iframe[@id='mail']//body")), "New mail")
         const stubborn = yield* Effect.flip(elements.type(at("//div[@id='stubborn']"), checked("new")))
         assert.include(stubborn.message, "the editor does not show the text that was typed")
+      })
+    )
+
+    it.effect("an editor is not taken to show what it only measures its letters with", () =>
+      Effect.gen(function* () {
+        const { elements } = yield* open("/editors")
+        yield* elements.type(at("//div[@id='measured']"), checked("select 1"))
+        assert.strictEqual(
+          yield* elements.read(at("//pre[@class='CodeMirror-line'][ancestor::*[@id='measured']]")),
+          "select 1"
+        )
       })
     )
 

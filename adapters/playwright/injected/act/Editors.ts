@@ -21,7 +21,7 @@ export interface Typed {
 /** Editors of code: the whole, the field that takes the keys, and a line that is shown. */
 const codeEditors = [
   [".monaco-editor", "textarea.inputarea,.native-edit-context", ".view-line"],
-  [".CodeMirror", "textarea,[contenteditable=true]", "pre.CodeMirror-line,pre.CodeMirror-line-like"],
+  [".CodeMirror", "textarea,[contenteditable=true]", "pre.CodeMirror-line:not(.CodeMirror-measure *)"],
   [".cm-editor", ".cm-content", ".cm-line"],
   [".ace_editor", "textarea.ace_text-input", ".ace_line"]
 ] as const

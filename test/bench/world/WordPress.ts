@@ -275,7 +275,7 @@ export const application: Application = {
       }),
       at("/wp-admin/edit.php", {
         name: "quick edit",
-        targets: ["#post-200 a.row-title", "#post-200 button.editinline", "#edit-200 button.save"],
+        targets: ["#post-200 a.row-title"],
         moves: [
           hover("//tr[@id='post-200']//a[@class='row-title']"),
           click("//tr[@id='post-200']//button[contains(@class, 'editinline')]"),
@@ -336,7 +336,6 @@ export const application: Application = {
       },
       at("/wp-admin/edit-comments.php", {
         name: "answer a comment",
-        targets: ["#comment-1 .reply button", "#replycontent", "#replybtn"],
         moves: [
           hover("//tr[@id='comment-1']//td[contains(@class, 'column-comment')]/p"),
           click("//tr[@id='comment-1']//span[contains(@class, 'reply')]/button"),
@@ -493,6 +492,7 @@ export const application: Application = {
     return {
       origin,
       tasks,
+      alteredAfterScripts: true,
       stop: async () => {
         await server.stop()
         await stopAndRemove(database, state)

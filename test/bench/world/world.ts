@@ -22,6 +22,7 @@ import * as DokuWiki from "./DokuWiki.ts"
 import * as HostileChanges from "./HostileChanges.ts"
 import * as KitchenSink from "./KitchenSink.ts"
 import * as NodeRed from "./NodeRed.ts"
+import * as PhpMyAdmin from "./PhpMyAdmin.ts"
 import * as TiddlyWiki from "./TiddlyWiki.ts"
 import * as Verdaccio from "./Verdaccio.ts"
 import * as WordPress from "./WordPress.ts"
@@ -30,6 +31,7 @@ const applications: ReadonlyArray<Application> = [
   DokuWiki.application,
   KitchenSink.application,
   NodeRed.application,
+  PhpMyAdmin.application,
   TiddlyWiki.application,
   Verdaccio.application,
   WordPress.application

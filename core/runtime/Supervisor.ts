@@ -7,16 +7,16 @@
  */
 import { Clock, Context, Effect } from "effect"
 
-/** How many rounds of one loop must die in a row before the process counts as unhealthy. */
+/** Number of consecutive rounds of one loop that die before the process counts as unhealthy. */
 export const unhealthyAfter = 5
 
-/** Outages are logged so often at most, in milliseconds: many loops meet the same one at once. */
+/** Minimum time between two log lines about outages, in milliseconds. Many loops notice the same outage. */
 const outageLineMillis = 10_000
 
 interface Failing {
-  /** How many rounds died in a row. */
+  /** The number of consecutive rounds that died. */
   readonly count: number
-  /** The defect that was logged last, so that the same one is logged once. */
+  /** The last logged defect, so that the same defect is logged once. */
   readonly logged: string
 }
 

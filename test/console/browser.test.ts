@@ -544,7 +544,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         isOver = true
         await page.getByRole("button", { name: "Search older ones" }).press("Enter")
         await page.getByText("No run matches these filters").waitFor()
-        await page.unrouteAll()
+        await page.unrouteAll({ behavior: "ignoreErrors" })
       })
     })
   )
@@ -558,7 +558,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Its run window opens").waitFor()
         await page.getByText("7.2 s behind that of the database: it starts no run").waitFor()
         await page.getByText("different time zone data (2025b, 2026a)").waitFor()
-        await page.getByText("Places taken, by 1 worker with 2 browsers").waitFor()
+        await page.getByText("Places in use · 1 worker · 2 browsers").waitFor()
         await page.getByRole("link", { name: "Run window closed 27" }).waitFor()
         // The cause stands above everything but the counts.
         const cause = page.getByText("27 runs wait for a run window to open", { exact: true })
@@ -665,7 +665,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await page.getByRole("button", { name: "Undo changes" }).press("Enter")
         await page.getByText("Nothing is changed").waitFor()
-        await page.unroute(/\/run-window$/)
+        await page.unrouteAll({ behavior: "ignoreErrors" })
       })
       // The refused save is written to the console of the browser.
       assert.deepStrictEqual(
@@ -861,7 +861,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByRole("button", { name: "Read again" }).press("Enter")
         await page.getByRole("button", { name: `Replay the run ${ran.slice(-8)}` }).press("Enter")
         await page.getByText(/^\d+ of \d+ events of the run arrived$/).waitFor()
-        await page.unroute(/\/webhook-deliveries/)
+        await page.unrouteAll({ behavior: "ignoreErrors" })
       })
       yield* looked("webhooks")
       yield* Effect.promise(async () => {
@@ -1610,7 +1610,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320)
       })
       yield* looked("run-hostile")
-      yield* Effect.promise(() => page.unrouteAll())
+      yield* Effect.promise(() => page.unrouteAll({ behavior: "ignoreErrors" }))
     })
   )
 

@@ -338,7 +338,7 @@ const Workers = () => {
         {known.running} / {known.capacity}
       </span>
       <span>
-        Places taken, by {counted(known.workers, "worker")} with {counted(known.browsers, "browser")}
+        Places in use · {counted(known.workers, "worker")} · {counted(known.browsers, "browser")}
       </span>
     </div>
   )

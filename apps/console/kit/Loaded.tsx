@@ -10,8 +10,8 @@ import { isPassing, type Query, reasonOf, refresh } from "./Service.ts"
 const againMillis = 2_000
 
 /**
- * The latest value of a query, its failure if the last reading failed, and whether it is being read. A failure that may
- * pass is read again by itself.
+ * The latest value of a query, its failure if the last reading failed, and whether it is being read. A reading that failed
+ * because the service was away or busy is repeated until it succeeds.
  */
 export const useQuery = <A,>(
   query: Query<A>

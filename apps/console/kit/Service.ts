@@ -61,9 +61,13 @@ export const problemsOf = (error: unknown): ReadonlyArray<Problem> => {
 
 /**
  * What an error says about each field of a form. What it says about the whole, or about something that has no field, stands
- * at the first field.
+ * at the first field. `fieldOf` answers the field of a path where they have different names.
  */
-export const problemsByField = (error: unknown, fields: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+export const problemsByField = (
+  error: unknown,
+  fields: ReadonlyArray<string>,
+  fieldOf: (path: string) => string = (path) => path
+): Readonly<Record<string, string>> => {
   const found = problemsOf(error)
   const [first = ""] = fields
   if (found.length === 0) {
@@ -71,9 +75,25 @@ export const problemsByField = (error: unknown, fields: ReadonlyArray<string>): 
     const [, field = "", message = ""] = /^(\w+): (.*)$/s.exec(reason) ?? []
     return fields.includes(field) ? { [field]: message } : { [first]: reason }
   }
-  return Object.fromEntries(
-    found.map(({ message, path }) => (fields.includes(path) ? [path, message] : [first, `${path}: ${message}`]))
+  return joinedByName(
+    found.map(({ message, path }) => {
+      const field = fieldOf(path)
+      if (fields.includes(field)) return { name: field, message }
+      return { name: first, message: path === "" ? message : `${path}: ${message}` }
+    })
   )
+}
+
+/** Messages by their names; those of one name are joined. */
+export const joinedByName = (
+  found: ReadonlyArray<{ readonly name: string; readonly message: string }>
+): Readonly<Record<string, string>> => {
+  const joined = new Map<string, string>()
+  for (const { message, name } of found) {
+    const before = joined.get(name)
+    joined.set(name, before === undefined ? message : `${before}. ${message}`)
+  }
+  return Object.fromEntries(joined)
 }
 
 const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })

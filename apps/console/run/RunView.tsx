@@ -3,10 +3,10 @@ import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { Clipped } from "../data/Clipped.tsx"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
-import { Clipped } from "../kit/Clipped.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
@@ -347,10 +347,14 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
               >
                 {hold.kind === "manual" ? "End the pause" : "Unpause All"}
               </button>
-              <span class="hint">{holdWords[hold.kind].press}</span>
+              {hold.kind === "run_window" && <WindowLink run={run} />}
             </div>
           )}
-          {hold.kind === "run_window" && <a href={to(["workflows", run.workflow_id, "window"])}>Open the run window</a>}
+          {may("Member") ? (
+            <p class="hint">{holdWords[hold.kind].press}</p>
+          ) : (
+            hold.kind === "run_window" && <WindowLink run={run} />
+          )}
         </div>
       ))}
       {run.can_start_at !== null && (
@@ -362,6 +366,10 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
     </section>
   )
 }
+
+const WindowLink = ({ run }: { readonly run: Run }) => (
+  <a href={to(["workflows", run.workflow_id, "window"])}>Open the run window</a>
+)
 
 /** An instant in the zone of the window and in that of the person who reads it. */
 const Both = ({ at, zone }: { readonly at: string; readonly zone: string | null }) => {

@@ -105,7 +105,7 @@ const Pausing = ({ id, onClose }: { readonly id: string; readonly onClose: () =>
       <form class="form" onSubmit={send} noValidate>
         <p class="note">Its runs wait from now on. Those that run already go on.</p>
         <Field label="Reason (optional)" problem={problems.reason}>
-          <input value={reason} maxLength={1024} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+          <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </Field>
         <Field
           label="Until (optional)"

@@ -1,6 +1,7 @@
 /** A workflow as its view shows it: what changed between versions, and the text of its JSON. */
 import type { WorkflowToSave } from "../../api/Client.ts"
 import type { Node } from "../data/Outline.ts"
+import { plain, plainJson } from "../kit/Plain.ts"
 
 export interface Change {
   readonly kind: "added" | "removed" | "changed"
@@ -33,7 +34,8 @@ const ignored = new Set([
   "manual_pause"
 ])
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2))
+const shown = (value: unknown): string =>
+  typeof value === "string" ? plain(value) : plainJson(JSON.stringify(value, null, 2))
 
 /** What differs between two versions, step by step and setting by setting. */
 export const changesOf = (before: Content, after: Content): ReadonlyArray<Change> => {

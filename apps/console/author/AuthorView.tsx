@@ -32,7 +32,7 @@ const Recordings = () => (
     <div class="columns">
       {may("Member") ? <Begin /> : <Section title="New recording">{<Empty title="A Member can record" />}</Section>}
       <Section title="In progress">
-        <Loaded query={recordings}>
+        <Loaded isFollowed query={recordings}>
           {({ sessions }) =>
             sessions.length === 0 ? (
               <Empty title="Nothing is being recorded">A recording without activity ends after half an hour.</Empty>

@@ -72,7 +72,9 @@ export const KeysView = () => {
       }
     >
       <div class="section">
-        <Loaded query={keys}>{(all) => <Listed keys={all} onAsk={ask} />}</Loaded>
+        <Loaded isFollowed query={keys}>
+          {(all) => <Listed keys={all} onAsk={ask} />}
+        </Loaded>
       </div>
       {asked?.what === "new" && <Making onClose={close} />}
       {asked?.what === "rotate" && <Rotating former={asked.key} onClose={close} />}

@@ -5,6 +5,7 @@ import { type AsyncResult, Atom } from "effect/reactivity"
 import * as Api from "../../api/Client.ts"
 import * as SchemaErrors from "../../api/http/body/SchemaErrors.ts"
 import { say } from "./Notices.ts"
+import { plain } from "./Plain.ts"
 import { registry } from "./Registry.ts"
 import { lookForEnd } from "./Session.ts"
 
@@ -41,7 +42,7 @@ export const events = (sessionId: string) => Api.events(client(), sessionId)
 export const reasonOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
     ? "The service cannot be reached. Trying again"
-    : Api.reasonOf(error)
+    : plain(Api.reasonOf(error))
 
 /** Whether the same request may succeed a little later: the service was away, or had too much to do. */
 export const isPassing = (error: unknown): boolean =>
@@ -53,7 +54,10 @@ export const isPassing = (error: unknown): boolean =>
  * The problems of a body, each at its path; empty where the error has none. The service refused it, or the client did not
  * send it, because it does not have the described form.
  */
-export const problemsOf = (error: unknown): ReadonlyArray<Problem> => {
+export const problemsOf = (error: unknown): ReadonlyArray<Problem> =>
+  listed(error).map(({ message, path }) => ({ path, message: plain(message) }))
+
+const listed = (error: unknown): ReadonlyArray<Problem> => {
   if (Schema.isSchemaError(error)) return SchemaErrors.problemsOf(error.issue)
   const found = Schema.decodeUnknownOption(Refusal)(error)
   return found._tag === "None" ? [] : (found.value.issues ?? found.value.errors ?? [])

@@ -39,7 +39,7 @@ export const Invitations = () => {
         </button>
       }
     >
-      <Loaded query={invitations}>
+      <Loaded isFollowed query={invitations}>
         {(all) =>
           all.length === 0 ? (
             <Empty title="No invitation yet">

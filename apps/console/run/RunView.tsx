@@ -4,6 +4,7 @@ import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { Clipped } from "../data/Clipped.tsx"
+import { resumedWords } from "../data/Counts.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
@@ -315,7 +316,7 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
   const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
   const lift = (pause_resource: "run_window" | "workflow") =>
     void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [run.workflow_id] } }), {
-      done: ({ resumedRuns }) => `${resumedRuns} waiting ${resumedRuns === 1 ? "run" : "runs"} may start now`
+      done: ({ resumedRuns }) => resumedWords(resumedRuns)
     }).then(onChanged)
   return (
     <section class="held-card" aria-label="Why this run is held">
@@ -351,7 +352,7 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
             </div>
           )}
           {may("Member") ? (
-            <p class="hint">{holdWords[hold.kind].press}</p>
+            <p class="note">{holdWords[hold.kind].press}</p>
           ) : (
             hold.kind === "run_window" && <WindowLink run={run} />
           )}

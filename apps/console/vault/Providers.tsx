@@ -48,7 +48,7 @@ export const Providers = () => {
         )
       }
     >
-      <Loaded query={providers}>
+      <Loaded isFollowed query={providers}>
         {(all) =>
           all.length === 0 ? (
             <Empty title="No secret provider yet">

@@ -25,14 +25,14 @@ export const Openings = ({
     )
   }
   return (
-    <Section title="Next openings">
+    <Section title="Next openings" note={zone}>
       <Table
         label="Openings of the window"
         rows={next}
         keyOf={({ opensAt }) => String(opensAt)}
         columns={[
           {
-            word: `In ${zone}`,
+            word: "Opens",
             cell: ({ closesAt, opensAt }) => (
               <>
                 {opensAt <= at ? "Open now" : short(opensAt, zone)}

@@ -36,7 +36,7 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
         />
       </div>
       <div class="section">
-        <Loaded query={workflows} rows={6}>
+        <Loaded isFollowed query={workflows} rows={6}>
           {(all) => {
             const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
             if (found.length === 0) {

@@ -1,15 +1,38 @@
 /**
  * `sluice run`: starts a run of a workflow, and follows it if asked.
  */
+import { Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { Tag } from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
 import { service } from "./Service.ts"
 
+const isTag = Schema.is(Tag)
+
+/** Tags that a command gives or takes away. */
+export const tagsNamed = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(isTag, () => "1 to 100 characters without control characters, and no space at the ends"),
+    Flag.atLeast(0)
+  )
+
 /** The tags of new runs. */
-export const tags = Flag.String("tag").pipe(
-  Flag.withDescription("A tag that each new run has; may be repeated"),
-  Flag.atLeast(0)
-)
+export const tags = tagsNamed("tag", "A tag that each new run has; may be repeated")
+
+/** How long a reason may be. */
+const mostOfReason = 1_024
+
+/** Why a command is given. */
+export const reason = (description: string) =>
+  Flag.String("reason").pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (text) => text.length <= mostOfReason,
+      () => `at most ${mostOfReason} characters`
+    ),
+    Flag.optional
+  )
 
 /** When new runs start, beside what holds them. */
 export const order = {

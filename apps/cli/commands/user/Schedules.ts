@@ -4,7 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { CatchUp, Overlap } from "../../../../core/schedule/RunSchedule.ts"
 import { handler } from "../Handler.ts"
-import { tags } from "./Execute.ts"
+import { reason, tags } from "./Execute.ts"
 import { service } from "./Service.ts"
 
 const load = () => import("../../handlers/user/Schedules.ts")
@@ -96,7 +96,7 @@ export const schedule = Command.make("schedule").pipe(
       {
         ...service,
         id,
-        reason: text("reason", "Why")
+        reason: reason("Why")
       },
       handler(load, ({ pause }) => pause)
     ).pipe(Command.withDescription("Pause a schedule until it is resumed")),

@@ -137,6 +137,11 @@ interface TagSettings extends VerbSettings {
   readonly remove: ReadonlyArray<string>
 }
 
-export const tag = asking<TagSettings>("tag", (client, { add, remove }, selected) =>
+const tagAll = asking<TagSettings>("tag", (client, { add, remove }, selected) =>
   client.runVerbs.tag({ payload: { ...selected, add, remove } })
 )
+
+export const tag = (settings: TagSettings) =>
+  settings.add.length + settings.remove.length === 0
+    ? Effect.fail(refused("wrong", "Which tags? Give them with --add and --remove"))
+    : tagAll(settings)

@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The report of a failure, with the name and message of the error code that the node names, if any. */
+/** The report of a failure, with the name and description of the error code of the node, if any. */
 const reportedAs = (
   { errorCodeId: _code, failedLogin: _login, passing: _passing, ...facts }: Failure,
   message: string,

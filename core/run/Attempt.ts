@@ -142,5 +142,5 @@ const traced = ({ run }: ClaimedRun) => {
 const died = (run: Run.Run, at: number): Transition.Outcome => ({
   _tag: "Failed",
   data: run.data,
-  errors: [Run.failure(run, "AGENT-E0000", "The attempt ended by an internal error; the log of the worker has it", at)]
+  errors: [Run.failure(run, "AGENT-E0000", "The attempt ended by an internal error: see the log of the worker", at)]
 })

@@ -261,12 +261,10 @@ const closedWhilePaused = (
 /** The workflows whose gate satisfies a condition, if they are few. */
 const workflowsOf = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, condition: Statement.Fragment) =>
   Effect.map(
-    sql<{ readonly workflow_id: string }>`
+    sql<{ readonly workflow_id: WorkflowId }>`
       select workflow_id from gates where workspace_id = ${workspaceId} and waiting and (${condition})
       limit ${mostWorkflows + 1}`,
-    (rows): RunFilter["workflowIds"] | null =>
-      // The column holds nothing but ids of workflows.
-      rows.length > mostWorkflows ? null : (rows.map((row) => row.workflow_id) as unknown as RunFilter["workflowIds"])
+    (rows) => (rows.length > mostWorkflows ? null : rows.map((row) => row.workflow_id))
   )
 
 /** What a filter asks of waiting runs by their gate; `null` where it takes all of them. */

@@ -158,7 +158,8 @@ const workflows = [
   // whether a run with credentials was ever submitted. No waiting run that a user released past the window starts before
   // `released_ready_at`; it is null where none waits. `waiting` is true where a run may wait; none of those that wait
   // may start before `ready_at`: all are put off until then, or wait for what `blocked_on` names. What is given back
-  // takes `ready_at` away; until then it is a net that makes claims look again some time.
+  // takes `ready_at` away; until then it is a net that makes claims look again some time. `moved_at` is when newer time zone
+  // data than `moved_from` were found to move the interval of the present window.
   `create table gates (
     workflow_id uuid primary key references workflows,
     workspace_id uuid not null references workspaces,
@@ -179,6 +180,8 @@ const workflows = [
     stops_at timestamptz check (stops_at is null or starts_at < stops_at),
     review_at timestamptz,
     zone_data text,
+    moved_at timestamptz,
+    moved_from text,
     waiting boolean not null default false,
     ready_at timestamptz not null default 'epoch',
     released_ready_at timestamptz,
@@ -196,6 +199,7 @@ const workflows = [
   `create index gates_blocked on gates using gin (blocked_on) with (fastupdate = off) where blocked_on is not null`,
   `create index gates_blocked_of_workspace on gates (workspace_id) where blocked_on is not null`,
   `create index gates_to_review on gates (review_at) where review_at is not null`,
+  `create index gates_moved on gates (workspace_id, moved_at) where moved_at is not null`,
   // Those that were computed with older time zone data than those of a process that reviews gates.
   `create index gates_by_zone_data on gates (zone_data) where zone_data is not null`,
   `create index gates_paced on gates (workspace_id, workflow_id)

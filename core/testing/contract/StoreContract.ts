@@ -180,6 +180,8 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* gates.review(100)
       assert.deepStrictEqual(yield* runs.claim(claim), [])
       assert.strictEqual(yield* gates.nextDue(17 * hour), 33 * hour)
+      // The time zone data are still those that the opening was computed with.
+      assert.deepStrictEqual(yield* gates.moved(caller.workspaceId, 0, 10), [])
       yield* time.set(33 * hour)
       assert.deepStrictEqual(
         (yield* runs.claim(claim)).map(({ run }) => run.id),

@@ -1,8 +1,8 @@
 /**
  * The services that the HTTP server needs.
  *
- * It is written down, although it could be inferred: without it, the compiler checks every endpoint again
- * for each file that assembles the server. The compiler names what is missing here.
+ * The type is explicit, because inferring it would make the compiler check every endpoint again in each file that
+ * assembles the server. The compiler reports missing services here.
  */
 import type { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import type { EventLog } from "../../core/event/EventLog.ts"

@@ -1,6 +1,4 @@
-/**
- * The HTTP server: routes, what surrounds each request, and the socket it listens on.
- */
+/** The HTTP server: its routes, its middlewares and its socket. */
 import { createServer } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Cause, Effect, Layer, References, Schema } from "effect"
@@ -151,12 +149,12 @@ const handlers = Layer.mergeAll(
   LinksHttp.layer
 )
 
-/** Answers what no route does: a known address with another method, or an unknown one. */
+/** Answers requests without a route: an unknown address, or a known one with another method. */
 const unrouted = Effect.gen(function* () {
   const { method, url } = yield* HttpServerRequest.HttpServerRequest
   const path = url.split("?")[0] ?? ""
   const methods = Endpoints.methodsAt(path)
-  // A known address with a known method comes here when a part of it is longer than any id.
+  // A known address with a known method has no route if a part of it is longer than any id.
   if (methods.length === 0 || methods.includes(method)) return noEndpoint(method, path)
   return HttpServerResponse.jsonUnsafe(
     Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
@@ -241,10 +239,7 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   })
 )
 
-/**
- * Every route, with what surrounds each request. The surroundings end before the answer is sent: what was answered has
- * been committed.
- */
+/** Every route with the middlewares. They complete before the answer is sent, so an answered change is committed. */
 const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -260,7 +255,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
         )
       )
       const { leftAt } = yield* Closing.Closing
-      // A connection that stays open would be used again when the server has closed.
+      // Otherwise the client would reuse the connection after the server has closed.
       const lastOnConnection = Effect.flatMap((response: HttpServerResponse.HttpServerResponse) =>
         Effect.map(leftAt, (at) =>
           at === null ? response : HttpServerResponse.setHeader(response, "connection", "close")
@@ -274,12 +269,12 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   )
 
 /**
- * No exporter reads the spans of Effect, and recording them takes a fifth of the time of a short request. It holds for the
- * server once, as every service that a request is given costs.
+ * No exporter reads the spans of Effect, and recording them takes a fifth of the time of a short request. Set once for
+ * the server, because each service of a request takes time.
  */
 const withoutSpans = Layer.succeed(References.TracerEnabled, false)
 
-/** The `Retry-After` of a request that was refused for lack of room or of a database, in seconds. */
+/** The `Retry-After` of answers with status 503, in seconds. */
 const retryAfterSeconds = "5"
 
 const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerResponse) =>
@@ -287,15 +282,15 @@ const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerRespon
 )
 
 /**
- * Serves the interface. On shutdown it says that it is not ready, serves for a grace, ends its streams in order, stops
- * accepting, and answers what was asked before.
- * `port` 0 takes a free port. Without `rateLimits`, requests are not counted.
+ * Serves the interface. On shutdown it reports that it is not ready, serves for a grace period, ends its streams, stops
+ * accepting connections, and answers pending requests. `port` 0 selects a free port. Without `rateLimits`, requests are
+ * not limited.
  */
 export const layer = (options: {
   readonly host: string
   readonly port: number
   readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
-  /** After how long a connection is closed whose client takes nothing. */
+  /** The time after which the connection of a client that reads nothing is closed, in seconds. */
   readonly stalledSeconds?: number
   /** The time that it continues to serve after its shutdown began, in milliseconds. */
   readonly graceMillis?: Effect.Effect<number>
@@ -317,7 +312,7 @@ export const layer = (options: {
 const listening = (options: { readonly host: string; readonly port: number; readonly stalledSeconds?: number }) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      // A client that sends its headers or body slowly occupies only a socket, for at most this time.
+      // A client that sends slowly occupies only a socket, for at most this time.
       const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 })
       server.on("clientError", Unreadable.answer)
       Closing.afterWhatArrived(server)

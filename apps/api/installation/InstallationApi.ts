@@ -13,10 +13,10 @@ export const ProcessRecord = Schema.Struct({
   }),
   clock_skew_ms: Schema.Finite.annotate({
     description:
-      "By how much the clock of its machine is ahead of that of the database. Beyond 5000 either way it starts no run"
+      "By how much the clock of its machine is ahead of that of the database. Above 5000 in either direction, the process starts no run"
   }),
   capacity: Schema.NullOr(Schema.Int).annotate({
-    description: "How many runs it executes at once; null for a process that executes none"
+    description: "The maximum number of concurrent runs; null for a process that executes none"
   }),
   running: Schema.Int.annotate({ description: "How many runs it executes" }),
   browsers: Schema.Int.annotate({ description: "How many sessions of browsers it has open" }),
@@ -26,8 +26,7 @@ export const ProcessRecord = Schema.Struct({
 
 const Installation = Schema.Struct({
   processes: Schema.NullOr(Schema.Array(ProcessRecord)).annotate({
-    description:
-      "The processes that are alive, oldest first; null where the service keeps no list of them, as in an embedded one"
+    description: "The live processes, oldest first; null if the service has no list of them, as in an embedded one"
   })
 }).annotate({ identifier: "Installation" })
 
@@ -45,7 +44,7 @@ export class InstallationGroup extends group.add(
   HttpApiEndpoint.get("readInstallation", "/installation", { success: Installation })
     .annotate(
       OpenApi.Summary,
-      "Read which processes of the installation are alive, with their capacity, clocks and time zone data"
+      "List the live processes of the installation, with their capacity, clocks and time zone data"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("readTestClock", "/test-clock", { success: TestClock, error: Errors.NotFound })
@@ -58,7 +57,7 @@ export class InstallationGroup extends group.add(
     payload: Schema.Struct({
       now: Schema.String.annotate({
         description:
-          "The instant that it shall be, such as 2026-03-29T01:00:00Z; not one that has passed, and before the year 9000"
+          "The new time of the installation, such as 2026-03-29T01:00:00Z; not in the past, and before the year 9000"
       })
     }).annotate({ identifier: "TestClockMove" }),
     success: TestClock,

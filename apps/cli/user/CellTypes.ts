@@ -91,7 +91,7 @@ export const columns = (head: ReadonlyArray<string>, inputSchema: InputSchema) =
     for (const [at, column] of head.entries()) {
       const text = cells[at] ?? ""
       if (text === "" && !required.includes(column)) continue
-      // What no decoder of UTF-8 understood.
+      // The replacement character stands for bytes that are not UTF-8.
       if (text.includes("\ufffd")) {
         return Result.fail({ line, column, problem: "expected text in UTF-8, got other bytes" })
       }

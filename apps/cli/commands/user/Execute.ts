@@ -7,7 +7,7 @@ import { service } from "./Service.ts"
 
 /** The tags of new runs. */
 export const tags = Flag.String("tag").pipe(
-  Flag.withDescription("A tag that each new run has; may be repeated"),
+  Flag.withDescription("A tag of each new run; may be repeated"),
   Flag.atLeast(0)
 )
 
@@ -31,12 +31,12 @@ const settings = {
     Flag.withDefault(false)
   ),
   dryRun: Flag.Boolean("dry-run").pipe(
-    Flag.withDescription("A run that leaves out what cannot be undone"),
+    Flag.withDescription("Start a dry run, which ends before actions that cannot be undone"),
     Flag.withDefault(false)
   )
 }
 
-/** The same command stands under `sluice workflow`, too. */
+/** Also available as `sluice workflow run`. */
 export const run = Command.make(
   "run",
   settings,

@@ -46,7 +46,7 @@ const left = Effect.fnUntraced(function* ({ workspaceId }: Caller) {
   return (yield* (yield* RunStore).list(workspaceId, { limit: 10 })).runs.map(({ id }) => id)
 })
 
-const artifacts = "Removed 0 artifacts older than this installation keeps, or of deleted workflows"
+const artifacts = "Removed 0 artifacts beyond the retention of this installation, or of deleted workflows"
 
 it.effect("pruning counts or removes the runs that ended so many days ago, and leaves all others", () =>
   Effect.gen(function* () {

@@ -98,6 +98,8 @@ export const layer = Layer.effect(
         }))
       ),
       review: () => Effect.succeed(0),
+      // What is in memory was computed by this process, whose time zone data do not change.
+      moved: () => Effect.succeed([]),
       nextDue: Effect.fn("GateStore.nextDue")((after) =>
         Effect.sync(() => {
           let due = Infinity

@@ -1,8 +1,16 @@
 /** The HTTP server: its routes, its middlewares and its socket. */
 import { createServer } from "node:http"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Cause, Effect, Layer, References, Schema } from "effect"
-import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Context, Effect, Layer, References, Schema, type Scope } from "effect"
+import {
+  type HttpPlatform,
+  HttpRouter,
+  HttpServer,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailsWaiting } from "../../adapters/mail/MailThread.ts"
 import { Builder } from "../../core/builder/Builder.ts"
@@ -69,7 +77,7 @@ import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as RequestLog from "./log/RequestLog.ts"
-import type { Needs } from "./Needs.ts"
+import * as Needs from "./Needs.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as PatchesHttp from "./patch/PatchesHttp.ts"
 import { Readiness } from "./Readiness.ts"
@@ -209,7 +217,11 @@ const routes = Layer.mergeAll(
   InboundRoutes.routes,
   health,
   readiness
-).pipe(Layer.provide([Builder.layer, Streams.layer]), Layer.provide(services))
+).pipe(
+  Layer.provide([Builder.layer, Streams.layer]),
+  Layer.provide(services),
+  Layer.provide(NodeHttpServer.layerHttpServices)
+)
 
 /**
  * Internal errors are written to the log only; the caller gets a plain 500. No answer is sent to a caller that has
@@ -264,15 +276,27 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
       const complete = lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered))))
       const crossOrigin = CrossOrigin.allow(yield* CrossOrigin.AllowedOrigins)
       const delivered = crossOrigin(Delivery.prepared(NoStore.marked(complete)))
-      return HttpServer.serve(RequestLog.logged(delivered)).pipe(Layer.provide(withoutSpans))
+      return Layer.effectDiscard(lean(HttpServer.serveEffect(RequestLog.logged(delivered))))
     })
   )
 
 /**
- * No exporter reads the spans of Effect, and recording them takes a fifth of the time of a short request. Set once for
- * the server, because each service of a request takes time.
+ * Restricts the context of requests to the services that they need, because each step that adds a service copies the
+ * context. Also disables the spans of Effect: no exporter reads them, and recording them takes a fifth of the time of a
+ * short request.
  */
-const withoutSpans = Layer.succeed(References.TracerEnabled, false)
+const lean = (serving: Effect.Effect<void, never, Serving>) =>
+  serving.pipe(
+    Effect.updateContext((all: Context.Context<Serving>) => Context.omit(...Needs.ofMaking)(all)),
+    Effect.provideService(References.TracerEnabled, false)
+  )
+
+type Serving =
+  | Context.Service.Identifier<(typeof Needs.ofRequests)[number]>
+  | Closing.Closing
+  | HttpPlatform.HttpPlatform
+  | HttpServer.HttpServer
+  | Scope.Scope
 
 /** The `Retry-After` of answers with status 503, in seconds. */
 const retryAfterSeconds = "5"
@@ -294,7 +318,7 @@ export const layer = (options: {
   readonly stalledSeconds?: number
   /** The time that it continues to serve after its shutdown began, in milliseconds. */
   readonly graceMillis?: Effect.Effect<number>
-}): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs> =>
+}): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs.Needs> =>
   Closing.atRelease(options.graceMillis ?? Effect.succeed(0)).pipe(
     Layer.provideMerge(served(options.rateLimits ?? []).pipe(Layer.provide(SignIns.layer))),
     Layer.provideMerge(Closing.Closing.layer),
@@ -305,7 +329,7 @@ export const layer = (options: {
         )
       )
     ),
-    Layer.provide(NodeHttpServer.layerHttpServices)
+    Layer.provide(NodeHttpPlatform.layer)
   )
 
 /** The server behind the interface. It closes the connections of clients that do not read. */

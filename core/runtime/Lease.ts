@@ -69,6 +69,8 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
   const leases = new Map<string, { readonly ref: LeaseRef<Id>; readonly until: number }>()
   /** The leases whose work counts against the capacity. */
   const busy = new Set<string>()
+  /** Whether the last look at the store ended because there was no room for more, and not because there was no work. */
+  let isFull = false
   const room = yield* Wake.make
   const doubts = yield* Wake.make
   /** Open while leases are held, so that a process without leases does not wake up to renew. */
@@ -84,10 +86,12 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     yield* Gauges.setLeases(what, leases.size)
     const makeRoom = Effect.suspend(() => (busy.delete(key) ? room.wake : Effect.void))
     const released = Effect.suspend(() => {
-      busy.delete(key)
+      const tookRoom = busy.delete(key)
       leases.delete(key)
       if (leases.size === 0) held.closeUnsafe()
-      return Effect.andThen(Gauges.setLeases(what, leases.size), room.wake)
+      const measured = Gauges.setLeases(what, leases.size)
+      // Work whose room was made before has been looked for since, unless too many results were still being stored.
+      return tookRoom || isFull ? Effect.andThen(measured, room.wake) : measured
     })
     const carriedOut = options.carryOut(work, makeRoom).pipe(Effect.ensuring(released), Effect.interruptible)
     yield* FiberMap.run(running, key, carriedOut)
@@ -98,7 +102,8 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     while (true) {
       const capacity = yield* options.capacity
       const limit = Math.min(capacity - busy.size, capacity * mostHeld - leases.size)
-      if (limit <= 0 || !(yield* ClockSkew.mayClaim)) return
+      isFull = limit <= 0
+      if (isFull || !(yield* ClockSkew.mayClaim)) return
       const now = yield* Clock.currentTimeMillis
       const claimed = yield* options.claim(limit)
       yield* Effect.forEach(claimed, (work) => begin(work, now), { discard: true })

@@ -28,6 +28,9 @@ const shortestAct = 1_000
 /** Timeout of a frame that does not answer, in milliseconds. */
 const frameMillis = 2_000
 
+/** Maximum wait for a document that is still being parsed, in milliseconds. Its last scripts may handle the action. */
+const parsedMillis = 5_000
+
 /** Maximum number of searched frames of a page. */
 const mostFrames = 200
 
@@ -124,7 +127,10 @@ export const onOne = (
             : World.locator(frame, { query: selector.query, where: "top", take, visit })
         const stop = onTurn(() => void World.run(tab, frame, "leave", visit).catch(() => undefined))
         const done = yield* Effect.result(
-          attempt(target.selector, () => acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame)))
+          attempt(target.selector, async () => {
+            if (place !== null) await parsed(frame, Math.min(left, parsedMillis))
+            return acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame))
+          })
         ).pipe(Effect.ensuring(Effect.sync(stop)))
         if (done._tag === "Failure" && done.failure.kind !== "mismatch") return yield* done.failure
         if (done._tag === "Success" && done.success === null) return
@@ -177,6 +183,17 @@ let visits = 0
 export const nativeOptions = async (tab: Tab, frame: Frame, text: string) => {
   const selector = Selector.parse(text)
   return selector.kind === "xpath" ? World.run(tab, frame, "nativeOptionsOf", selector.query) : null
+}
+
+/** The addresses of documents whose parsing did not end within `parsedMillis`, by frame. */
+const endless = new WeakMap<Frame, string>()
+
+/** Waits until the document of a frame is parsed. A document that took too long is not waited for again. */
+const parsed = async (frame: Frame, timeout: number): Promise<void> => {
+  if (timeout <= 0 || endless.get(frame) === frame.url()) return
+  await frame
+    .waitForLoadState("domcontentloaded", { timeout })
+    .catch(() => (timeout < parsedMillis ? undefined : endless.set(frame, frame.url())))
 }
 
 /** The result of an action: nothing, or a signal to find the element again. */

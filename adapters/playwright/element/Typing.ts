@@ -108,6 +108,8 @@ const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<
   if (text === "") return
   const held = await valueOf(element)
   if (held === null || isHeld(held, text) || (!isShort(held, text) && FieldValue.holds(held, text))) return
+  // The page may have moved the focus between the text and its last key, or before both.
+  await element.takeBack(text, { timeout: 1_000 }).catch(() => undefined)
   if (await fillAs(element, text, timeout)) return
   // A masked field accepts keys only. If it changes the text, it would do so again.
   await element.focus({ timeout: 1_000 })

@@ -23,6 +23,9 @@ import * as Pointer from "./Pointer.ts"
 /** The number of moves on a straight path. Pages start a drag after some pixels, and track it across elements. */
 const steps = 12
 
+/** How long the pointer rests at the end of a straight path, in milliseconds. Many pages read its position a few times a second. */
+const restMillis = 250
+
 /** Maximum wait for a page to render a move, in milliseconds. */
 const drawnMillis = 250
 
@@ -52,8 +55,18 @@ export const along = (
   gesture?: Gesture
 ): Promise<void> =>
   pressed(page, start, keys, gesture, async (move) => {
-    for (const { x, y } of points) await move({ x: start.x + x, y: start.y + y }, points.length === 1)
+    const places = points.map(({ x, y }) => ({ x: start.x + x, y: start.y + y }))
+    const [goal] = places
+    if (goal !== undefined && places.length === 1) return await straight(page, goal, move)
+    for (const place of places) await move(place, false)
   })
+
+/** Moves to a place straight, and rests there until the page has seen it. */
+const straight = async (page: Page, goal: Offset, move: Move): Promise<void> => {
+  await move(goal, true)
+  await new Promise((resolve) => setTimeout(resolve, restMillis))
+  await page.mouse.move(goal.x, goal.y)
+}
 
 /** Drags an element. */
 const from = async (
@@ -67,10 +80,7 @@ const from = async (
   const start = await startOf(tab, frame, element, at, timeout)
   if (to.kind === "path") return along(tab.page, start, to.points, keys, gesture)
   await pressed(tab.page, start, keys, gesture, async (move) => {
-    const goal = await goalOf(tab, to, timeout)
-    await move(goal, true)
-    // A second event at the same place: the first one is the arrival.
-    await tab.page.mouse.move(goal.x, goal.y)
+    await straight(tab.page, await goalOf(tab, to, timeout), move)
   })
 }
 

@@ -62,6 +62,15 @@ export interface RunStatus {
 
 const notValid = () => answer(401, Errors.general(401, "This view is no longer valid: request a new connection"))
 
+const invalidToken = () =>
+  answer(
+    401,
+    Errors.general(401, "This token is not valid: expected an unused token, within 60 seconds of its creation")
+  )
+
+const tooManyViews = () =>
+  answer(503, Errors.general(503, "Too many live views are open in this process; try again later"))
+
 /** The body of a request; none when it does not fit its schema. */
 const sent = <A>(schema: Schema.Codec<A, unknown>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
@@ -100,10 +109,7 @@ export const routes = Layer.unwrap(
       if (Option.isNone(body)) return answer(400, Errors.badRequest('Expected a body such as {"token": "live_…"}'))
       const admission = yield* views.enter(Redacted.make(body.value.token))
       if (Option.isNone(admission) || admission.value.runId !== session_id) {
-        return answer(
-          401,
-          Errors.general(401, "This token is not valid: expected an unused token, within 60 seconds of its creation")
-        )
+        return invalidToken()
       }
       const now = yield* Clock.currentTimeMillis
       const ticket = tickets.issue(session_id, now + ticketMillis, admission.value)
@@ -136,8 +142,7 @@ export const routes = Layer.unwrap(
       if (visitor === null || visitor.rights === "none") return notValid()
       const { ticket } = visitor
       const stream = limited(LiveStream.of(statuses(ticket), views.frames(ticket.runId)))
-      if (stream === null)
-        return answer(503, Errors.general(503, "Too many live views are open in this process; try again later"))
+      if (stream === null) return tooManyViews()
       const workspaceId = yield* views.workspaceOf(ticket.runId)
       if (Option.isNone(workspaceId)) return notValid()
       // A view that was opened without a key is counted for its run.

@@ -1,6 +1,4 @@
-/**
- * Opens the session of a run in a context that was made for it, and sees that it keeps its bounds.
- */
+/** Opens the session of a run in a context, and enforces its limits. */
 import { Effect, Exit, type Scope } from "effect"
 import type { Page as PlaywrightPage } from "playwright-core"
 import type { PageLimits } from "../../core/agent/Limits.ts"
@@ -22,7 +20,7 @@ import type { SiteWall } from "./walls/SiteWall.ts"
 export interface Ready {
   readonly page: PlaywrightPage
   readonly wall: SiteWall
-  /** Why a page of this browser went away a moment ago, where that is known. */
+  /** The reason why a page of this browser was lost a moment ago, if known. */
   readonly lost: () => PageFailure | null
   /** The guard of the traffic of the context; `null` when it may reach everything. */
   readonly guard: Guard | null

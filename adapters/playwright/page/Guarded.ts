@@ -1,6 +1,6 @@
 /**
- * Makes sure that what is done on a page is done on a document where it may be: the one that the element or the focus is in
- * at that moment, which in a frame is the frame's own.
+ * Checks the site of the document before a guarded action: the document of the element or of the focus at that moment,
+ * in a frame that of the frame.
  */
 import { Effect } from "effect"
 import type { ElementHandle, Frame, Locator } from "playwright-core"
@@ -21,7 +21,7 @@ export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" |
   readonly inner: (selector: string) => Promise<ReadonlyArray<Field>>
 }
 
-/** Fails with `foreign` where a guard does not let something be done in a frame. */
+/** Fails with `foreign` if a guard refuses the site of a frame. */
 export const check = async (tab: Tab, frame: Frame, guard: Guard, pasted?: string): Promise<void> => {
   const address = await addressOf(tab, frame)
   const reason =
@@ -36,8 +36,8 @@ export const checkFocus = async (tab: Tab, guard: Guard, pasted?: string): Promi
   check(tab, (await Focus.find(tab)) ?? tab.page.mainFrame(), guard, pasted)
 
 /**
- * Acts on an element once its document was checked. The element handle is kept, so that nothing happens in a document
- * that replaces it.
+ * Acts on an element after its document was checked. The element handle ensures that the action cannot happen in a
+ * later document.
  */
 export const onField = async (
   tab: Tab,

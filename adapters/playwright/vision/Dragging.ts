@@ -20,13 +20,13 @@ import { Refused } from "../page/Attempt.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import * as Pointer from "./Pointer.ts"
 
-/** The moves on a straight way: pages begin a drag after some pixels, and follow it from one element to the next. */
+/** The number of moves on a straight path. Pages start a drag after some pixels, and track it across elements. */
 const steps = 12
 
-/** How long the pointer rests at the end of a straight way, in milliseconds: many pages look at it a few times a second only. */
+/** How long the pointer rests at the end of a straight path, in milliseconds. Many pages read its position a few times a second. */
 const restMillis = 250
 
-/** How long a page is waited for to draw what a move changed, in milliseconds. */
+/** Maximum wait for a page to render a move, in milliseconds. */
 const drawnMillis = 250
 
 export const make =
@@ -84,7 +84,7 @@ const from = async (
   })
 }
 
-/** The place of the window at which an element is picked up, once nothing else is there. */
+/** The point at which an element is picked up, when nothing covers it. */
 const startOf = async (
   tab: Tab,
   frame: Frame,
@@ -104,7 +104,7 @@ const startOf = async (
   return { x: box.x + position.x, y: box.y + position.y }
 }
 
-/** The place of the window at which the drag ends. It is measured now: what is dragged may have moved the target. */
+/** The point at which the drag ends. It is measured now, because the dragged element may have moved the target. */
 const goalOf = async (
   tab: Tab,
   { at, query }: Extract<Destination, { readonly kind: "element" }>,
@@ -122,7 +122,7 @@ const goalOf = async (
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-/** Drags over a stretch of the text of an element. In a field it is selected at once. */
+/** Selects a range of the text of an element by dragging; in a field, directly. */
 const over = async (
   tab: Tab,
   frame: Frame,
@@ -179,7 +179,7 @@ const pressed = async (
   })
 }
 
-/** Waits until the page has drawn, as far as it does in time: many follow a drag with each picture. */
+/** Waits until the page has rendered, or for `drawnMillis`. Many pages update a drag with each frame. */
 const drawn = async (page: Page): Promise<void> => {
   const twice = page
     .evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))

@@ -1,6 +1,6 @@
 /** What Home shows, out of what the service answers. */
 import type * as Gates from "../../api/gate/GatesApi.ts"
-import type { ProcessRecord } from "../../api/installation/InstallationApi.ts"
+import type { Installation, ProcessRecord } from "../../api/installation/InstallationApi.ts"
 import { type Count, counted } from "../data/Counts.ts"
 
 type RunWindowResponse = typeof Gates.RunWindowResponse.Type
@@ -43,6 +43,22 @@ export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArra
   ]
 }
 
+/** The alarm of workflows that new time zone data moved: their first names, and how many there are. */
+export const movedAlarms = (
+  moved: ReadonlyArray<(typeof Installation.Type)["moved_workflows"][number]>
+): ReadonlyArray<Alarm> => {
+  const named = moved.slice(0, 3).map(({ name }) => `“${name}”`)
+  const rest = moved.length > named.length ? ` and ${moved.length - named.length} more` : ""
+  return moved.length === 0
+    ? []
+    : [
+        {
+          text: `New time zone data moved the next opening or closing of ${named.join(", ")}${rest}`,
+          remedy: "Look at their run windows, and set those that shall open at other times"
+        }
+      ]
+}
+
 /** How much the workers of an installation can do, and do; `null` where it is not known. */
 export const workersOf = (processes: ReadonlyArray<Process> | null) =>
   processes === null
@@ -69,10 +85,10 @@ export const byOpening = (openings: ReadonlyArray<Opening>): ReadonlyArray<Openi
     .filter(({ gate }) => gate.run_window !== null || gate.manual_pause !== null)
     .toSorted((one, other) => rankOf(one) - rankOf(other))
 
-const rankOf = ({ gate: { lift, manual_pause, state } }: Opening): number => {
+const rankOf = ({ gate: { manual_pause, state } }: Opening): number => {
   const next = state === null || state.open ? null : state.nextOpenAt
-  if (manual_pause !== null || next === null) return Number.MAX_VALUE
-  return lift === null ? Date.parse(next) : Number.MAX_SAFE_INTEGER
+  if (next === null || manual_pause !== null) return Number.MAX_VALUE
+  return Date.parse(next)
 }
 
 /** The state of a window in a few words. */
@@ -82,8 +98,9 @@ export const openingWords = (
 ): string => {
   if (manual_pause !== null) return manual_pause.until === null ? "paused" : `paused until ${words(manual_pause.until)}`
   if (run_window === null) return "always open"
-  if (state?.open === true) return "open now"
+  // While a window is lifted, its state is open.
   if (lift !== null) return "closed, but lifted"
+  if (state?.open === true) return "open now"
   return state?.nextOpenAt == null ? "does not open within 400 days" : `opens ${words(state.nextOpenAt)}`
 }
 
@@ -98,7 +115,7 @@ export const reasonOf = (
     const text = `Paused by ${who(by)}${reason === "" ? "" : `: ${reason}`}${until === null ? "" : `, until ${words(until)}`}`
     return { text, ends: "workflow" }
   }
-  if (gate.state === null || gate.state.open || gate.lift !== null) return null
+  if (gate.state === null || gate.state.open) return null
   const { nextOpenAt } = gate.state
   const text =
     nextOpenAt === null ? "Its run window does not open within 400 days" : `Its run window opens ${words(nextOpenAt)}`

@@ -1,15 +1,50 @@
 /**
  * `sluice run`: starts a run of a workflow, and follows it if asked.
  */
+import { Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { Tag } from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
 import { service } from "./Service.ts"
 
+const isTag = Schema.is(Tag)
+
+/** Tags that a command gives or takes away. */
+export const tagsNamed = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(isTag, () => "1 to 100 characters without control characters, and no space at the ends"),
+    Flag.atLeast(0)
+  )
+
 /** The tags of new runs. */
-export const tags = Flag.String("tag").pipe(
-  Flag.withDescription("A tag that each new run has; may be repeated"),
-  Flag.atLeast(0)
-)
+export const tags = tagsNamed("tag", "A tag that each new run has; may be repeated")
+
+/** How long a reason may be. */
+const mostOfReason = 1_024
+
+/** Why a command is given. */
+export const reason = (description: string) =>
+  Flag.String("reason").pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (text) => text.length <= mostOfReason,
+      () => `at most ${mostOfReason} characters`
+    ),
+    Flag.optional
+  )
+
+/** When new runs start, beside what holds them. */
+export const order = {
+  priority: Flag.Int("priority").pipe(
+    Flag.withDescription("Priority of each new run, from -10 to 10; of the waiting runs a higher one starts first"),
+    Flag.optional
+  ),
+  startBy: Flag.String("start-by").pipe(
+    Flag.withDescription("End new runs that have not started before this instant, such as 2026-12-01T09:00:00+01:00"),
+    Flag.optional
+  )
+}
 
 /** Where the artifacts of a run are saved. */
 export const save = Flag.String("save").pipe(
@@ -26,6 +61,7 @@ const settings = {
     Flag.optional
   ),
   tag: tags,
+  ...order,
   watch: Flag.Boolean("watch").pipe(
     Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
     Flag.withDefault(false)

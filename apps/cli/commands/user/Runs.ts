@@ -4,7 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Tags from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
-import { save } from "./Execute.ts"
+import { reason, save, tagsNamed } from "./Execute.ts"
 import { filter } from "./Selection.ts"
 import { service } from "./Service.ts"
 
@@ -35,7 +35,7 @@ const selection = {
   )
 }
 
-const reason = Flag.String("reason").pipe(Flag.withDescription("Why, for the records of the runs"), Flag.optional)
+const because = reason("Why, for the records of the runs")
 
 const ls = Command.make(
   "ls",
@@ -116,7 +116,7 @@ const release = Command.make(
 
 const interrupt = Command.make(
   "interrupt",
-  { ...service, ...selection, reason },
+  { ...service, ...selection, reason: because },
   handler(loadVerbs, ({ interrupt }) => interrupt)
 ).pipe(Command.withDescription("Stop waiting and running runs"))
 
@@ -125,7 +125,7 @@ const retry = Command.make(
   {
     ...service,
     ...selection,
-    reason,
+    reason: because,
     at: Flag.Literals("at", ["same", "latest"]).pipe(
       Flag.withDescription("The version of the workflow that the new runs execute"),
       Flag.withDefault("same" as const)
@@ -147,11 +147,8 @@ const tag = Command.make(
   {
     ...service,
     ...selection,
-    add: Flag.String("add").pipe(
-      Flag.withDescription(`A tag to add, may be repeated; a run has at most ${Tags.most}`),
-      Flag.atLeast(0)
-    ),
-    remove: Flag.String("remove").pipe(Flag.withDescription("A tag to remove, may be repeated"), Flag.atLeast(0))
+    add: tagsNamed("add", `A tag to add, may be repeated; a run has at most ${Tags.most}`),
+    remove: tagsNamed("remove", "A tag to remove, may be repeated")
   },
   handler(loadVerbs, ({ tag }) => tag)
 ).pipe(Command.withDescription("Add tags to runs and remove tags from them"))

@@ -4,7 +4,7 @@
 import * as Json from "../../../../core/workspace/Json.ts"
 import type { RunListItem, RunRecord, RunSummary } from "../../../api/run/RunRecord.ts"
 import * as ForecastView from "./ForecastView.ts"
-import { cell, instant, lasted, number, table } from "./Table.ts"
+import { cell, counted, instant, lasted, number, table } from "./Table.ts"
 
 export type Listed = typeof RunListItem.Type
 export type Record = typeof RunRecord.Type
@@ -37,7 +37,7 @@ const holdWords: Readonly<globalThis.Record<string, string>> = {
 const errorOf = ({ error }: Listed): string =>
   error === null ? "" : cell(`${error.error_code === null ? "" : `${error.error_code}: `}${error.message}`, 60)
 
-const heads = ["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "PRIORITY", "START BY", "HELD BY", "ERROR"]
+const heads = ["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "PRIORITY", "START BY", "TAGS", "HELD BY", "ERROR"]
 
 /** A page of the list of runs. */
 export const list = (page: {
@@ -54,13 +54,17 @@ export const list = (page: {
     lasted(run.duration_ms),
     run.priority === 0 ? "" : String(run.priority),
     instant(run.start_by),
+    cell(run.tags.join(", "), 30),
     run.holds.map((hold) => holdWords[hold] ?? hold).join(", "),
     errorOf(run)
   ])
-  const isPrioritized = page.runs.some(({ priority }) => priority !== 0)
-  const hasDeadline = page.runs.some(({ start_by }) => start_by !== null)
-  // Few runs have either: their columns stand where one has.
-  const isShown = (head: string) => (head === "PRIORITY" ? isPrioritized : head === "START BY" ? hasDeadline : true)
+  // Few runs have these: their columns stand where one has.
+  const optional: { readonly [head: string]: boolean } = {
+    PRIORITY: page.runs.some(({ priority }) => priority !== 0),
+    "START BY": page.runs.some(({ start_by }) => start_by !== null),
+    TAGS: page.runs.some(({ tags }) => tags.length > 0)
+  }
+  const isShown = (head: string) => optional[head] ?? true
   const shown = `${number(page.runs.length)} of ${page.total} runs`
   return [
     table(
@@ -78,11 +82,11 @@ export const summary = (counts: Summary): string => {
   const count = ({ count, exact }: { readonly count: number; readonly exact: boolean }) =>
     `${number(count)}${exact ? "" : "+"}`
   const part = (heading: string, rows: ReadonlyArray<readonly [string, string]>) =>
-    rows.length === 0 ? [] : [heading, ...rows.map(([name, value]) => `  ${value.padStart(8)}  ${cell(name, 60)}`)]
+    rows.length === 0 ? [] : [heading, ...rows.map(([name, value]) => `  ${value.padStart(8)}  ${cell(name, 120)}`)]
   const named = <A extends { readonly count: number }>(rows: ReadonlyArray<A>, name: (row: A) => string) =>
     rows.map((row) => [name(row), number(row.count)] as const)
   return [
-    `${count(counts.total)} runs`,
+    counts.total.exact ? counted(counts.total.count, "run") : `${count(counts.total)} runs`,
     ...part(
       "By status",
       Object.entries(counts.statuses).map(([status, one]) => [statusOf(status), count(one)] as const)

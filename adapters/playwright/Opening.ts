@@ -65,9 +65,9 @@ export const open = (
       })
       yield* Effect.acquireRelease(hold, (release) => Effect.ignore(Effect.tryPromise(release)))
     }
-    // What a run did last is not cut off. One that is cancelled ends at once.
+    // The last writes of a run are not cut off. A cancelled run ends at once.
     const written = Writes.follow(page.context())
-    yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.promise(written) : Effect.void))
+    yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.promise(() => written()) : Effect.void))
     const refusal = (url: URL) => {
       if (!AllowedSites.permits(allowedSites, url.href)) return forbidden(AllowedSites.refusal(allowedSites, url.href))
       const port = Number(url.port || (url.protocol === "https:" ? 443 : 80))

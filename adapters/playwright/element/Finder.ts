@@ -15,6 +15,7 @@ import * as ClosedRoots from "../inpage/ClosedRoots.ts"
 import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
+import * as Parsing from "./Parsing.ts"
 
 /** The pauses between attempts while nothing is found, in milliseconds; the last one is repeated. */
 const pauses = [20, 50, 100, 100, 200]
@@ -27,9 +28,6 @@ const shortestAct = 1_000
 
 /** Timeout of a frame that does not answer, in milliseconds. */
 const frameMillis = 2_000
-
-/** Maximum wait for a document that is still being parsed, in milliseconds. Its last scripts may handle the action. */
-const parsedMillis = 5_000
 
 /** Maximum number of searched frames of a page. */
 const mostFrames = 200
@@ -128,8 +126,8 @@ export const onOne = (
         const stop = onTurn(() => void World.run(tab, frame, "leave", visit).catch(() => undefined))
         const done = yield* Effect.result(
           attempt(target.selector, async () => {
-            if (place !== null) await parsed(frame, Math.min(left, parsedMillis))
-            return acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame))
+            const waited = place === null ? 0 : await Parsing.parsed(frame, left)
+            return acting(act(element, Math.max(left - waited, place === null ? 1 : shortestAct), frame))
           })
         ).pipe(Effect.ensuring(Effect.sync(stop)))
         if (done._tag === "Failure" && done.failure.kind !== "mismatch") return yield* done.failure
@@ -183,17 +181,6 @@ let visits = 0
 export const nativeOptions = async (tab: Tab, frame: Frame, text: string) => {
   const selector = Selector.parse(text)
   return selector.kind === "xpath" ? World.run(tab, frame, "nativeOptionsOf", selector.query) : null
-}
-
-/** The addresses of documents whose parsing did not end within `parsedMillis`, by frame. */
-const endless = new WeakMap<Frame, string>()
-
-/** Waits until the document of a frame is parsed. A document that took too long is not waited for again. */
-const parsed = async (frame: Frame, timeout: number): Promise<void> => {
-  if (timeout <= 0 || endless.get(frame) === frame.url()) return
-  await frame
-    .waitForLoadState("domcontentloaded", { timeout })
-    .catch(() => (timeout < parsedMillis ? undefined : endless.set(frame, frame.url())))
 }
 
 /** The result of an action: nothing, or a signal to find the element again. */

@@ -3,15 +3,22 @@
  * before it has answered.
  */
 import type { BrowserContext, Request } from "playwright-core"
+import { within } from "../Within.ts"
 
-/** How old a request may become that is waited for, in milliseconds. An older one waits for news, or hangs. */
+/** Maximum age of a request that is waited for, in milliseconds. An older one is a long poll, or hangs. */
 const longestWrite = 5_000
+
+/** Timeout of a browser that does not answer, in milliseconds. */
+const answerMillis = 1_000
 
 const isWrite = (request: Request): boolean =>
   /^(document|xhr|fetch)$/.test(request.resourceType()) && !/^(GET|HEAD|OPTIONS)$/.test(request.method())
 
-/** Starts to follow the session, and returns what waits until its present writes have ended, at most `longestWrite`. */
-export const follow = (context: BrowserContext): (() => Promise<void>) => {
+/**
+ * Starts to follow the session, and returns the wait for its current writes. It ends when each of them has ended or is
+ * older than `longestWrite`, and without a browser that answers within `timeout` milliseconds.
+ */
+export const follow = (context: BrowserContext): ((timeout?: number) => Promise<void>) => {
   const pending = new Map<Request, number>()
   let ended: (request: Request) => void = () => undefined
   const end = (request: Request): void => {
@@ -22,9 +29,9 @@ export const follow = (context: BrowserContext): (() => Promise<void>) => {
   })
   context.on("requestfinished", end)
   context.on("requestfailed", end)
-  return async () => {
-    // Events that the browser sent before its answer have been received then: a request of a moment ago, for one.
-    await context.cookies("http://localhost").catch(() => undefined)
+  return async (timeout = answerMillis) => {
+    // After this answer, all earlier events of the browser have been received, such as a request of a moment ago.
+    if ((await within(timeout, context.cookies("http://localhost"))) === null) return
     const oldest = Date.now() - longestWrite
     const recent = new Map([...pending].filter(([, since]) => since > oldest))
     if (recent.size === 0) return

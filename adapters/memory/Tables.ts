@@ -105,9 +105,9 @@ export interface Shape {
   readonly retentionPlaces: Map<string, { readonly endedAt: number; readonly runId: string }>
   /** The position up to which the events of runs were written to the stream of their client. */
   readonly written: Map<string, Written>
-  /** The entries of each collection, by its name. */
   /** The workspaces of mailboxes, by mailbox and by the id of the entry that has it. */
   readonly mailboxes: Map<string, Map<string, WorkspaceId>>
+  /** The records of each collection, by its name. */
   readonly collections: Map<string, Map<string, { readonly workspaceId: WorkspaceId; readonly value: Kept }>>
   readonly conversations: Map<string, Conversation>
   /** The messages of each conversation, in the order of their numbers. */

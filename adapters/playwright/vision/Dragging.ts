@@ -46,7 +46,7 @@ export const make =
     return tabs.following(Effect.andThen(target, source))
   }
 
-/** Presses the button at a point of the window, moves through points that are counted from there, and releases it. */
+/** Presses the button at a point of the viewport, moves through points that are counted from there, and releases it. */
 export const along = (
   page: Page,
   start: Offset,

@@ -94,7 +94,7 @@ export const within = async (
   throw new Refused("unusable", `the place ${JSON.stringify({ x, y })} is outside of the element, which has ${size}`)
 }
 
-/** Clicks a point of the window. */
+/** Clicks a point of the viewport. */
 export const pressAt = async (
   page: Page,
   point: Point,
@@ -126,7 +126,7 @@ const pressPoint = async (page: Page, { x, y }: Point, kind: ClickKind, gesture?
   }
 }
 
-/** Moves to a point of the window, from where the pointer was left where no start is given. */
+/** Moves to a point of the viewport, from where the pointer was left where no start is given. */
 export const follow = async (page: Page, goal: Point, gesture: Gesture, start?: Point): Promise<void> => {
   const from = start ?? pointers.get(page) ?? corner
   const [dx, dy] = [goal.x - from.x, goal.y - from.y]

@@ -208,7 +208,7 @@ export const act = Effect.fn("Turn.act")(function* (
 const openings: Readonly<Record<string, string>> = {
   true: "The condition holds here: the next steps are for the branch where it holds",
   false:
-    "The condition does not hold here: the next steps are for the branch where it does not; join connects them to the other branch",
+    "The condition does not hold here: the next steps are for the branch where it does not; join connects them to the node after the other branch",
   loop_not_done: "The next steps are the body of the loop, with the first item; leave repeats them for the other items"
 }
 

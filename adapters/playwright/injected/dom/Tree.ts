@@ -31,7 +31,7 @@ export const contains = (outer: Element, inner: Element): boolean => {
   return false
 }
 
-/** The innermost element at a point of the window, shadow roots looked into. */
+/** The innermost element at a point of the viewport, shadow roots looked into. */
 export const innermostAt = (x: number, y: number): Element | null => {
   let found = document.elementFromPoint(x, y)
   while (found?.shadowRoot != null) {

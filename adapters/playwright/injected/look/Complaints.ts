@@ -12,7 +12,7 @@ import { isGoodNews } from "./GoodNews.ts"
 const marks =
   "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i],[id*=error i]"
 
-/** Elements with an ARIA alert role. They are messages, whatever their type. */
+/** Elements that screen readers announce at once. They are messages, whatever their type. */
 const announced = "[role=alert],[aria-live=assertive]"
 
 /** What is called something and says nothing: the link to a folder `errors` is no complaint. */

@@ -75,7 +75,7 @@ export const missingForElement = ({ execution, prompt, selector }: Given): Missi
   }
   if (!isFilled(selector)) return { path: ["selector"], issue: "Expected a selector" }
   if (execution !== "COORDINATES" || selector?.includes("{{") === true || pointOf(selector ?? "") !== null) return
-  return { path: ["selector"], issue: 'Expected a point of the page such as {"x": 120, "y": 300}' }
+  return { path: ["selector"], issue: 'Expected a point of the viewport such as {"x": 120, "y": 300}' }
 }
 
 /** The missing parameter of an action that reads data; `undefined` if none is missing. */

@@ -69,7 +69,7 @@ const wrongIn = (given: Given) => {
   for (const name of ["selector", "to_selector"] as const) {
     const point = given[name] ?? ""
     if (point === "" || Template.isTemplate(point) || pointOf(point) !== null) continue
-    return { path: [name], issue: 'Expected a point of the window such as {"x": 120, "y": 300}' }
+    return { path: [name], issue: 'Expected a point of the viewport such as {"x": 120, "y": 300}' }
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-/** Gates in memory. They are asked as they are, so there is nothing to review. */
+/** Gates in memory. Holds are always evaluated from the current gates, so there is nothing to review. */
 import { Clock, Effect, Layer } from "effect"
 import * as Forecast from "../../core/gate/Forecast.ts"
 import * as Gate from "../../core/gate/Gate.ts"
@@ -98,6 +98,8 @@ export const layer = Layer.effect(
         }))
       ),
       review: () => Effect.succeed(0),
+      // What is in memory was computed by this process, whose time zone data do not change.
+      moved: () => Effect.succeed([]),
       nextDue: Effect.fn("GateStore.nextDue")((after) =>
         Effect.sync(() => {
           let due = Infinity

@@ -37,18 +37,27 @@ type Groups = typeof Api extends HttpApi.HttpApi<infer _Id, infer Found> ? Found
 /** Streams are asynchronous iterables. */
 type Answer<Value> = Value extends Stream.Stream<infer Item, infer _Error, infer _Needs> ? AsyncIterable<Item> : Value
 
-type Request<Endpoint extends HttpApiEndpoint.ConstraintRequest> = Omit<
-  Extract<
-    HttpApiEndpoint.ClientRequest<
-      Endpoint["~Params"],
-      Endpoint["~Query"],
-      Endpoint["~Payload"],
-      Endpoint["~Headers"],
-      "decoded-only"
+/** A request whose query may be left out when nothing of it is required. */
+type Lenient<Request> = Request extends { readonly query: infer Query }
+  ? Record<never, never> extends Query
+    ? Omit<Request, "query"> & { readonly query?: Query }
+    : Request
+  : Request
+
+type Request<Endpoint extends HttpApiEndpoint.ConstraintRequest> = Lenient<
+  Omit<
+    Extract<
+      HttpApiEndpoint.ClientRequest<
+        Endpoint["~Params"],
+        Endpoint["~Query"],
+        Endpoint["~Payload"],
+        Endpoint["~Headers"],
+        "decoded-only"
+      >,
+      object
     >,
-    object
-  >,
-  "responseMode" | "sseOptions"
+    "responseMode" | "sseOptions"
+  >
 >
 
 /** An operation whose request may be left out when nothing of it is required. */
@@ -126,8 +135,8 @@ type Call = (request: unknown) => Effect.Effect<unknown, unknown>
 
 const promising =
   (call: Call) =>
-  async (request: unknown = {}, options: CallOptions = {}): Promise<unknown> => {
-    const exit = await Effect.runPromiseExit(call(request), options)
+  async (request: object = {}, options: CallOptions = {}): Promise<unknown> => {
+    const exit = await Effect.runPromiseExit(call({ query: {}, ...request }), options)
     if (Exit.isFailure(exit)) throw asError(Cause.squash(exit.cause))
     // Streams of answers need no service, and a failure of one is thrown where it is read.
     return Stream.isStream(exit.value) ? Stream.toAsyncIterable(exit.value as Stream.Stream<unknown>) : exit.value

@@ -57,6 +57,16 @@ export interface PastWindow {
   readonly setBy: string | null
 }
 
+/** A workflow whose next opening or closing newer time zone data have at another instant than older data had. */
+export interface MovedOpening {
+  readonly workflowId: WorkflowId
+  readonly name: string
+  /** When that was found, in epoch milliseconds. */
+  readonly at: number
+  /** The version of the older data. */
+  readonly from: string
+}
+
 /** A decision about a gate. It must be pure: it may be called again. */
 export type Decide<E> = (gate: Gate, now: number) => Result.Result<Gate, E>
 
@@ -124,6 +134,16 @@ export class GateStore extends Context.Service<
      * longer; it never lets one start while a hold is in force.
      */
     readonly review: (limit: number) => Effect.Effect<number, StoreUnavailable>
+
+    /**
+     * The workflows of a workspace whose openings a review moved at `since` or later, the latest first, at most `limit`. One
+     * whose window was set since then is not among them, and no deleted one.
+     */
+    readonly moved: (
+      workspaceId: WorkspaceId,
+      since: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<MovedOpening>, StoreUnavailable>
 
     /**
      * The first instant, past ones included, at which a gate needs a review, or after `after` at which one, or its pace,

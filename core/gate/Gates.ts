@@ -12,9 +12,22 @@ import type { Caller, RoleForbids } from "../workspace/Workspace.ts"
 import * as Forecast from "./Forecast.ts"
 import * as Gate from "./Gate.ts"
 import * as GateAudit from "./GateAudit.ts"
-import { type GateChange, GateStore, noRuns, type PastWindow, plus, type RunCount, type Waiting } from "./GateStore.ts"
+import {
+  type GateChange,
+  GateStore,
+  type MovedOpening,
+  noRuns,
+  type PastWindow,
+  plus,
+  type RunCount,
+  type Waiting
+} from "./GateStore.ts"
 import * as Pace from "./Pace.ts"
 import { WorkerCapacity } from "./WorkerCapacity.ts"
+
+/** For how long openings that time zone data moved are listed, in milliseconds, and how many. */
+const movedMillis = 30 * 86_400_000
+const mostMoved = 100
 
 /** The current window, with its state at the instant of the answer. Both are `null` when there is none. */
 export interface WindowView {
@@ -102,6 +115,12 @@ export class Gates extends Context.Service<
       id: WorkflowId,
       page: { readonly before: number; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<PastWindow>, WorkflowNotFound | StoreUnavailable>
+
+    /**
+     * The workflows of the workspace whose next opening or closing newer time zone data moved in the last 30 days, the latest
+     * first, at most 100. One whose window was set since then is not among them.
+     */
+    readonly moved: (caller: Caller) => Effect.Effect<ReadonlyArray<MovedOpening>, StoreUnavailable>
 
     /**
      * Replaces the window. Once it succeeds, no run starts under the former window.
@@ -270,14 +289,9 @@ export class Gates extends Context.Service<
         return summed(done)
       })
 
-      const history = Effect.fn("Gates.history")(
-        (caller: Caller, id: WorkflowId, page: Parameters<Gates["Service"]["history"]>[2]) =>
-          store.windows(caller.workspaceId, id, page)
-      )
-
       return Gates.of({
         window,
-        history,
+        ...past(store),
         setWindow,
         removeWindow,
         preview: previewing(store, yield* WorkerCapacity),
@@ -289,6 +303,7 @@ export class Gates extends Context.Service<
       Permissions.checked<Gates["Service"]>({
         window: "read",
         history: "read",
+        moved: "read",
         setWindow: "edit",
         removeWindow: "edit",
         preview: "read",
@@ -300,6 +315,17 @@ export class Gates extends Context.Service<
     )
   )
 }
+
+/** What reads former windows, and which openings were moved. */
+const past = (store: GateStore["Service"]) => ({
+  history: Effect.fn("Gates.history")(
+    (caller: Caller, id: WorkflowId, page: Parameters<Gates["Service"]["history"]>[2]) =>
+      store.windows(caller.workspaceId, id, page)
+  ),
+  moved: Effect.fn("Gates.moved")(function* ({ workspaceId }: Caller) {
+    return yield* store.moved(workspaceId, (yield* Clock.currentTimeMillis) - movedMillis, mostMoved)
+  })
+})
 
 /** What reads and sets paces. */
 const pacing = Effect.gen(function* () {

@@ -18,6 +18,7 @@ import {
   type Time,
   type ValidRunWindow
 } from "./Definition.ts"
+import * as UnknownFields from "./UnknownFields.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -39,8 +40,30 @@ export const read = (input: unknown): Result.Result<ValidRunWindow, InvalidRunWi
   return issues.length === 0
     ? // Without a problem, every field that a window must have was found.
       Result.succeed(window as ValidRunWindow)
-    : Result.fail(new InvalidRunWindow({ issues }))
+    : Result.fail(new InvalidRunWindow({ issues: hinted(issues, UnknownFields.of(RunWindow, input)) }))
 }
+
+/**
+ * Says of each misspelt field what was probably meant: beside the problem of that field, or else beside the first one of
+ * the same object.
+ */
+const hinted = (
+  issues: ReadonlyArray<RunWindowIssue>,
+  unknown: ReadonlyArray<UnknownFields.UnknownField>
+): ReadonlyArray<RunWindowIssue> => {
+  const hints = new Map<number, string>()
+  for (const { meant, message, name, path } of unknown) {
+    if (meant === null) continue
+    const parent = parentOf(path)
+    const own = issues.findIndex((issue) => issue.path === `${parent}${meant}`)
+    const index = own >= 0 ? own : issues.findIndex((issue) => parentOf(issue.path) === parent)
+    if (index >= 0) hints.set(index, `${hints.get(index) ?? ""}; ${shown(name)} is not known: ${message}`)
+  }
+  return issues.map((issue, index) => ({ ...issue, message: `${issue.message}${hints.get(index) ?? ""}` }))
+}
+
+/** The path of the object that a path is a field of, with the dot after it. */
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf(".") + 1)
 
 const readWindow = (input: unknown, note: Note): Found<RunWindow> => {
   if (!isFields(input)) {
@@ -111,9 +134,15 @@ const readFields = <F extends Schema.Struct.Fields>(
 const readValue = <A>(schema: Schema.Codec<A>, sent: unknown, path: string, note: Note): A | null => {
   const decoded = Schema.decodeUnknownOption(schema)(isFields(sent) ? withoutAbsent(sent) : sent)
   if (Option.isSome(decoded)) return decoded.value
-  note(path, `Expected ${expectedOf(schema)}, got ${shown(sent)}`)
+  note(path, `Expected ${expectedOf(schema)}, got ${shown(sent)}${adviceOf(path, sent)}`)
   return null
 }
+
+/** What hours that end at 24:00 can do instead. */
+const adviceOf = (path: string, sent: unknown): string =>
+  path.endsWith(".active_end_time") && isFields(sent) && sent.hours === 24
+    ? `: ${path.startsWith("special_hours") ? ofSpecial : ofPeriod}`
+    : ""
 
 const expectedOf = ({ ast }: Schema.Top): string => String(SchemaAST.resolve(ast)?.expected)
 

@@ -129,6 +129,8 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the ty
         )
       )
       assert.deepStrictEqual(rejected, { _tag: "Refused", kind: "NotFound", status: 404 })
+      // A request of which nothing is required may be left out.
+      assert.deepStrictEqual(yield* Effect.promise(() => promises.workflows.list()), [])
     })
   )
 })

@@ -107,6 +107,7 @@ it.layer(layerInMemory, { timeout: "30 seconds" })("a schedule", (it) => {
         window_open: false,
         can_start_at: "1970-01-01T09:00:00.000Z"
       })
+      assert.strictEqual(before.tz_data, process.versions.tz)
       assert.deepInclude((before.warnings as ReadonlyArray<unknown>)[0], { path: "cron" })
       assert.deepStrictEqual(JSON.parse((yield* ask("GET", "/schedules")).text), [])
       const made = yield* ask("POST", "/schedules", { ...body, cron: "30 10 * * *" })

@@ -5,8 +5,8 @@ import { counted, forecastWords } from "../../apps/console/data/Counts.ts"
 import { inputAt } from "../../apps/console/data/InputCheck.ts"
 import { canonical, mostViews, problemOf, viewsIn, withView } from "../../apps/console/data/SavedViews.ts"
 import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
-import { alarmsOf, waitSentence, workersOf } from "../../apps/console/home/HomeModel.ts"
-import { plain, plainJson } from "../../apps/console/kit/Clipped.tsx"
+import { alarmsOf, movedAlarms, waitSentence, workersOf } from "../../apps/console/home/HomeModel.ts"
+import { plain, plainJson } from "../../apps/console/kit/Plain.ts"
 import { parse, to } from "../../apps/console/kit/Route.ts"
 import { problemsByField } from "../../apps/console/kit/Service.ts"
 import { duration, relative, zoned } from "../../apps/console/kit/Times.ts"
@@ -69,6 +69,14 @@ describe("the alarms of an installation", () => {
     assert.include(none, "No worker is alive")
     assert.strictEqual(skew, "The clock of a process (api) is 1.4 s ahead of that of the database")
     assert.include(zones, "(2025b, 2026a)")
+  })
+
+  it("name the first workflows that new time zone data moved, and how many more", () => {
+    const moved = (name: string) => ({ workflow_id: name, name, former_tz_data: "2026a", noticed_at: "" })
+    assert.deepStrictEqual(movedAlarms([]), [])
+    const texts = (names: ReadonlyArray<string>) => movedAlarms(names.map(moved)).map(({ text }) => text)
+    assert.deepStrictEqual(texts(["a"]), ["New time zone data moved the next opening or closing of “a”"])
+    assert.match(texts(["a", "b", "c", "d", "e"])[0] ?? "", /of “a”, “b”, “c” and 2 more$/)
   })
 
   it("come beside what the workers can do together", () => {

@@ -6,12 +6,13 @@ import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
 import * as Bounds from "../../core/run/artifact/ArtifactBounds.ts"
 import { ArtifactFiles, ArtifactsUnavailable } from "../../core/run/artifact/ArtifactFiles.ts"
-import { ArtifactStore, type Kind } from "../../core/run/artifact/ArtifactStore.ts"
+import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
 import * as Retention from "../../core/run/artifact/Retention.ts"
 import { RunArtifacts } from "../../core/run/artifact/RunArtifacts.ts"
 import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import * as ArtifactRecordContract from "../../core/testing/contract/run/ArtifactRecordContract.ts"
 import { recordedOf } from "../../core/testing/contract/run/EvidenceContract.ts"
 import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -171,30 +172,9 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       })
     )
 
-    promise("are each removed by one of many, and by another when that one is lost", () =>
-      Effect.gen(function* () {
-        const store = yield* ArtifactStore
-        const run = yield* someRun
-        yield* TestClock.setTime(2_000 * day)
-        const at = yield* Clock.currentTimeMillis
-        const kind: Kind = "screenshot"
-        const ids = Array.from({ length: 30 }, () => randomUUID())
-        yield* Effect.forEach(ids, (id) => store.begin({ id, runId: run.id, workflowId: run.workflowId, kind, at }))
-        const expiry = { before: at + 1, unfinishedBefore: 0 }
-        const taken = yield* Effect.all(
-          Array.from({ length: 8 }, () => store.takeExpired(expiry, 10)),
-          { concurrency: "unbounded" }
-        )
-        const all = taken.flat()
-        assert.strictEqual(new Set(all).size, all.length)
-        const rest = yield* store.takeExpired(expiry, 100)
-        assert.deepStrictEqual([...all, ...rest].sort(), [...ids].sort())
-        assert.deepStrictEqual(yield* store.takeExpired(expiry, 100), [])
-        yield* store.removed(all.slice(0, 5))
-        yield* TestClock.adjust(600_000)
-        assert.lengthOf(yield* store.takeExpired(expiry, 100), 25)
-      })
-    )
+    for (const { keeps, title } of ArtifactRecordContract.promises) {
+      it.effect(title, () => Effect.andThen(empty, keeps))
+    }
   })
 
 suite("memory", ...databases.memory)

@@ -245,7 +245,25 @@ it.layer(layer, { timeout: "60 seconds" })("an installation", (it) => {
       assert.deepStrictEqual(yield* opening, wrong)
       yield* tick("2026c", true)
       assert.deepStrictEqual(yield* opening, [{ starts_at: new Date(right?.starts_at ?? 0), zone_data: "2026c" }])
+      const listed = Effect.map(gates.moved(caller.workspaceId, 0, 10), (all) =>
+        all.map(({ at, from, name, workflowId }) => [workflowId, name, from, at])
+      )
+      const moved = [[workflow.id, "Nightly", "2026b", 4_060_000]]
+      assert.deepStrictEqual(yield* listed, moved)
       yield* tick("2026d", true)
+      const set = (decide: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate) =>
+        gates
+          .change(caller.workspaceId, workflow.id, (gate, at) =>
+            Result.succeed(decide(gate, { at, by: caller.userId }))
+          )
+          .pipe(Effect.provideService(ZoneVersion, "2026d"))
+      yield* set((gate, actor) => Gate.pause(gate, actor, { until: null, reason: "why" }))
+      assert.deepStrictEqual(yield* listed, moved)
+      assert.deepStrictEqual(yield* gates.moved(caller.workspaceId, 4_060_001, 10), [])
+      assert.deepStrictEqual(yield* gates.moved((yield* makeWorkspace()).workspaceId, 0, 10), [])
+      // Who set the window again has seen when it opens.
+      yield* set((gate, actor) => Gate.setWindow(gate, daily(5, 6), actor))
+      assert.deepStrictEqual(yield* listed, [])
       assert.deepStrictEqual(lines, [
         `With the time zone data 2026c these workflows open or close at other times than older data had it: "Nightly" (${workflow.id})`
       ])

@@ -1,37 +1,27 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Option, Queue, Redacted, Result } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
 import * as Crypto from "../../adapters/crypto/Crypto.ts"
 import * as Encryption from "../../adapters/crypto/Encryption.ts"
 import * as Postgres from "../../adapters/postgres/Stores.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
 import { message } from "../../core/event/EventMessage.ts"
 import type { RunEvent } from "../../core/event/RunEvent.ts"
-import * as Interaction from "../../core/run/interaction/Interaction.ts"
+import type * as Interaction from "../../core/run/interaction/Interaction.ts"
 import * as InteractionRequest from "../../core/run/interaction/InteractionRequest.ts"
-import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
+import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { Interactions } from "../../core/run/interaction/Interactions.ts"
 import type { Run } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { claimed } from "../../core/testing/contract/Made.ts"
 import * as InteractionContract from "../../core/testing/contract/run/InteractionContract.ts"
-import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
 import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
-import { makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { makeWorkspace } from "../support/fixtures.ts"
 import { code, questionOf } from "../support/questions.ts"
 
-type Stores = EventLog | InteractionStore | RunStore | SealedColumns | WorkflowStore | WorkspaceStore
-
-/** A run that was just claimed. */
-const claimed = Effect.fn(function* (caller: Caller) {
-  const runs = yield* RunStore
-  yield* runs.submit(submission(yield* makeWorkflow(caller)))
-  const [one] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 600_000 })
-  if (one === undefined) throw new Error("Nothing was claimed")
-  return one
-})
+type Stores = EventLog | InteractionStore | RunStore | WorkflowStore | WorkspaceStore
 
 const askerOf = ({ id, lease, workflowId, workspaceId }: Run): Interaction.Asker => ({
   workspaceId,
@@ -47,26 +37,6 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
       it.effect(title, () => Effect.andThen(empty, test()))
 
     for (const { keeps, title } of InteractionContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
-
-    promise("hold an answer whose key can be changed, and only by its present value", () =>
-      Effect.gen(function* () {
-        const store = yield* InteractionStore
-        const { workspaceId } = yield* makeWorkspace()
-        const { run } = yield* claimed({ ...(yield* makeWorkspace()), workspaceId })
-        yield* store.put(Interaction.ask(askerOf(run), questionOf(code), randomUUID(), 300_000, 0))
-        yield* store.change(run.id, (before) => Result.succeed({ ...before, answer: "sealed", answeredAt: 1 }))
-        const place = (yield* SealedColumns).find(({ name }) => name === "answers of persons")
-        if (place === undefined) return assert.fail("Expected the place of answers")
-        const found = yield* place.page(workspaceId, null, 9)
-        assert.deepStrictEqual(found, { holders: [{ id: run.id, sealed: ["sealed"] }], next: null })
-        assert.strictEqual(yield* place.left(workspaceId, null), 1)
-        assert.strictEqual(yield* place.left(workspaceId, run.id), 0)
-        yield* place.replace(workspaceId, run.id, new Map([["another", "lost"]]))
-        yield* place.replace(workspaceId, run.id, new Map([["sealed", "sealed again"]]))
-        const after = Option.getOrThrow(yield* store.get(workspaceId, run.id))
-        assert.strictEqual(after.answer, "sealed again")
-      })
-    )
 
     promise("tell until when they are open, in the log of the run", () =>
       Effect.gen(function* () {

@@ -1,24 +1,20 @@
-import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, Stream } from "effect"
-import { Signals } from "../../core/runtime/Signals.ts"
+import { it } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import * as SignalsContract from "../../core/testing/contract/SignalsContract.ts"
 import * as databases from "../support/databases.ts"
 
-for (const [name, [layer]] of Object.entries({
-  memory: databases.memory,
-  embedded: databases.embedded,
-  postgres: databases.postgres
-})) {
-  it.live(`signals (${name}) reach a subscriber that was there before`, () =>
-    Effect.gen(function* () {
-      const signals = yield* Signals
-      const received = yield* signals.subscribe
-      yield* signals.publish({ _tag: "ended", runId: "r" })
-      const [ended] = yield* received.pipe(
-        Stream.filter((signal) => signal._tag === "ended"),
-        Stream.take(1),
-        Stream.runCollect
-      )
-      assert.deepStrictEqual(ended, { _tag: "ended", runId: "r" })
-    }).pipe(Effect.scoped, Effect.provide(layer as Layer.Layer<Signals, unknown>), Effect.timeout("20 seconds"))
-  )
-}
+/** The contract, kept by one implementation that is emptied before each promise. */
+const suite = <E, R>(
+  name: string,
+  layer: Layer.Layer<SignalsContract.Stores | R, E>,
+  empty: Effect.Effect<unknown, never, R>
+) =>
+  it.layer(layer, { timeout: "120 seconds", excludeTestServices: true })(`signals and watched runs (${name})`, (it) => {
+    for (const { keeps, title } of SignalsContract.promises) {
+      it.effect(title, () => Effect.andThen(empty, keeps), 60_000)
+    }
+  })
+
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)

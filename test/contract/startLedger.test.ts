@@ -1,27 +1,18 @@
 import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
-import { Clock, Console, Effect, type Layer, Option, Result } from "effect"
+import { Clock, Console, Effect, type Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Starts from "../../adapters/postgres/start/Starts.ts"
 import { verifyStored } from "../../apps/cli/handlers/proof/Verify.ts"
-import * as Gate from "../../core/gate/Gate.ts"
-import * as GateAudit from "../../core/gate/GateAudit.ts"
-import { GateStore } from "../../core/gate/GateStore.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
-import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
-import { reasonOf } from "../../core/run/start/Start.ts"
-import { judge, judgeAll, StartLedger } from "../../core/run/start/StartLedger.ts"
-import * as Transition from "../../core/run/Transition.ts"
+import { judgeAll } from "../../core/run/start/StartLedger.ts"
+import * as StartContract from "../../core/testing/contract/run/StartContract.ts"
+import { always, change, set, startOne } from "../../core/testing/contract/run/StartContract.ts"
 import type { ValidRunWindow } from "../../core/window/RunWindow.ts"
-import type { StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import { Audit } from "../../core/workspace/audit/Audit.ts"
-import type { RunId } from "../../core/workspace/Ids.ts"
-import type { Caller } from "../../core/workspace/Workspace.ts"
-import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
-
-const always = { from: 0, to: Number.MAX_SAFE_INTEGER / 2 }
+import { scale } from "../support/scale.ts"
 
 const hourMillis = 3_600_000
 const utcHour = (at: number) => new Date(at).getUTCHours()
@@ -32,134 +23,49 @@ const beforeNoon = (at: number, from: number, to: number): ValidRunWindow => ({
   time_zone: utcHour(at) < 12 ? "UTC" : "Etc/GMT+12"
 })
 
-/** Windows that are closed and open at an instant, and for the hours after it. */
-const closedAt = (at: number) => beforeNoon(at, 18, 19)
+/** A window that is open at an instant, and for the hours after it. */
 const openAt = (at: number) => beforeNoon(at, 0, 23)
-
-const change = Effect.fnUntraced(function* (
-  caller: Caller,
-  { workflow }: StoredWorkflow,
-  decide: (gate: Gate.Gate, actor: Gate.Actor) => Gate.Gate
-) {
-  const [audit, gates] = [yield* Audit, yield* GateStore]
-  yield* audit.recording(
-    caller,
-    gates.change(caller.workspaceId, workflow.id, (gate, at) =>
-      Result.succeed(decide(gate, { at, by: caller.userId }))
-    ),
-    (changed) => [...GateAudit.ofWindow(workflow.id)(changed), ...GateAudit.ofLift(workflow.id)(changed)]
-  )
-})
-
-const set = (window: ValidRunWindow) => (gate: Gate.Gate, actor: Gate.Actor) => Gate.setWindow(gate, window, actor)
-
-/** Submits a run and starts it. */
-const startOne = Effect.fnUntraced(function* <R = never>(
-  workflow: StoredWorkflow,
-  before: (id: RunId) => Effect.Effect<unknown, unknown, R> = () => Effect.void
-) {
-  const [runs, ledger] = [yield* RunStore, yield* StartLedger]
-  const { run } = yield* runs.submit(submission(workflow))
-  yield* Effect.orDie(before(run.id))
-  const claimed = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 60_000 })
-  assert.deepStrictEqual(
-    claimed.map(({ run: { id } }) => id),
-    [run.id]
-  )
-  return yield* ledger.ofRun(run.workspaceId, run.id)
-})
 
 /** A console that keeps the lines that are logged. */
 const saying = (said: Array<string>): Console.Console =>
   Object.assign(Object.create(console), { log: (line: string) => void said.push(line) })
 
-type Stores = Audit | GateStore | RunStore | RetentionStore | StartLedger | WorkflowStore | WorkspaceStore
-
-const suite = <E>(name: string, layer: Layer.Layer<Stores, E>) =>
+/** The contract, kept by one implementation that is emptied before each promise. */
+const suite = <E, R>(
+  name: string,
+  layer: Layer.Layer<StartContract.Stores | R, E>,
+  empty: Effect.Effect<unknown, never, R>
+) =>
   it.layer(layer, { timeout: "60 seconds" })(`the ledger of starts (${name})`, (it) => {
-    it.effect("says for each start what let it start, and holds when it is judged", () =>
+    for (const { keeps, title } of StartContract.promises) it.effect(title, () => Effect.andThen(empty, keeps))
+    it.effect("name the version of the time zone data of this process", () =>
       Effect.gen(function* () {
-        const caller = yield* makeWorkspace()
-        const workflow = yield* makeWorkflow(caller)
-        const now = yield* Clock.currentTimeMillis
-        const [free] = yield* startOne(workflow)
-        yield* change(caller, workflow, set(openAt(now)))
-        const [open] = yield* startOne(workflow)
-        yield* change(caller, workflow, set(closedAt(now)))
-        yield* change(caller, workflow, (gate, actor) => Result.getOrThrow(Gate.liftWindow(gate, actor)))
-        const [lifted] = yield* startOne(workflow)
-        yield* change(caller, workflow, Gate.removeWindow)
-        const [removed] = yield* startOne(workflow)
-        yield* change(caller, workflow, set(closedAt(now)))
-        const [released] = yield* startOne(workflow, (run) =>
-          Effect.flatMap(RunStore, (runs) =>
-            runs.changeAll(
-              caller.workspaceId,
-              [run],
-              (locked, at) => Transition.release(locked, { at, by: caller.userId }, false),
-              { dryRun: false }
-            )
-          )
-        )
-        const starts = [free, open, lifted, removed, released].flatMap((start) => start ?? [])
-        assert.deepStrictEqual(starts.map(reasonOf), [
-          "no_run_window",
-          "run_window_open",
-          "lift",
-          "no_run_window",
-          "release"
-        ])
-        assert.deepStrictEqual(
-          starts.map(({ attempt, windowRevision, worker }) => [attempt, windowRevision, worker]),
-          [0, 1, 2, 3, 4].map((revision) => [1, revision, "w"])
-        )
-        assert.strictEqual(lifted?.lift?.by, caller.userId)
-        assert.strictEqual(open?.zoneData, process.versions.tz)
-        assert.deepStrictEqual(
-          (yield* judge(caller.workspaceId, starts)).flatMap(({ problems }) => problems),
-          []
-        )
-
-        const { windows } = yield* GateStore
-        const page = (before: number, limit: number) =>
-          Effect.map(windows(caller.workspaceId, workflow.workflow.id, { before, limit }), (all) =>
-            all.map(({ revision, setBy, window }) => [revision, setBy, window])
-          )
-        assert.deepStrictEqual(yield* page(1_000, 3), [
-          [4, caller.userId, closedAt(now)],
-          [3, caller.userId, null],
-          [2, caller.userId, closedAt(now)]
-        ])
-        assert.deepStrictEqual(yield* page(2, 3), [[1, caller.userId, openAt(now)]])
-        const ledger = yield* StartLedger
-        const first = yield* ledger.page(caller.workspaceId, { ...always, after: null, limit: 3 })
-        const rest = yield* ledger.page(caller.workspaceId, { ...always, after: first[2] ?? null, limit: 3 })
-        assert.sameDeepMembers([...first, ...rest], starts)
-        assert.deepStrictEqual(yield* judgeAll(caller.workspaceId, always), {
-          starts: 5,
-          wrong: 0,
-          examples: [],
-          missing: []
-        })
-        const stranger = yield* makeWorkspace()
-        assert.deepStrictEqual(yield* ledger.ofRun(stranger.workspaceId, starts[0]?.runId ?? ""), [])
-        assert.strictEqual((yield* judgeAll(stranger.workspaceId, always)).starts, 0)
-        // A start that retention removed is missed until its run is known to be passed.
-        const [id] = starts.map(({ runId }) => runId)
-        if (id === undefined) throw new Error("Nothing has started")
-        const parts = yield* RetentionStore
-        yield* (yield* RunStore).change(caller.workspaceId, id, Transition.interrupt)
-        assert.strictEqual(yield* parts.remove("starts", [id]), 1)
-        assert.deepStrictEqual((yield* judgeAll(caller.workspaceId, always)).missing, [id])
-        yield* parts.passed(caller.workspaceId, "starts", id)
-        assert.deepStrictEqual((yield* judgeAll(caller.workspaceId, always)).missing, [])
+        yield* empty
+        const [start] = yield* startOne(yield* makeWorkflow(yield* makeWorkspace()))
+        assert.strictEqual(start?.zoneData, process.versions.tz)
       })
     )
   })
 
-suite("memory", databases.memory[0])
-suite("embedded", databases.embedded[0])
-suite("postgres", databases.postgres[0])
+suite("memory", ...databases.memory)
+suite("embedded", ...databases.embedded)
+suite("postgres", ...databases.postgres)
+
+it.live("of 1,200 starts, or 12,000 at ten times the scale, each is judged and none is outside its window", () =>
+  Effect.gen(function* () {
+    const runs = yield* RunStore
+    const caller = yield* makeWorkspace()
+    const workflow = yield* makeWorkflow(caller)
+    yield* change(caller, workflow, set(openAt(yield* Clock.currentTimeMillis)))
+    const count = 1_200 * scale
+    for (let done = 0; done < count; done += 100) {
+      for (let one = 0; one < 100; one++) yield* runs.submit(submission(workflow))
+      assert.lengthOf(yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 60_000 }), 100)
+    }
+    const verdict = yield* judgeAll(caller.workspaceId, always)
+    assert.deepStrictEqual(verdict, { starts: count, wrong: 0, examples: [], missing: [] })
+  }).pipe(Effect.provide(Memory.layer))
+)
 
 it.live("a planted start, a start that was left out and a changed window are found", () =>
   Effect.gen(function* () {

@@ -78,6 +78,8 @@ const tables: ReadonlyArray<readonly [Table.Described, Readonly<Record<string, s
       blocked_on: "text[]",
       paced_until: "timestamptz",
       served_at: "timestamptz",
+      moved_at: "timestamptz",
+      moved_from: "text",
       slots: "boolean not null"
     }
   ],

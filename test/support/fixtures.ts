@@ -9,7 +9,7 @@ import type { Submission } from "../../core/run/Transition.ts"
 import * as Made from "../../core/testing/contract/Made.ts"
 import { type StoredWorkflow, WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../core/workspace/Ids.ts"
-import type { Caller, Workspace } from "../../core/workspace/Workspace.ts"
+import type { Caller } from "../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
 
 /** The smallest graph there is. */
@@ -24,32 +24,7 @@ export const graph = (url = "https://example.com") => {
   }
 }
 
-/** The data of the smallest component: one button to press. */
-export const componentData = (selector = "//button") => ({
-  nodes: [
-    {
-      workflowNode: {
-        id: "00000000-0000-4000-8000-0000000000c1",
-        name: "Press",
-        action: "CLICK",
-        parameters: { execution: "STATIC", selector }
-      },
-      position: { x: 0, y: 0 }
-    }
-  ],
-  workflowEdges: {},
-  reactFlowEdges: [],
-  vault_schema: {}
-})
-
-export const workspaceOf = (id: WorkspaceId): Workspace => ({
-  id,
-  name: "Test",
-  createdAt: 0,
-  waitingTtlMillis: null,
-  inputRequiredTimeoutSeconds: 15,
-  signedUrlTtlSeconds: 604_800
-})
+export const workspaceOf = Made.workspaceOf
 
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(randomUUID())
@@ -104,4 +79,5 @@ export const makeWorkflow = Effect.fn(function* (caller: Caller, overrides: { re
 export const submission = (workflow: StoredWorkflow, overrides: Partial<Submission> = {}): Submission =>
   Made.submission(workflow, { id: RunId.make(randomUUID()), ...overrides })
 
+export const componentData = Made.componentData
 export const daily = Made.daily

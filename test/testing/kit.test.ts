@@ -2,17 +2,26 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, type Context, Effect, Fiber, Layer } from "effect"
 import * as Memory from "../../adapters/memory/Memory.ts"
 import * as MemoryArtifacts from "../../adapters/memory/run/MemoryArtifacts.ts"
+import { ElementMemory } from "../../core/agent/recovery/ElementMemory.ts"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"
 import { EventLog } from "../../core/event/EventLog.ts"
+import { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
 import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
+import { WebhookStore } from "../../core/event/webhook/Webhook.ts"
+import { LiveChannel } from "../../core/execution/live/LiveChannel.ts"
 import { LiveStore } from "../../core/execution/live/LiveStore.ts"
 import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
 import { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
 import { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
 import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
 import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
 import { LeaseLost } from "../../core/run/Run.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
+import { RetentionStore } from "../../core/run/retention/RetentionStore.ts"
+import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
+import { StartLedger } from "../../core/run/start/StartLedger.ts"
+import { Signals } from "../../core/runtime/Signals.ts"
 import { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
 import * as ArtifactContract from "../../core/testing/contract/ArtifactContract.ts"
 import * as ClockContract from "../../core/testing/contract/ClockContract.ts"
@@ -20,23 +29,42 @@ import * as Contract from "../../core/testing/contract/Contract.ts"
 import * as DeliveryContract from "../../core/testing/contract/DeliveryContract.ts"
 import * as EventLogContract from "../../core/testing/contract/EventLogContract.ts"
 import * as IdempotencyContract from "../../core/testing/contract/IdempotencyContract.ts"
+import * as ArtifactRecordContract from "../../core/testing/contract/run/ArtifactRecordContract.ts"
 import * as DecisionContract from "../../core/testing/contract/run/DecisionContract.ts"
 import * as EvidenceContract from "../../core/testing/contract/run/EvidenceContract.ts"
 import * as InteractionContract from "../../core/testing/contract/run/InteractionContract.ts"
 import * as LiveContract from "../../core/testing/contract/run/LiveContract.ts"
+import * as RemovalContract from "../../core/testing/contract/run/RemovalContract.ts"
 import * as ScheduleContract from "../../core/testing/contract/run/ScheduleContract.ts"
+import * as StartContract from "../../core/testing/contract/run/StartContract.ts"
+import * as SignalsContract from "../../core/testing/contract/SignalsContract.ts"
 import * as StoreContract from "../../core/testing/contract/StoreContract.ts"
 import * as VaultContract from "../../core/testing/contract/VaultContract.ts"
+import * as InboxContract from "../../core/testing/contract/vault/InboxContract.ts"
+import * as SealedContract from "../../core/testing/contract/vault/SealedContract.ts"
+import * as TimeStepContract from "../../core/testing/contract/vault/TimeStepContract.ts"
 import * as WorkspaceContract from "../../core/testing/contract/WorkspaceContract.ts"
+import * as ComponentContract from "../../core/testing/contract/workflow/ComponentContract.ts"
+import * as FindingsContract from "../../core/testing/contract/workflow/FindingsContract.ts"
 import * as AuditContract from "../../core/testing/contract/workspace/AuditContract.ts"
+import * as CollectionContract from "../../core/testing/contract/workspace/CollectionContract.ts"
 import * as ConversationContract from "../../core/testing/contract/workspace/ConversationContract.ts"
 import * as SignInContract from "../../core/testing/contract/workspace/SignInContract.ts"
 import * as SteppingClock from "../../core/testing/SteppingClock.ts"
 import * as Weeks from "../../core/testing/Weeks.ts"
 import * as WindowTesting from "../../core/testing/WindowGenerators.ts"
+import { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
+import { ReencryptionWalks } from "../../core/vault/keys/Reencryption.ts"
+import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
 import { WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
+import { PhoneNumberStore } from "../../core/vault/otp/PhoneNumbers.ts"
+import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
+import { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
+import { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
 import { Audit } from "../../core/workspace/audit/Audit.ts"
+import { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
 import { WorkspaceId } from "../../core/workspace/Ids.ts"
+import { InvitationStore } from "../../core/workspace/invitation/Invitations.ts"
 import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
 import { SignInStore } from "../../core/workspace/signin/SignInStore.ts"
 import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
@@ -183,6 +211,142 @@ describe("the contracts of the other stores", () => {
         ["artifacts take the place of the one before, and are gone once removed"]
       )
     })
+  )
+})
+
+describe("the contracts of collections, findings, starts, removal, secrets and signals", () => {
+  type Stores = Layer.Success<typeof Memory.layer>
+
+  /** Each fault, with the one promise that it breaks and the contract that must find it. */
+  const faults: ReadonlyArray<readonly [string, ReadonlyArray<Contract.ContractPromise<Stores>>, Layer.Layer<Stores>]> =
+    [
+      [
+        "error codes are removed, and their keys are free again",
+        CollectionContract.promises,
+        faulty(ErrorCodeStore, (store) => ({ ...store, remove: store.get }))
+      ],
+      [
+        "invitations have keys that are unique within a workspace, under concurrent inserts",
+        CollectionContract.promises,
+        faulty(InvitationStore, (store) => ({ ...store, insert: (...args) => Effect.ignore(store.insert(...args)) }))
+      ],
+      [
+        "subscriptions to runs are gone through in pages, each once, with how many are left",
+        CollectionContract.promises,
+        faulty(RunSubscriptionStore, (store) => ({ ...store, left: (workspaceId) => store.left(workspaceId, null) }))
+      ],
+      [
+        "webhooks change one at a time, and not at all when the decision fails or the key is taken",
+        CollectionContract.promises,
+        faulty(WebhookStore, (store) => ({ ...store, change: (workspaceId, id) => store.get(workspaceId, id) }))
+      ],
+      [
+        "the progress of re-encryption is kept once for a workspace",
+        CollectionContract.promises,
+        faulty(ReencryptionWalks, (store) => ({ ...store, list: () => Effect.succeed([]) }))
+      ],
+      [
+        "patches are kept by workflow, in their order, and one change is kept once",
+        FindingsContract.promises,
+        faulty(PatchStore, (store) => ({ ...store, ofWorkflow: (workspaceId) => store.list(workspaceId) }))
+      ],
+      [
+        "elements are remembered by node: the one that was seen last, of this workflow only",
+        FindingsContract.promises,
+        faulty(ElementMemory, (memory) => ({
+          ...memory,
+          keep: (workspaceId, workflowId, seen) =>
+            memory.keep(
+              workspaceId,
+              workflowId,
+              seen.map((one) => ({ ...one, seenAt: one.seenAt === 5 ? 50 : one.seenAt }))
+            )
+        }))
+      ],
+      [
+        "components are carried into each workflow that holds them, and those that cannot follow are reported",
+        ComponentContract.promises,
+        faulty(ComponentStore, (store) => ({
+          ...store,
+          save: (...args) => Effect.map(store.save(...args), (saved) => ({ ...saved, skipped: [] }))
+        }))
+      ],
+      [
+        "the ledger of starts is read page by page by its own workspace, and misses a start that was taken out",
+        StartContract.promises,
+        faulty(StartLedger, (ledger) => ({ ...ledger, missing: () => Effect.succeed([]) }))
+      ],
+      [
+        "the removal of runs finds the runs of a workspace that ended before an instant",
+        RemovalContract.promises,
+        faulty(RunRemovalStore, (store) => ({
+          ...store,
+          ended: (workspaceId, before, limit) => store.ended(workspaceId, Math.max(before, 4e12), limit)
+        }))
+      ],
+      [
+        "the removal of runs takes parts of ended runs behind those that were passed, and leaves the runs and pending deliveries",
+        RemovalContract.promises,
+        faulty(RetentionStore, (store) => ({ ...store, passed: () => Effect.void }))
+      ],
+      [
+        "the record of artifacts gives each that is to be removed to one of many, and to another when that one is lost",
+        ArtifactRecordContract.promises,
+        faulty(ArtifactStore, (store) => ({ ...store, removed: () => Effect.void }))
+      ],
+      [
+        "the stores of the inbox find the workspaces of a mailbox, as long as an entry has it",
+        InboxContract.promises,
+        faulty(Mailboxes, () => ({ ownersOf: () => Effect.succeed([]) }))
+      ],
+      [
+        "the stores of the inbox give each number to one workspace, and each workspace one number",
+        InboxContract.promises,
+        faulty(PhoneNumberStore, (store) => ({ ...store, set: (...args) => Effect.ignore(store.set(...args)) }))
+      ],
+      [
+        "used time steps are marked by every use, which never brings an earlier one back",
+        TimeStepContract.promises,
+        faulty(TimeSteps, (steps) => ({ ...steps, mark: () => Effect.void }))
+      ],
+      [
+        "the places of sealed values exchange the values that still stand, and leave all else as it is",
+        SealedContract.promises,
+        faulty(SealedColumns, (places) => places.map((place) => ({ ...place, replace: () => Effect.void })))
+      ],
+      [
+        "signals reach every subscriber that was there before, as they were sent",
+        SignalsContract.promises,
+        faulty(Signals, (signals) => ({
+          ...signals,
+          publish: (signal) => signals.publish("clientId" in signal ? { ...signal, clientId: "" } : signal)
+        }))
+      ],
+      [
+        "messages to the worker of a watched run are heard in their order, however many there are",
+        SignalsContract.promises,
+        faulty(LiveChannel, (channel) => ({
+          ...channel,
+          send: (runId, text) => channel.send(runId, text.startsWith("7") ? text.slice(1) : text)
+        }))
+      ]
+    ]
+
+  it.live("find the fault that is planted in each port", () =>
+    Effect.forEach(
+      faults,
+      ([title, promises, stores]) =>
+        Effect.gen(function* () {
+          const only = promises.filter((one) => one.title === title)
+          assert.lengthOf(only, 1, title)
+          const broken = yield* Contract.broken(only, Effect.provide(stores))
+          assert.deepStrictEqual(
+            broken.map((one) => one.title),
+            [title]
+          )
+        }),
+      { discard: true }
+    )
   )
 })
 

@@ -55,6 +55,35 @@ it("an end at 00:00 of the same day is refused with how to stay open until midni
   )
 })
 
+it("an end at 24:00 is refused with how to stay open until midnight", () => {
+  const special = { active: true, start_date: { year: 2025, month: 1, day: 2 }, active_start_time: nine }
+  assert.deepStrictEqual(
+    problemsOf({
+      time_zone: "UTC",
+      regular_hours: [{ ...monday, active_end_time: { hours: 24 } }],
+      special_hours: [{ ...special, active_end_time: { hours: 24 } }]
+    }),
+    [
+      `regular_hours[0].active_end_time: ${timeIs}, got { hours: 24 }: until midnight is 00:00 of the following day`,
+      `special_hours[0].active_end_time: ${timeIs}, got { hours: 24 }: special hours end on their day, at 23:59 at the latest`
+    ]
+  )
+})
+
+it("a misspelt field of a window that is refused is named beside what is missing, at no path of its own", () => {
+  const { active_end_day: activeEndDay, ...rest } = monday
+  const special_hours = [{ active: false, start_date: { year: 2025, month: 1, day: 2 } }]
+  assert.deepStrictEqual(problemsOf({ time_zone: "UTC", regular_hours: [{ ...rest, activeEndDay }] }), [
+    `regular_hours[0].active_end_day: ${daysAre}, got nothing; "activeEndDay" is not known: did you mean active_end_day?`
+  ])
+  assert.deepStrictEqual(problemsOf({ time_zone: "UTC", regular_hours: [], specialHours: special_hours }), [
+    'regular_hours: Expected at least one regular period or one active special entry, got none; "specialHours" is not known: did you mean special_hours?'
+  ])
+  assert.deepStrictEqual(problemsOf({ time_zone: "UTC", regular_hours: 7, colour: "red" }), [
+    "regular_hours: Expected an array, got 7"
+  ])
+})
+
 it("a wrong field of a special entry hides nothing of its other fields and rules", () => {
   const leapDay = { year: 2025, month: 2, day: 29 }
   const special_hours = [

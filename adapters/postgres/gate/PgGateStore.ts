@@ -102,6 +102,17 @@ export const layer = Layer.effect(
       )
     })
 
+    /** Keeps which workflows newer time zone data move, before the version of the older data is overwritten. */
+    const note = (moved: ReadonlyArray<Gates.Row>, now: number) =>
+      moved.length === 0
+        ? Effect.void
+        : sql`
+          update gates set moved_at = ${new Date(now)}, moved_from = zone_data
+          where ${sql.in(
+            "workflow_id",
+            moved.map(({ workflow_id }) => workflow_id)
+          )}`
+
     const review = Effect.fn("GateStore.review")((limit: number) =>
       transaction(
         sql,
@@ -116,6 +127,8 @@ export const layer = Layer.effect(
             select * from gates where zone_data < ${zoneData}::text and review_at > ${new Date(now)}
             limit ${limit - due.length} for no key update skip locked`
           const all = [...due, ...outdated]
+          const moved = outdated.filter((row) => Gate.opensOtherwise(Gates.toGate(row), Gates.toInterval(row), now))
+          yield* note(moved, now)
           yield* Effect.forEach(
             all,
             (row) => sql`
@@ -123,7 +136,6 @@ export const layer = Layer.effect(
               where workflow_id = ${row.workflow_id}`,
             { discard: true }
           )
-          const moved = outdated.filter((row) => Gate.opensOtherwise(Gates.toGate(row), Gates.toInterval(row), now))
           yield* warn(moved, zoneData)
           return all.length
         })
@@ -144,8 +156,26 @@ export const layer = Layer.effect(
       )
     )
 
+    const moved = Effect.fn("GateStore.moved")((workspaceId: WorkspaceId, since: number, limit: number) =>
+      sql<{ readonly id: string; readonly name: string; readonly moved_at: Date; readonly moved_from: string }>`
+        select w.id, w.name, g.moved_at, g.moved_from from gates g join workflows w on w.id = g.workflow_id
+        where g.workspace_id = ${workspaceId} and g.moved_at >= ${new Date(since)} and g.removed_at is null
+        order by g.moved_at desc, w.name, w.id limit ${limit}`.pipe(
+        Effect.map((rows) =>
+          rows.map((row) => ({
+            workflowId: WorkflowId.make(row.id),
+            name: row.name,
+            at: row.moved_at.getTime(),
+            from: row.moved_from
+          }))
+        ),
+        withoutSqlErrors
+      )
+    )
+
     return GateStore.of({
       get,
+      moved,
       review,
       nextDue,
       windows: Effect.fn("GateStore.windows")((workspaceId, workflowId, { before, limit }) =>
@@ -233,6 +263,7 @@ export const write = (
       computedAt(at),
       (computed) => sql`
         update gates set ${sql.update(Gates.fromGate(change.after, computed))}, paced_until = null,
+          moved_at = case when window_revision = ${change.after.windowRevision}::integer then moved_at end,
           ${ReleasedRuns.lookAgain(sql)}
         where workflow_id = ${workflowId}`
     ),

@@ -24,10 +24,21 @@ export const ProcessRecord = Schema.Struct({
   seen_at: Schema.String.annotate({ description: "When it last reported, which it does every 15 seconds" })
 }).annotate({ identifier: "Process" })
 
-const Installation = Schema.Struct({
+export const Installation = Schema.Struct({
   processes: Schema.NullOr(Schema.Array(ProcessRecord)).annotate({
     description:
       "The processes that are alive, oldest first; null where the service keeps no list of them, as in an embedded one"
+  }),
+  moved_workflows: Schema.Array(
+    Schema.Struct({
+      workflow_id: Schema.String,
+      name: Schema.String,
+      former_tz_data: Schema.String.annotate({ description: "The version of the older time zone data" }),
+      noticed_at: Schema.String
+    }).annotate({ identifier: "MovedWorkflow" })
+  ).annotate({
+    description:
+      "The workflows of the workspace whose next opening or closing newer time zone data moved in the last 30 days, the latest first, at most 100; not those whose run window was set since then"
   })
 }).annotate({ identifier: "Installation" })
 
@@ -45,7 +56,7 @@ export class InstallationGroup extends group.add(
   HttpApiEndpoint.get("readInstallation", "/installation", { success: Installation })
     .annotate(
       OpenApi.Summary,
-      "Read which processes of the installation are alive, with their capacity, clocks and time zone data"
+      "Read which processes of the installation are alive, with their capacity, clocks and time zone data, and which workflows new time zone data moved"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("readTestClock", "/test-clock", { success: TestClock, error: Errors.NotFound })

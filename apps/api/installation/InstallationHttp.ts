@@ -1,6 +1,7 @@
-/** Answers which processes of the installation are alive, and moves its time where it is for tests. */
+/** Answers which processes are alive and which workflows time zone data moved, and moves its time where it is for tests. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Gates } from "../../../core/gate/Gates.ts"
 import { TestTime } from "../../../core/testing/TestTime.ts"
 import { Audit } from "../../../core/workspace/audit/Audit.ts"
 import { Api } from "../Api.ts"
@@ -18,6 +19,7 @@ export const layer = HttpApiBuilder.group(
     const { living } = yield* LivingProcesses
     const time = yield* TestTime
     const audit = yield* Audit
+    const gates = yield* Gates
     const shown = Effect.fnUntraced(function* ({ ahead }: TestTime) {
       return { now: iso(yield* Clock.currentTimeMillis), ahead_seconds: (yield* ahead) / 1_000 }
     })
@@ -26,7 +28,16 @@ export const layer = HttpApiBuilder.group(
         "readInstallation",
         Effect.fn(function* () {
           const processes = yield* living
-          return { processes: processes === null ? null : processes.map(record) }
+          const moved = yield* gates.moved(yield* CurrentCaller)
+          return {
+            processes: processes === null ? null : processes.map(record),
+            moved_workflows: moved.map(({ at, from, name, workflowId }) => ({
+              workflow_id: workflowId,
+              name,
+              former_tz_data: from,
+              noticed_at: iso(at)
+            }))
+          }
         })
       )
       .handle(

@@ -71,6 +71,9 @@ export const PreviewResponse = Schema.Struct({
       can_start_at: instant.annotate({ description: "When the run can start, by the run window alone" })
     })
   ),
+  tz_data: Schema.NullOr(Schema.String).annotate({
+    description: "The version of the time zone data that the firings come from"
+  }),
   warnings: Schema.Array(RunWindowIssue)
 }).annotate({ identifier: "SchedulePreview" })
 

@@ -4,6 +4,7 @@ import { HttpEffect, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import * as RunSchedule from "../../../core/schedule/RunSchedule.ts"
 import { type PreviewView, Schedules, type View } from "../../../core/schedule/Schedules.ts"
+import { tzData } from "../../../core/window/RunWindow.ts"
 import { WorkflowId } from "../../../core/workspace/Ids.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -134,5 +135,6 @@ const preview = ({ coming, warnings }: PreviewView): typeof PreviewResponse.Type
     window_open: windowOpen,
     can_start_at: isoOrNull(startsAt)
   })),
+  tz_data: tzData,
   warnings
 })

@@ -1,6 +1,6 @@
 /** What Home shows, out of what the service answers. */
 import type * as Gates from "../../api/gate/GatesApi.ts"
-import type { ProcessRecord } from "../../api/installation/InstallationApi.ts"
+import type { Installation, ProcessRecord } from "../../api/installation/InstallationApi.ts"
 import { type Count, counted } from "../data/Counts.ts"
 
 type RunWindowResponse = typeof Gates.RunWindowResponse.Type
@@ -41,6 +41,22 @@ export const alarmsOf = (processes: ReadonlyArray<Process> | null): ReadonlyArra
         ]
       : [])
   ]
+}
+
+/** The alarm of workflows that new time zone data moved: their first names, and how many there are. */
+export const movedAlarms = (
+  moved: ReadonlyArray<(typeof Installation.Type)["moved_workflows"][number]>
+): ReadonlyArray<Alarm> => {
+  const named = moved.slice(0, 3).map(({ name }) => `“${name}”`)
+  const rest = moved.length > named.length ? ` and ${moved.length - named.length} more` : ""
+  return moved.length === 0
+    ? []
+    : [
+        {
+          text: `New time zone data moved the next opening or closing of ${named.join(", ")}${rest}`,
+          remedy: "Look at their run windows, and set those that shall open at other times"
+        }
+      ]
 }
 
 /** How much the workers of an installation can do, and do; `null` where it is not known. */

@@ -18,6 +18,7 @@ import {
   byCount,
   byOpening,
   failureWords,
+  movedAlarms,
   openingWords,
   reasonOf,
   waitSentence,
@@ -318,7 +319,7 @@ const Warning = () => (
 const Alarms = () => {
   const state = useQuery(installation).value
   const given = useQuery(dead).value?.deliveries ?? []
-  const alarms = state === null ? [] : alarmsOf(state.processes)
+  const alarms = state === null ? [] : [...alarmsOf(state.processes), ...movedAlarms(state.moved_workflows)]
   if (alarms.length === 0 && given.length === 0) return null
   return (
     <Section title="Alarms">

@@ -101,8 +101,6 @@ const One = ({
 }) => {
   const set = (changes: Partial<Special>) => onChange({ ...special, ...changes })
   const whole = problemAt(null)
-  const words = special.isRecurring ? ruleWords(special.rule) : null
-  const next = special.isRecurring ? nextDates(special.rule, special.from, today, 4) : []
   return (
     <fieldset>
       <legend class="row">
@@ -122,55 +120,32 @@ const One = ({
             onInput={({ currentTarget }) => set({ label: currentTarget.value })}
           />
         </Field>
-        <Hours special={special} problemAt={problemAt} set={set} />
-        {special.isRecurring ? (
+        <Field label="Runs">
+          <select
+            value={
+              special.isOpen ? (special.isWholeDay ? "all" : "hours") : special.isWholeDay ? "closed" : "closed-hours"
+            }
+            onChange={({ currentTarget: { value } }) =>
+              set({ isOpen: value === "all" || value === "hours", isWholeDay: value === "all" || value === "closed" })
+            }
+          >
+            <option value="closed">wait all day</option>
+            <option value="closed-hours">wait between</option>
+            <option value="all">may start all day, until 23:59</option>
+            <option value="hours">may start between</option>
+          </select>
+        </Field>
+        {!special.isWholeDay && (
           <>
-            <Field label="Rule (RFC 5545)" hint={words ?? undefined} problem={problemAt("rule")}>
-              <input
-                list={`rules-${number}`}
-                class="mono"
-                spellcheck={false}
-                value={special.rule}
-                onInput={({ currentTarget }) => set({ rule: currentTarget.value })}
-              />
+            <Field label="From" problem={problemAt("start")}>
+              <Clock value={special.start} onChange={(start) => set({ start })} />
             </Field>
-            <datalist id={`rules-${number}`}>
-              {rules.map(({ rule, word }) => (
-                <option key={rule} value={rule}>
-                  {word}
-                </option>
-              ))}
-            </datalist>
-            <Field
-              label="First date"
-              hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}
-              problem={problemAt("from")}
-            >
-              <input
-                type="date"
-                value={special.from}
-                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
-              />
-            </Field>
-          </>
-        ) : (
-          <>
-            <Field label="First date" problem={problemAt("from")}>
-              <input
-                type="date"
-                value={special.from}
-                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
-              />
-            </Field>
-            <Field label="Last date (optional)" problem={problemAt("until")}>
-              <input
-                type="date"
-                value={special.until}
-                onInput={({ currentTarget }) => set({ until: currentTarget.value })}
-              />
+            <Field label="To" problem={problemAt("end")}>
+              <Clock value={special.end} onChange={(end) => set({ end })} />
             </Field>
           </>
         )}
+        <Dates number={number} problemAt={problemAt} set={set} special={special} today={today} />
       </div>
       {whole !== undefined && (
         <p class="wrong" role="alert">
@@ -181,39 +156,62 @@ const One = ({
   )
 }
 
-/** Whether runs may start on the date, and at which hours of it. */
-const Hours = ({
+/** The days of an entry: those of its rule, or those between two dates. */
+const Dates = ({
+  number,
   problemAt,
   set,
-  special
+  special,
+  today
 }: {
   readonly special: Special
+  readonly number: number
   readonly problemAt: (field: keyof Special) => string | undefined
+  readonly today: string
   readonly set: (changes: Partial<Special>) => void
-}) => (
-  <>
-    <Field label="Runs">
-      <select
-        value={special.isOpen ? (special.isWholeDay ? "all" : "hours") : special.isWholeDay ? "closed" : "closed-hours"}
-        onChange={({ currentTarget: { value } }) =>
-          set({ isOpen: value === "all" || value === "hours", isWholeDay: value === "all" || value === "closed" })
-        }
-      >
-        <option value="closed">wait all day</option>
-        <option value="closed-hours">wait between</option>
-        <option value="all">may start all day, until 23:59</option>
-        <option value="hours">may start between</option>
-      </select>
-    </Field>
-    {!special.isWholeDay && (
+}) => {
+  if (!special.isRecurring) {
+    return (
       <>
-        <Field label="From" problem={problemAt("start")}>
-          <Clock value={special.start} onChange={(start) => set({ start })} />
+        <Field label="First date" problem={problemAt("from")}>
+          <input type="date" value={special.from} onInput={({ currentTarget }) => set({ from: currentTarget.value })} />
         </Field>
-        <Field label="To" problem={problemAt("end")}>
-          <Clock value={special.end} onChange={(end) => set({ end })} />
+        <Field label="Last date (optional)" problem={problemAt("until")}>
+          <input
+            type="date"
+            value={special.until}
+            onInput={({ currentTarget }) => set({ until: currentTarget.value })}
+          />
         </Field>
       </>
-    )}
-  </>
-)
+    )
+  }
+  const next = nextDates(special.rule, special.from, today, 4)
+  return (
+    <>
+      <Field label="Rule (RFC 5545)" hint={ruleWords(special.rule) ?? undefined} problem={problemAt("rule")}>
+        <input
+          list={`rules-${number}`}
+          class="mono"
+          spellcheck={false}
+          value={special.rule}
+          onInput={({ currentTarget }) => set({ rule: currentTarget.value })}
+        />
+      </Field>
+      <datalist id={`rules-${number}`}>
+        {rules.map(({ rule, word }) => (
+          <option key={rule} value={rule}>
+            {word}
+          </option>
+        ))}
+      </datalist>
+      <Field
+        label="First date"
+        hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}
+        problem={problemAt("from")}
+      >
+        <input type="date" value={special.from} onInput={({ currentTarget }) => set({ from: currentTarget.value })} />
+      </Field>
+    </>
+  )
+}

@@ -11,6 +11,7 @@ import * as Delivery from "../../event/webhook/Delivery.ts"
 import { RunStore } from "../../run/RunStore.ts"
 import * as Transition from "../../run/Transition.ts"
 import type { WorkflowStore } from "../../workflow/WorkflowStore.ts"
+import type { Caller } from "../../workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 import * as assert from "./Assertions.ts"
 import * as Contract from "./Contract.ts"
@@ -27,6 +28,30 @@ export const entriesOf = Effect.fn(function* (runId: string) {
     more = read.more
   }
   return found
+})
+
+/** Appends a delivery of the first event of a run, and answers its id. */
+export const makePending = Effect.fn(function* (runId: string) {
+  const [entry] = yield* entriesOf(runId)
+  if (entry === undefined) throw new Error(`Run ${runId} has no event`)
+  const id = beside(runId)
+  yield* (yield* Deliveries).append([{ id, entry, webhookId: beside(runId), url: "http://127.0.0.1:9/hook" }])
+  return { id }
+})
+
+/** A delivery of the first event of a run that was given up. Every other delivery that waits is given up with it. */
+export const makeDead = Effect.fn(function* ({ workspaceId }: Pick<Caller, "workspaceId">, runId: string) {
+  const deliveries = yield* Deliveries
+  const { id } = yield* makePending(runId)
+  for (let seen = false; !seen; ) {
+    yield* deliveries.next((one) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        seen ||= one.id === id
+        return Delivery.dead(one, one.id === id ? "The receiver does not answer" : "Not asked for", now)
+      })
+    )
+  }
+  return yield* deliveries.get(workspaceId, id)
 })
 
 /** The ports that the promises are about. */
@@ -70,7 +95,10 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
     Effect.gen(function* () {
       const deliveries = yield* Deliveries
       const { caller, ids, made, sent } = yield* line()
+      const due = yield* deliveries.due(1_000)
       yield* deliveries.append(made)
+      // The second one waits for the first attempt of the one before it.
+      assert.strictEqual(yield* deliveries.due(1_000), due + 1)
       const before = yield* deliveries.ofRun(caller.workspaceId, sent.id)
       assert.deepStrictEqual(
         before.map(({ id, nextAttemptAt, status }) => [id, status, nextAttemptAt !== null]),

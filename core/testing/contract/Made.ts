@@ -3,11 +3,14 @@
  */
 import { Effect, Random, Result } from "effect"
 import * as Gate from "../../gate/Gate.ts"
+import { RunStore } from "../../run/RunStore.ts"
 import type { Submission } from "../../run/Transition.ts"
+import { unset } from "../../vault/EntryRules.ts"
+import type { Fields, VaultEntry } from "../../vault/VaultEntry.ts"
 import * as RunWindow from "../../window/RunWindow.ts"
 import { type StoredWorkflow, WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { RunId, UserId, VersionId, WorkflowId, WorkspaceId } from "../../workspace/Ids.ts"
-import type { Caller } from "../../workspace/Workspace.ts"
+import type { Caller, Workspace } from "../../workspace/Workspace.ts"
 import { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
 
 const [start, end] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
@@ -45,17 +48,20 @@ export const newId = Effect.map(
   beside
 )
 
+/** A workspace as it is kept, with the defaults of its settings. */
+export const workspaceOf = (id: WorkspaceId): Workspace => ({
+  id,
+  name: "Test",
+  createdAt: 0,
+  waitingTtlMillis: null,
+  inputRequiredTimeoutSeconds: 15,
+  signedUrlTtlSeconds: 604_800
+})
+
 /** Makes a workspace. */
 export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member") {
   const id = WorkspaceId.make(beside(yield* prefix))
-  yield* (yield* WorkspaceStore).create({
-    id,
-    name: "Test",
-    createdAt: 0,
-    waitingTtlMillis: null,
-    inputRequiredTimeoutSeconds: 15,
-    signedUrlTtlSeconds: 604_800
-  })
+  yield* (yield* WorkspaceStore).create(workspaceOf(id))
   return { workspaceId: id, userId: UserId.make(beside(id)), role } satisfies Caller
 })
 
@@ -96,6 +102,53 @@ export const submission = ({ version, workflow }: StoredWorkflow, overrides: Par
   maxRetries: version.content.max_retries,
   expiresAt: null,
   ...overrides
+})
+
+/** Submits a run of a new workflow and claims it, for ten minutes. */
+export const claimed = Effect.fn(function* (caller: Caller) {
+  const runs = yield* RunStore
+  yield* runs.submit(submission(yield* makeWorkflow(caller)))
+  const [one] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 600_000 })
+  if (one === undefined) throw new Error("Nothing was claimed")
+  return one
+})
+
+/** The data of the smallest component: one button to press. */
+export const componentData = (selector = "//button") => ({
+  nodes: [
+    {
+      workflowNode: {
+        id: "00000000-0000-4000-8000-0000000000c1",
+        name: "Press",
+        action: "CLICK",
+        parameters: { execution: "STATIC", selector }
+      },
+      position: { x: 0, y: 0 }
+    }
+  ],
+  workflowEdges: {},
+  reactFlowEdges: [],
+  vault_schema: {}
+})
+
+/** A credential of a caller with the given fields, and nothing in the others. */
+export const vaultEntry = (
+  { userId, workspaceId }: Pick<Caller, "userId" | "workspaceId">,
+  fields: Partial<Fields> = {},
+  more: Partial<Omit<VaultEntry, "fields">> = {}
+): VaultEntry => ({
+  id: beside(workspaceId),
+  workspaceId,
+  permissionedUserId: "robot",
+  domain: "https://app.example.com",
+  createdBy: userId,
+  createdAt: 0,
+  updatedAt: 0,
+  sessionDataSetAt: null,
+  lastUsedAt: null,
+  hotpCounter: null,
+  ...more,
+  fields: { ...unset, ...fields }
 })
 
 /** A window that is open from `from` to `to` o'clock every day, in UTC. */

@@ -5,13 +5,14 @@
  * Each promise makes a new workspace and has its own clock, which begins at the epoch. It expects stores without runs
  * that wait: give each promise new stores, or empty them before it.
  */
-import { Clock, Effect, Result } from "effect"
+import { Clock, Effect, Random, Result } from "effect"
 import * as Gate from "../../gate/Gate.ts"
 import { GateStore } from "../../gate/GateStore.ts"
 import { LeaseLost, type Run, RunEnded, type RunningRun } from "../../run/Run.ts"
 import { RunStore } from "../../run/RunStore.ts"
 import * as Transition from "../../run/Transition.ts"
 import type { Signals } from "../../runtime/Signals.ts"
+import { FieldsTooLarge } from "../../workflow/FieldLimit.ts"
 import { WorkflowStore } from "../../workflow/WorkflowStore.ts"
 import { RunNotFound, WorkflowNotFound } from "../../workspace/Ids.ts"
 import type { WorkspaceStore } from "../../workspace/WorkspaceStore.ts"
@@ -179,6 +180,8 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       yield* gates.review(100)
       assert.deepStrictEqual(yield* runs.claim(claim), [])
       assert.strictEqual(yield* gates.nextDue(17 * hour), 33 * hour)
+      // The time zone data are still those that the opening was computed with.
+      assert.deepStrictEqual(yield* gates.moved(caller.workspaceId, 0, 10), [])
       yield* time.set(33 * hour)
       assert.deepStrictEqual(
         (yield* runs.claim(claim)).map(({ run }) => run.id),
@@ -338,6 +341,104 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       )
       assert.strictEqual(refused, "too large")
       assert.deepStrictEqual(yield* workflows.list(caller.workspaceId), [])
+    })
+  ),
+  promise("number the versions of a workflow, and keep each as it was", () =>
+    Effect.gen(function* () {
+      const workflows = yield* WorkflowStore
+      const caller = yield* makeWorkspace()
+      const first = yield* makeWorkflow(caller)
+      const id = first.workflow.id
+      const { versionId } = stored(caller).version
+      yield* workflows.save(
+        caller.workspaceId,
+        id,
+        (before, at) =>
+          Result.succeed({
+            workflow: { ...before.workflow, name: "Renamed", updatedAt: at },
+            version: {
+              ...before.version,
+              versionId,
+              versionNumber: before.version.versionNumber + 1,
+              versionNote: "second"
+            },
+            gate: before.gate
+          }),
+        () => Result.void
+      )
+      assert.strictEqual((yield* workflows.get(caller.workspaceId, id)).workflow.name, "Renamed")
+      assert.deepStrictEqual(
+        (yield* workflows.versions(caller.workspaceId, id)).map((version) => [
+          version.versionNumber,
+          version.versionNote
+        ]),
+        [
+          [2, "second"],
+          [1, null]
+        ]
+      )
+      assert.deepStrictEqual((yield* workflows.version(caller.workspaceId, id, 1)).version, first.version)
+      assert.instanceOf(yield* Effect.flip(workflows.version(caller.workspaceId, id, 3)), WorkflowNotFound)
+    })
+  ),
+  promise("refuse an added output that is too large however it is kept, and keep nothing of its run", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      // Eight thousand characters without a pattern, which no compression makes small.
+      const incompressible = (yield* Effect.forEach(Array.from({ length: 1_000 }), () =>
+        Random.nextIntBetween(0, 2_821_109_907_455)
+      ))
+        .map((n) => n.toString(36).padStart(8, "0"))
+        .join("")
+      const made = yield* makeWorkflow(yield* makeWorkspace())
+      const sent = submission(made, {
+        options: { dryRun: { enabled: true, addToOutput: incompressible } }
+      })
+      assert.instanceOf(yield* Effect.flip(runs.submit(sent)), FieldsTooLarge)
+      assert.deepStrictEqual(
+        (yield* runs.weigh(sent)).map(({ field }) => field),
+        ["dry_run.add_to_output"]
+      )
+      assert.deepStrictEqual(yield* runs.weigh({ ...sent, options: {} }), [])
+      assert.deepStrictEqual((yield* runs.list(sent.workspaceId, { limit: 10 })).runs, [])
+    })
+  ),
+  promise("count the runs that a filter finds, by what they are and have", () =>
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const caller = yield* makeWorkspace()
+      const { workspaceId } = caller
+      const [busy, held] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
+      const ended = submission(busy, { tags: ["a", "b"] })
+      yield* Effect.forEach([ended, submission(busy, { tags: ["a"] }), submission(held)], runs.submit)
+      yield* (yield* GateStore).change(workspaceId, held.workflow.id, (gate, at) =>
+        Result.succeed(Gate.pause(gate, { at, by: caller.userId }, { reason: "Holidays", until: null }))
+      )
+      yield* runs.change(workspaceId, ended.id, Transition.interrupt)
+      const exact = (count: number) => ({ count, isExact: true })
+      assert.deepStrictEqual(yield* runs.count(workspaceId, {}), exact(3))
+      assert.deepStrictEqual(yield* runs.count(workspaceId, { tags: ["a"] }), exact(2))
+      assert.deepStrictEqual(yield* runs.count((yield* makeWorkspace()).workspaceId, {}), exact(0))
+      const { holds, statuses, total } = yield* runs.counts(workspaceId, {})
+      assert.deepStrictEqual(total, exact(3))
+      const waiting = new Map(statuses.filter(([, { count }]) => count > 0))
+      assert.deepStrictEqual(waiting.get("execution.queued"), exact(1))
+      assert.deepStrictEqual(waiting.get("execution.paused"), exact(1))
+      assert.deepStrictEqual(waiting.get("execution.stopped"), exact(1))
+      assert.deepStrictEqual(new Map(holds).get("manual"), exact(1))
+      const tally = yield* runs.tally(workspaceId, {})
+      assert.deepStrictEqual([tally.runs, tally.isComplete], [3, true])
+      assert.deepStrictEqual(tally.tags, [
+        { value: "a", count: 2 },
+        { value: "b", count: 1 }
+      ])
+      assert.deepStrictEqual(
+        tally.workflows.map(({ count, id }) => [id, count]),
+        [
+          [busy.workflow.id, 2],
+          [held.workflow.id, 1]
+        ]
+      )
     })
   ),
   promise("list the runs that refer to a credential, whatever its id is made of", () =>

@@ -1,12 +1,11 @@
 /**
- * The promises of every implementation of the stores of the vault: `VaultEntries`, `SecretProviders`, `WrappedKeys` and
+ * The promises of every implementation of the stores of the vault: `VaultEntries`, `WrappedKeys` and
  * `ReceivedCodes`. What they keep is sealed before: they see no secret.
  */
 import { Effect, Option } from "effect"
 import { type ReceivedCode, ReceivedCodes } from "../../vault/inbox/ReceivedCodes.ts"
 import { type WrappedKey, WrappedKeys } from "../../vault/keys/WrappedKeys.ts"
-import { SecretProviders } from "../../vault/providers/SecretProviders.ts"
-import { VaultEntries } from "../../vault/VaultEntries.ts"
+import { kind, VaultEntries } from "../../vault/VaultEntries.ts"
 import type { VaultEntry } from "../../vault/VaultEntry.ts"
 import { WorkspaceId } from "../../workspace/Ids.ts"
 import type { Caller } from "../../workspace/Workspace.ts"
@@ -16,7 +15,7 @@ import * as Contract from "./Contract.ts"
 import { beside, makeWorkspace } from "./Made.ts"
 
 /** The ports that the promises are about. */
-export type Stores = ReceivedCodes | SecretProviders | VaultEntries | WrappedKeys | WorkspaceStore
+export type Stores = ReceivedCodes | VaultEntries | WrappedKeys | WorkspaceStore
 
 const wrapped = (digit: string) => digit.repeat(120)
 
@@ -172,31 +171,19 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.isTrue(Option.isNone(yield* latest(0, workspaceId, "link")))
     })
   ),
-  promise("keep entries and secret providers as they are", () =>
+  promise("keep entries as they are, one for a user and a site", () =>
     Effect.gen(function* () {
       const caller = yield* makeWorkspace()
-      const [entries, providers] = [yield* VaultEntries, yield* SecretProviders]
+      const entries = yield* VaultEntries
       const one = entry(caller, "robot")
       yield* entries.insert(caller.workspaceId, one)
       assert.deepStrictEqual(yield* entries.get(caller.workspaceId, one.id), Option.some(one))
+      assert.deepStrictEqual(yield* entries.find(caller.workspaceId, kind.key(one)), Option.some(one))
       assert.strictEqual(
         (yield* Effect.flip(entries.insert(caller.workspaceId, entry(caller, "robot"))))._tag,
         "KeyTaken"
       )
       yield* entries.insert(caller.workspaceId, entry(caller, "Robot"))
-      const provider = {
-        id: beside(caller.workspaceId),
-        workspaceId: caller.workspaceId,
-        providerType: "1password",
-        name: "Safe",
-        configHint: { account: "ops" },
-        sealedAccess: "00",
-        cacheTtlSeconds: 60,
-        createdAt: 1,
-        updatedAt: 2
-      }
-      yield* providers.insert(caller.workspaceId, provider)
-      assert.deepStrictEqual(yield* providers.list(caller.workspaceId), [provider])
     })
   )
 ]

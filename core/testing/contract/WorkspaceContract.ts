@@ -70,11 +70,17 @@ export const promises: ReadonlyArray<Contract.ContractPromise<WorkspaceStore>> =
       yield* store.noteSealing(WorkspaceId.make(beside(workspaceId)), named.id, 9)
       yield* store.noteSealing(workspaceId, named.id, 2)
       assert.deepStrictEqual(yield* store.listKeys(workspaceId), [{ ...named, sealsWith: 2 }])
+      const rename = (before: StoredKey) => Result.succeed({ ...before, name: "Hourly" })
+      assert.isTrue(Option.isNone(yield* store.changeKey(WorkspaceId.make(beside(workspaceId)), named.id, rename)))
+      assert.strictEqual(yield* Effect.flip(store.changeKey(workspaceId, named.id, () => Result.fail("no"))), "no")
+      const renamed = { ...named, name: "Hourly", sealsWith: 2 }
+      assert.deepStrictEqual(yield* store.changeKey(workspaceId, named.id, rename), Option.some(renamed))
       const revoked = yield* store.revokeKey(workspaceId, named.id, 7)
-      assert.deepStrictEqual(revoked, Option.some({ ...named, sealsWith: 2, revokedAt: 7 }))
+      assert.deepStrictEqual(revoked, Option.some({ ...renamed, revokedAt: 7 }))
+      assert.isTrue(Option.isNone(yield* store.changeKey(workspaceId, named.id, rename)))
       assert.isTrue(Option.isNone(yield* store.authenticate(named.hash)))
       assert.isTrue(Option.isNone(yield* store.revokeKey(workspaceId, named.id, 8)))
-      assert.deepStrictEqual(yield* store.listKeys(workspaceId), [{ ...named, sealsWith: 2, revokedAt: 7 }])
+      assert.deepStrictEqual(yield* store.listKeys(workspaceId), [{ ...renamed, revokedAt: 7 }])
     })
   ),
   promise("asks about a revocation beside the keys that are left, under concurrent revocations", () =>

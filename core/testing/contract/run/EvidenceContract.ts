@@ -77,6 +77,27 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.deepStrictEqual(yield* store.snapshot(sent.id, "a"), Option.some(snapshot))
     })
   ),
+  promise("loses what is older than an instant, and says so in the log", () =>
+    Effect.gen(function* () {
+      const store = yield* EvidenceStore
+      const sent = submission(yield* makeWorkflow(yield* makeWorkspace()))
+      yield* (yield* RunStore).submit(sent)
+      const snapshot = (nodeId: string, at: number) => ({ runId: sent.id, nodeId, artifactId: beside(sent.id), at })
+      const young = snapshot("young", 2_000)
+      yield* store.keepSnapshot(snapshot("old", 1_000))
+      yield* store.keepSnapshot(young)
+      yield* store.openLog(sent.id)
+      yield* store.log(sent.id, [recordedOf("1-1", 1_000), recordedOf("1-2", 2_000)])
+      yield* store.closeLog(sent.id, false)
+      while ((yield* store.expire(2_000, 10)) > 0);
+      assert.isTrue(Option.isNone(yield* store.snapshot(sent.id, "old")))
+      assert.deepStrictEqual(yield* store.snapshot(sent.id, "young"), Option.some(young))
+      assert.deepStrictEqual(
+        yield* store.network(sent.id),
+        Option.some({ events: [recordedOf("1-2", 2_000)], open: false, truncated: true })
+      )
+    })
+  ),
   promise("keeps a network log over several attempts, in order, within its bounds", () =>
     Effect.gen(function* () {
       const store = yield* EvidenceStore

@@ -8,15 +8,14 @@ import { Clock, Effect, Option, Result, type Schema } from "effect"
 import * as Interaction from "../../../run/interaction/Interaction.ts"
 import { InteractionStore } from "../../../run/interaction/InteractionStore.ts"
 import type { Run } from "../../../run/Run.ts"
-import { type ClaimedRun, RunStore } from "../../../run/RunStore.ts"
+import type { ClaimedRun, RunStore } from "../../../run/RunStore.ts"
 import * as InputContract from "../../../workflow/contract/InputContract.ts"
 import type { WorkflowStore } from "../../../workflow/WorkflowStore.ts"
-import type { Caller } from "../../../workspace/Workspace.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as SteppingClock from "../../SteppingClock.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
-import { beside, makeWorkflow, makeWorkspace, submission } from "../Made.ts"
+import { beside, claimed, makeWorkspace } from "../Made.ts"
 
 /** The ports that the promises are about. */
 export type Stores = InteractionStore | RunStore | WorkflowStore | WorkspaceStore
@@ -26,15 +25,6 @@ const code: Schema.JsonObject = {
   properties: { code: { type: "string", pattern: "^\\d{6}$" } },
   required: ["code"]
 }
-
-/** A run that was just claimed. */
-const claimed = Effect.fn(function* (caller: Caller) {
-  const runs = yield* RunStore
-  yield* runs.submit(submission(yield* makeWorkflow(caller)))
-  const [one] = yield* runs.claim({ worker: "w", limit: 1, leaseMillis: 600_000 })
-  if (one === undefined) throw new Error("Nothing was claimed")
-  return one
-})
 
 const asked = ({ run }: ClaimedRun, at: number): Interaction.Interaction =>
   Interaction.ask(

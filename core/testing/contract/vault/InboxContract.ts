@@ -1,0 +1,179 @@
+/**
+ * The promises of every store behind the inbox of one-time codes: `ReceivedCodes` as far as messages go, `Mailboxes` on the
+ * data of the store of credentials, and `PhoneNumberStore`.
+ *
+ * They expect stores without workspaces and messages: give each promise new stores, or empty them before.
+ */
+import { Effect, Option, Result } from "effect"
+import { Mailboxes } from "../../../vault/inbox/Mailboxes.ts"
+import { type ReceivedCode, ReceivedCodes } from "../../../vault/inbox/ReceivedCodes.ts"
+import { PhoneNumberStore, PhoneNumberTaken } from "../../../vault/otp/PhoneNumbers.ts"
+import { VaultEntries } from "../../../vault/VaultEntries.ts"
+import { UserId, WorkspaceId } from "../../../workspace/Ids.ts"
+import { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
+import * as assert from "../Assertions.ts"
+import * as Contract from "../Contract.ts"
+import { beside, makeWorkspace, newId, vaultEntry, workspaceOf } from "../Made.ts"
+
+/** The ports that the promises are about. */
+export type Stores = Mailboxes | PhoneNumberStore | ReceivedCodes | VaultEntries | WorkspaceStore
+
+const code = (
+  workspaceId: WorkspaceId,
+  address: string,
+  receivedAt: number,
+  more: Partial<ReceivedCode> = {}
+): ReceivedCode => ({ id: beside(workspaceId), kind: "code", address, sealed: "00", receivedAt, ...more })
+
+const wanted = { kind: "code", since: 0 } as const
+
+const number = (digits: number): string => `+1555${String(digits).padStart(7, "0")}`
+
+const promise = <A, E>(title: string, test: () => Effect.Effect<A, E, Stores>) =>
+  Contract.promise(`the stores of the inbox ${title}`, Effect.suspend(test))
+
+/** What every implementation promises. */
+export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
+  promise("keep all that a message brought once, however often it comes", () =>
+    Effect.gen(function* () {
+      const codes = yield* ReceivedCodes
+      const { workspaceId } = yield* makeWorkspace()
+      const other = (yield* makeWorkspace()).workspaceId
+      const authentication = "spf=pass dkim=fail"
+      const messageId = yield* newId
+      const brought = () => [
+        { workspaceId, code: code(workspaceId, "a@inbox.example", 5, { authentication }) },
+        { workspaceId: other, code: code(other, "b@inbox.example", 5) }
+      ]
+      const outcomes = yield* Effect.all(
+        Array.from({ length: 6 }, () => codes.keepOnce({ id: messageId, until: 5 }, brought())),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(outcomes.filter(Boolean), 1)
+      const taken = Option.getOrThrow(yield* codes.take(workspaceId, "a@inbox.example", wanted))
+      assert.strictEqual(taken.authentication, authentication)
+      assert.isFalse("authentication" in Option.getOrThrow(yield* codes.latest(other, "b@inbox.example", wanted)))
+      assert.isFalse(yield* codes.keepOnce({ id: messageId, until: 5 }, brought()))
+      assert.isTrue(Option.isNone(yield* codes.latest(workspaceId, "a@inbox.example", wanted)))
+      assert.isTrue(yield* codes.keepOnce({ id: yield* newId, until: 5 }, brought()))
+      const long = `${yield* newId} ${"a".repeat(300)}`
+      assert.isTrue(yield* codes.keepOnce({ id: long, until: 5 }, []))
+      assert.isFalse(yield* codes.keepOnce({ id: long, until: 5 }, []))
+      assert.isTrue(yield* codes.keepOnce({ id: `${long}b`, until: 5 }, []))
+    })
+  ),
+  promise("forget messages once their time is over, and no earlier", () =>
+    Effect.gen(function* () {
+      const codes = yield* ReceivedCodes
+      const { workspaceId } = yield* makeWorkspace()
+      const most = 1_000
+      yield* codes.forgetMessages({ now: Number.MAX_SAFE_INTEGER / 2, most })
+      const brought = [{ workspaceId, code: code(workspaceId, "a@inbox.example", 0) }]
+      const [early, late] = [
+        { id: yield* newId, until: 1_000 },
+        { id: yield* newId, until: 2_000 }
+      ]
+      yield* codes.keepOnce(early, brought)
+      yield* codes.keepOnce(late, [])
+      assert.strictEqual(yield* codes.forgetMessages({ now: 2_000, most }), 1)
+      assert.isFalse(yield* codes.keepOnce(late, []))
+      assert.isTrue(yield* codes.keepOnce(early, []))
+    })
+  ),
+  promise("forget beyond a number of messages those whose time is over first", () =>
+    Effect.gen(function* () {
+      const codes = yield* ReceivedCodes
+      yield* codes.forgetMessages({ now: Number.MAX_SAFE_INTEGER / 2, most: 0 })
+      const messages = yield* Effect.forEach([3_000, 1_000, 4_000, 2_000], (until) =>
+        Effect.map(newId, (id) => ({ id, until }))
+      )
+      yield* Effect.forEach(messages, (message) => codes.keepOnce(message, []))
+      assert.strictEqual(yield* codes.forgetMessages({ now: 0, most: 2 }), 2)
+      const again = yield* Effect.forEach(messages, (message) => codes.keepOnce(message, []))
+      assert.deepStrictEqual(again, [false, true, false, true])
+    })
+  ),
+  promise("find the workspaces of a mailbox, as long as an entry has it", () =>
+    Effect.gen(function* () {
+      const entries = yield* VaultEntries
+      const mailboxes = yield* Mailboxes
+      const store = yield* WorkspaceStore
+      const ids = ["11111111", "22222222", "33333333"].map((begin) =>
+        WorkspaceId.make(`${begin}-0000-4000-8000-0000deadbeef`)
+      )
+      const domain = "https://app.example.com"
+      const userId = UserId.make(yield* newId)
+      const made = yield* Effect.forEach(ids, (id) =>
+        Effect.gen(function* () {
+          yield* store.create(workspaceOf(id))
+          const entry = vaultEntry(
+            { workspaceId: id, userId },
+            { tfa_method: "EMAIL" },
+            { permissionedUserId: "Robot", domain }
+          )
+          return { entry, id, insert: entries.insert(id, entry) }
+        })
+      )
+      const mailbox = "deadbeef+robot+app-example-com"
+      const owners = Effect.map(mailboxes.ownersOf(mailbox), (found) => [...found].sort())
+      assert.deepStrictEqual(yield* owners, [])
+      yield* Effect.forEach(made, ({ insert }) => insert)
+      assert.lengthOf(yield* owners, 2)
+      for (const { entry, id } of made.slice(1)) yield* entries.remove(id, entry.id)
+      assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+      const [{ entry, id } = yield* Effect.die("no entry")] = made
+      // A change of an entry leaves it where it is.
+      yield* entries.change(id, entry.id, (before) => Result.succeed({ ...before, updatedAt: 5 }))
+      assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+      // Another way to write the same site is another entry with the same mailbox.
+      const same = vaultEntry({ workspaceId: id, userId }, { tfa_method: "EMAIL" }, { domain: "app.example.com" })
+      yield* entries.insert(id, same)
+      assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+      yield* entries.remove(id, entry.id)
+      assert.deepStrictEqual(yield* owners, ids.slice(0, 1))
+      yield* entries.remove(id, same.id)
+      for (const other of [mailbox, "deadbeef+robot+app-example", "", "'; --", "+".repeat(1_000)]) {
+        assert.deepStrictEqual(yield* mailboxes.ownersOf(other), [])
+      }
+    })
+  ),
+  promise("give each number to one workspace, and each workspace one number", () =>
+    Effect.gen(function* () {
+      const numbers = yield* PhoneNumberStore
+      const workspaces = yield* Effect.forEach(Array.from({ length: 5 }), () => makeWorkspace())
+      const outcomes = yield* Effect.all(
+        workspaces.map(({ workspaceId }) => Effect.exit(numbers.set(workspaceId, number(1)))),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(
+        outcomes.filter(({ _tag }) => _tag === "Success"),
+        1
+      )
+      const owner = Option.getOrThrow(yield* numbers.ownerOf(number(1)))
+      const stranger = workspaces.find(({ workspaceId }) => workspaceId !== owner)?.workspaceId as WorkspaceId
+      assert.deepStrictEqual(yield* numbers.of(owner), Option.some(number(1)))
+      assert.isTrue(Option.isNone(yield* numbers.of(stranger)))
+      assert.deepStrictEqual(
+        yield* Effect.flip(numbers.set(stranger, number(1))),
+        new PhoneNumberTaken({ number: number(1) })
+      )
+      yield* numbers.set(owner, number(1))
+      yield* numbers.set(owner, number(2))
+      yield* numbers.set(stranger, number(1))
+      assert.deepStrictEqual(yield* numbers.ownerOf(number(1)), Option.some(stranger))
+      yield* numbers.set(owner, null)
+      yield* numbers.set(owner, null)
+      assert.isTrue(Option.isNone(yield* numbers.ownerOf(number(2))))
+    })
+  ),
+  promise("know when there is one workspace", () =>
+    Effect.gen(function* () {
+      const { onlyWorkspace } = yield* PhoneNumberStore
+      assert.isTrue(Option.isNone(yield* onlyWorkspace))
+      const { workspaceId } = yield* makeWorkspace()
+      assert.deepStrictEqual(yield* onlyWorkspace, Option.some(workspaceId))
+      yield* makeWorkspace()
+      assert.isTrue(Option.isNone(yield* onlyWorkspace))
+    })
+  )
+]

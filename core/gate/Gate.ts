@@ -6,6 +6,27 @@
  * releases any number of runs.
  *
  * Everything here is a function of its arguments; instants are epoch milliseconds.
+ *
+ * **Example** (A closed window and a manual pause, each of which holds runs)
+ *
+ * ```ts
+ * import { Result } from "effect"
+ * import * as Gate from "@sluice/core/gate"
+ * import * as RunWindow from "@sluice/core/window"
+ *
+ * const { window } = Result.getOrThrow(RunWindow.validate({
+ *   time_zone: "UTC",
+ *   regular_hours: [{ active_start_day: "MONDAY", active_start_time: { hours: 9 },
+ *     active_end_day: "MONDAY", active_end_time: { hours: 17 } }]
+ * }))
+ * const [sunday, monday] = [Date.parse("2026-01-11T12:00:00Z"), Date.parse("2026-01-12T12:00:00Z")]
+ * const windowed = Gate.setWindow(Gate.open, window, { at: 0, by: "ada" })
+ * const paused = Gate.pause(windowed, { at: sunday, by: "ada" }, { reason: "Holidays", until: null })
+ *
+ * Gate.mayStart(windowed, monday) // => true
+ * Gate.mayStart(paused, monday) // => false
+ * Gate.holds(paused, sunday).map(({ kind }) => kind) // => ["run_window","manual"]
+ * ```
  */
 import { Result, Schema } from "effect"
 import * as RunWindow from "../window/RunWindow.ts"

@@ -1,5 +1,22 @@
 /**
  * Run windows, lifts, manual pauses and paces of the workflows of a workspace, as callers set and see them.
+ *
+ * Every operation is for a caller: what belongs to another workspace is not found, and what the role does not allow fails with
+ * `RoleForbids`. The layer needs the stores.
+ *
+ * **Example** (Setting a window, and the problems of one that is refused)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Gates } from "@sluice/core/gates"
+ * import type { Caller } from "@sluice/core/workspace"
+ * import type { WorkflowId } from "@sluice/core/workspace/ids"
+ *
+ * export const close = (caller: Caller, id: WorkflowId) =>
+ *   Effect.flatMap(Gates, (gates) => gates.setWindow(caller, id, { time_zone: "UTC", regular_hours: [] })).pipe(
+ *     Effect.map(({ state }) => state?.nextOpenAt ?? null),
+ *     Effect.catchTag("InvalidRunWindow", ({ issues }) => Effect.succeed(issues)))
+ * ```
  */
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../runtime/Signals.ts"

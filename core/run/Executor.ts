@@ -1,5 +1,18 @@
 /**
  * Executes an attempt of a run: the agent with its browser, or an executor that a program provides instead.
+ *
+ * **Example** (An executor of a program)
+ *
+ * ```ts
+ * import { Effect, Layer } from "effect"
+ * import { Executor } from "@sluice/core/run/executor"
+ *
+ * export const executor = Layer.succeed(Executor, {
+ *   execute: ({ run }, { mark }) =>
+ *     // From here on the run is not repeated when its worker dies: it may have changed something.
+ *     Effect.as(mark({ acted: true }), { _tag: "Success", data: { order: run.input["order"] ?? null } })
+ * })
+ * ```
  */
 
 import { Context, type Effect } from "effect"

@@ -1,5 +1,25 @@
 /**
  * Submitting, reading and stopping the runs of a workspace, as callers do.
+ *
+ * Every operation is for a caller: what belongs to another workspace is not found, and what the role does not allow fails with
+ * `RoleForbids`. The layer needs the stores and `Identifiers`.
+ *
+ * **Example** (Submitting a run and reading it)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Runs } from "@sluice/core/runs"
+ * import type { Caller } from "@sluice/core/workspace"
+ * import type { WorkflowId } from "@sluice/core/workspace/ids"
+ *
+ * export const submit = (caller: Caller, workflowId: WorkflowId) =>
+ *   Effect.gen(function* () {
+ *     const runs = yield* Runs
+ *     const { id } = yield* runs.submit(caller, { workflowId, input: { order: 7 }, options: {} })
+ *     const { run } = yield* runs.get(caller, id)
+ *     return run.status
+ *   }).pipe(Effect.catchTag("InvalidInput", ({ errors }) => Effect.succeed(errors)))
+ * ```
  */
 
 import { Clock, Context, Effect, Layer } from "effect"

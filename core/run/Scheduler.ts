@@ -3,6 +3,20 @@
  *
  * Any number of schedulers may run at once. Safety does not depend on it: without a scheduler, runs wait longer, and
  * never start while a hold is in force.
+ *
+ * **Example** (A scheduler on the stores in memory)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import * as Memory from "@sluice/core/memory"
+ * import * as Scheduler from "@sluice/core/scheduler"
+ *
+ * // Runs until its scope closes, and needs nothing more than stores.
+ * export const scheduling = Effect.forkScoped(Scheduler.run()).pipe(Effect.provide(Memory.layer))
+ *
+ * // One round instead, for programs that decide themselves when.
+ * await Effect.runPromise(Effect.provide(Scheduler.tick(), Memory.layer))
+ * ```
  */
 import { Clock, Effect } from "effect"
 import { GateStore } from "../gate/GateStore.ts"

@@ -5,6 +5,17 @@
  * a lease ends the attempt when the lease expires, because another worker may then execute the run. The store refuses
  * the results of a worker that lost its lease without noticing. On shutdown the worker claims nothing more, gives its
  * runs a grace period, and then returns the rest: no lease is left to expire.
+ *
+ * **Example** (A worker of two runs at once)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import * as Worker from "@sluice/core/worker"
+ *
+ * // Fork it, and interrupt it for an orderly shutdown. It needs the stores, `Signals` and an `Executor`.
+ * export const working = Effect.forkScoped(
+ *   Worker.run({ name: "worker-1", capacity: 2, leaseMillis: 30_000, graceMillis: 10_000 }))
+ * ```
  */
 import { Clock, Effect, Stream } from "effect"
 import * as Lease from "../runtime/Lease.ts"

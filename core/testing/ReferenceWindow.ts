@@ -1,7 +1,19 @@
 /**
- * Run windows in the plainest words there are: for each question the runtime is asked for the local time, and recurrence
- * rules are written out date by date. No merging, no tables, no look-ahead. Slow, and easy to read against the
- * specification: what a faster evaluator is compared with.
+ * The reference implementation of run windows, for comparison with the fast evaluator. It computes the local time by
+ * the runtime for each call and expands recurrence rules date by date, without merging, tables or look-ahead. It is
+ * slow, and easy to compare with the specification.
+ *
+ * **Example** (What another evaluator is compared with)
+ *
+ * ```ts
+ * import * as Reference from "@sluice/core/testing/reference"
+ *
+ * const at = Date.parse("2026-01-12T12:00:00Z")
+ * const open = Reference.isOpen({ time_zone: "UTC", regular_hours: [{ active_start_day: "MONDAY",
+ *   active_start_time: { hours: 9 }, active_end_day: "MONDAY", active_end_time: { hours: 17 } }] }, at)
+ *
+ * open // => true
+ * ```
  */
 import { Result } from "effect"
 import * as RecurrenceRule from "../window/calendar/RecurrenceRule.ts"

@@ -1,6 +1,18 @@
 /**
  * Weeks of the service, simulated on stores that are given: clients submit and change, processes crash, freeze and lose
  * answers. What was seen is judged by the promises of the service. The same seed has the same week on the same stores.
+ *
+ * **Example** (A week on the stores in memory)
+ *
+ * ```ts
+ * import * as Memory from "@sluice/core/memory"
+ * import * as Weeks from "@sluice/core/testing/weeks"
+ *
+ * const { broken, millis } = Weeks.simulate(Memory.layer, { weeks: 1, actions: 5 })
+ *
+ * broken // => []
+ * millis > 0 // => true
+ * ```
  */
 import type { Layer } from "effect"
 import type { Violation } from "../run/simulation/Promises.ts"

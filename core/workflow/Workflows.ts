@@ -1,4 +1,30 @@
-/** The service that creates, saves and reads the workflows of a workspace. */
+/**
+ * The service that creates, saves and reads the workflows of a workspace.
+ *
+ * Every operation is for a caller: what belongs to another workspace is not found, and what the role does not allow fails with
+ * `RoleForbids`. The layer needs the stores and `Identifiers`.
+ *
+ * **Example** (Creating a workflow)
+ *
+ * ```ts
+ * import { Effect } from "effect"
+ * import { Workflows } from "@sluice/core/workflows"
+ * import type { Caller } from "@sluice/core/workspace"
+ *
+ * const [open, done] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]
+ *
+ * export const create = (caller: Caller) =>
+ *   Effect.gen(function* () {
+ *     const { workflow } = yield* (yield* Workflows).create(caller, {
+ *       name: "Nightly",
+ *       nodes: [{ id: open, name: "Open", action: "START", parameters: { url: "https://example.com" } },
+ *         { id: done, name: "Done", action: "END", parameters: {} }],
+ *       edges: { [open]: { to: done } }
+ *     })
+ *     return workflow.id
+ *   }).pipe(Effect.catchTag("InvalidWorkflow", ({ problems }) => Effect.succeed(problems)))
+ * ```
+ */
 import { Clock, Context, Effect, Equal, Layer, Result, Schema, Struct } from "effect"
 import * as Gate from "../gate/Gate.ts"
 import * as GateAudit from "../gate/GateAudit.ts"

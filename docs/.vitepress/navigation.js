@@ -48,7 +48,8 @@ export const navigation = [
       { text: "Live view", link: "/live-view" },
       { text: "Webhooks", link: "/webhooks" },
       { text: "Streams", link: "/streams" },
-      { text: "Sluice in your own program", link: "/embedding" }
+      { text: "Sluice in your own program", link: "/embedding" },
+      { text: "The entries of the libraries", link: "/api" }
     ]
   },
   {

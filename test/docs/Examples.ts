@@ -44,11 +44,14 @@ export const examplesOf = ({ path, text }: Source): ReadonlyArray<Fence> =>
 /** The page for programs that embed the core. Its examples run on the packed packages (`test/packages`). */
 export const embedding = "docs/embedding.md"
 
+/** The page of the docstrings. Its examples are those of the code, which run there. */
+const docstrings = "docs/api.md"
+
 /** Every TypeScript example that is to run in the checkout. */
 export const programs = (): ReadonlyArray<Fence> =>
   [
     ...pages()
-      .filter(({ path }) => path !== embedding)
+      .filter(({ path }) => path !== embedding && path !== docstrings)
       .flatMap(fencesOf),
     ...sources("core", "adapters", "apps").flatMap(examplesOf)
   ].filter(({ language }) => language === "ts")

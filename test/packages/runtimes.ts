@@ -215,11 +215,11 @@ const freePort = () =>
     })
   })
 
-await attempt("npx sluice up serves in an empty folder", async () => {
-  const empty = installed([archive("sluice")])
+/** Starts the service by a command, waits until it is ready, and answers the status and the type of its console. */
+const served = async (cwd: string, command: string, args: ReadonlyArray<string>) => {
   const port = await freePort()
-  const child = spawn("npx", ["--no-install", "sluice", "up"], {
-    cwd: empty,
+  const child = spawn(command, args, {
+    cwd,
     detached: true,
     env: { ...process.env, PORT: String(port), SLUICE_LOG_LEVEL: "warn" },
     stdio: ["ignore", "pipe", "pipe"]
@@ -244,7 +244,18 @@ await attempt("npx sluice up serves in an empty folder", async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM")
   }
   await ended
+}
+
+await attempt("npx sluice up serves in an empty folder", async () => {
+  const empty = installed([archive("sluice")])
+  await served(empty, "npx", ["--no-install", "sluice", "up"])
   rmSync(empty, { recursive: true, force: true })
+})
+
+await attempt("deno task start serves in the checkout", async () => {
+  const data = mkdtempSync(join(tmpdir(), "sluice-deno-"))
+  await served(root, otherRuntimes().deno, ["task", "start", "--data-dir", data])
+  rmSync(data, { recursive: true, force: true })
 })
 
 /** A program on one copy of Effect that uses windows, stores and contracts of a package that has another. */

@@ -9,7 +9,7 @@ import { service } from "./Service.ts"
 
 const isTag = Schema.is(Tag)
 
-/** Tags that a command gives or takes away. */
+/** The flag for tags that a command adds or removes. */
 export const tagsNamed = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
@@ -18,12 +18,12 @@ export const tagsNamed = (name: string, description: string) =>
   )
 
 /** The tags of new runs. */
-export const tags = tagsNamed("tag", "A tag that each new run has; may be repeated")
+export const tags = tagsNamed("tag", "A tag of each new run; may be repeated")
 
-/** How long a reason may be. */
+/** Maximum length of a reason, in characters. */
 const mostOfReason = 1_024
 
-/** Why a command is given. */
+/** The flag for the reason of a command. */
 export const reason = (description: string) =>
   Flag.String("reason").pipe(
     Flag.withDescription(description),
@@ -67,12 +67,12 @@ const settings = {
     Flag.withDefault(false)
   ),
   dryRun: Flag.Boolean("dry-run").pipe(
-    Flag.withDescription("A run that leaves out what cannot be undone"),
+    Flag.withDescription("Start a dry run, which ends before actions that cannot be undone"),
     Flag.withDefault(false)
   )
 }
 
-/** The same command stands under `sluice workflow`, too. */
+/** Also available as `sluice workflow run`. */
 export const run = Command.make(
   "run",
   settings,

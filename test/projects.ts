@@ -29,6 +29,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/leaks/canaries.test.ts",
     "test/mail/parser.test.ts",
     "test/packages/",
+    "test/rehearsal/",
     "test/request/",
     "test/run/",
     "test/simulation/",

@@ -24,8 +24,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     sequence: { sequencer: Longest },
-    // One more than processors: a third of the time of the tests is spent waiting for other processes.
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    // Two more than processors: half of the time of the tests is spent waiting for other processes.
+    maxWorkers: Math.min(4, availableParallelism() + 2),
     maxConcurrency: 3,
     projects: [
       project("unit"),

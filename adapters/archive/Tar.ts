@@ -28,13 +28,13 @@ export const header = (name: string, bytes: number, at: number): Uint8Array => {
   return block
 }
 
-/** What follows the content of a file, up to the next block. */
+/** The padding after the content of a file, up to the next block. */
 export const padding = (bytes: number): Uint8Array => new Uint8Array((blockBytes - (bytes % blockBytes)) % blockBytes)
 
-/** What follows the last file. */
+/** The end of an archive, after the last file. */
 export const end = new Uint8Array(2 * blockBytes)
 
-/** Raised for bytes that are no archive of this format, or only the beginning of one. */
+/** Raised for bytes that are not an archive of this format, or that end too early. */
 export class NoArchive extends Error {}
 
 interface File {
@@ -42,7 +42,9 @@ interface File {
   readonly bytes: number
 }
 
-/** Reads an archive: `begin` is called for each file, and the function that it answers for each piece of its content. */
+/**
+ * Reads an archive. `begin` is called for each file, and the function that it returns for each piece of the content.
+ */
 export const read = async (
   pieces: AsyncIterable<Uint8Array>,
   begin: (file: File) => (piece: Uint8Array) => void
@@ -77,7 +79,7 @@ const fileOf = (block: Buffer): File => {
   const text = (from: number, length: number) => block.toString("latin1", from, from + length).split("\0")[0] ?? ""
   const bytes = Number.parseInt(text(124, 12), 8)
   if (text(257, 5) !== "ustar" || text(156, 1) !== "0" || !Number.isSafeInteger(bytes)) {
-    throw new NoArchive("it is no archive of a bundle")
+    throw new NoArchive("it is not an archive of a bundle")
   }
   return { name: text(0, 100), bytes }
 }

@@ -1,6 +1,4 @@
-/**
- * AES-256-GCM in one form for all that is sealed: the hexadecimal of a random 12-byte IV, the ciphertext and its tag.
- */
+/** AES-256-GCM for all sealed values, in one form: a random 12-byte IV, the ciphertext and its tag, in hexadecimal. */
 import { Effect, Layer, Redacted, Result } from "effect"
 import { Aead, Kdf, SecureRandom } from "effect/crypto"
 import { Hex } from "effect/encoding"
@@ -11,7 +9,7 @@ const tagBytes = 16
 /** A key from its 64 hexadecimal digits. Other texts are a defect. */
 export const keyFrom = (hex: Redacted.Redacted<string>) =>
   Effect.fromResult(Hex.decode(Redacted.value(hex))).pipe(
-    // The text may not stand in the defect.
+    // The defect must not contain the text.
     Effect.mapError(() => new Error("Expected a key of 64 hexadecimal digits")),
     Effect.flatMap((bytes) => Aead.key(Aead.aes256Gcm, bytes)),
     Effect.orDie
@@ -24,7 +22,7 @@ export const encrypt = Effect.fnUntraced(function* (key: Aead.Key, plain: Uint8A
   return Hex.encode(nonce) + Hex.encode(sealed)
 })
 
-/** The plaintext, or why it cannot be decrypted: the text has another form, or another key or `aad` was used. */
+/** The plaintext. Fails if the text has another form, or if another key or `aad` was used. */
 export const decrypt = Effect.fnUntraced(function* (key: Aead.Key, text: string, aad?: Uint8Array) {
   const bytes = Hex.decode(text)
   if (Result.isFailure(bytes) || bytes.success.length < ivBytes + tagBytes) return yield* Effect.fail("form" as const)

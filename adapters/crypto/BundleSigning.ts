@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { BundleSigner } from "../../core/run/evidence/BundleSigner.ts"
 import { InstallationKey } from "../../core/vault/keys/InstallationKey.ts"
 
-/** What stands before the 32 bytes of an Ed25519 key in DER: RFC 8410. */
+/** The DER prefix of the 32 bytes of an Ed25519 key: RFC 8410. */
 const privatePrefix = Buffer.from("302e020100300506032b657004220420", "hex")
 const publicPrefix = Buffer.from("302a300506032b6570032100", "hex")
 

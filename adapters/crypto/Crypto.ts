@@ -9,7 +9,7 @@ import { Identifiers } from "../../core/workspace/Identifiers.ts"
 import { Keys } from "../../core/workspace/Keys.ts"
 
 const identifiers = Layer.sync(Identifiers, () => {
-  // Drawing few bytes takes as long as drawing many, so they are drawn ahead.
+  // Random bytes are drawn in advance, because a draw of few bytes takes as long as one of many.
   const drawn = Buffer.alloc(4_096)
   let used = drawn.length
   const draw = (length: number): Buffer => {
@@ -40,7 +40,7 @@ const keys = Layer.effect(
     const random = yield* SecureRandom.SecureRandom
     return Keys.of({
       make: Effect.map(random.randomBytes(32), (bytes) => Redacted.make(`sk_${Base64Url.encode(bytes)}`)),
-      // Every request hashes a key, and WebCrypto takes a hundred times as long over so few bytes.
+      // Every request hashes a key. For so few bytes, WebCrypto takes a hundred times as long.
       hash: (key) => Effect.sync(() => hash("sha256", Redacted.value(key), "hex"))
     })
   })

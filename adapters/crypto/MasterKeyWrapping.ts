@@ -1,6 +1,6 @@
 /**
- * Wraps keys with keys that are derived from the master keys of this process: the present one, and the one before while
- * they are being exchanged.
+ * Wraps keys with keys that are derived from the master keys of this process: the current one, and during a rotation
+ * the previous one.
  */
 import { createHmac } from "node:crypto"
 import { Effect, Layer, Redacted, Schema } from "effect"
@@ -9,7 +9,7 @@ import { Hex } from "effect/encoding"
 import { type Bound, CannotUnwrap, KeyWrapping } from "../../core/vault/keys/WrappedKeys.ts"
 import * as AesGcm from "./AesGcm.ts"
 
-/** Raised for a master key that is none. It does not repeat it. */
+/** Raised for a malformed master key. The message does not contain it. */
 export class MalformedMasterKey extends Schema.TaggedError<MalformedMasterKey>()("MalformedMasterKey", {}) {
   override get message() {
     return "Cannot use the master key: expected 64 hexadecimal digits"
@@ -34,7 +34,7 @@ const derive = Effect.fnUntraced(function* (masterKey: Redacted.Redacted<string>
   return { id, key: yield* Effect.orDie(Aead.key(Aead.aes256Gcm, derived)) }
 })
 
-/** The wrapping of an installation. A wrapped key is bound to its owner: it unwraps for no other. */
+/** The wrapping of an installation. A wrapped key is bound to its owner and cannot be unwrapped for another. */
 export const layer = (masterKey: Redacted.Redacted<string>, previousKey: Redacted.Redacted<string> | null = null) =>
   Layer.effect(
     KeyWrapping,

@@ -1,6 +1,4 @@
-/**
- * Signatures under a secret of the installation, for what is handed out and comes back.
- */
+/** Signatures under a secret of the installation, for values that clients receive and send back. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Redacted } from "effect"
 

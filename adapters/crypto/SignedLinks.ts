@@ -13,7 +13,7 @@ import * as Tickets from "./Tickets.ts"
 /** Lifetime of the live view address in the start event of a run, in milliseconds. */
 const liveMillis = 3_600_000
 
-/** Links are signed with a key that is derived from the key of the installation. */
+/** Signs links with a key that is derived from the key of the installation. */
 export const layer = Layer.effect(
   ArtifactLinks,
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
- * Tickets of those who watch a run: signed with a secret of the installation, kept nowhere, and good for a while. A page
- * holds its ticket in memory and is given a new one with every look. It says with which key its holder was let in, whether
- * they may also take control, and in whose name.
+ * Tickets of viewers of a run: signed with a secret of the installation, not stored, and valid for a limited time. A
+ * page keeps its ticket in memory and gets a new one with every status. A ticket names the API key of its holder, and
+ * the user who may take control, if any.
  */
 
 import { type Redacted, Schema } from "effect"
@@ -14,22 +14,22 @@ export interface Tickets {
    * watching only.
    */
   readonly issue: (runId: string, expiresAt: number, holder?: Pick<Ticket, "keyId" | "userId">) => string
-  /** Reads a ticket; `null` when it is not one of ours, or has expired at `now`. */
+  /** Reads a ticket; `null` if its signature is invalid, or it has expired at `now`. */
   readonly read: (ticket: string, now: number) => Ticket | null
 }
 
 export interface Ticket {
   readonly runId: RunId
-  /** The key that let its holder in; `null` for a ticket that was sent around, as that of an event is. */
+  /** The API key of the holder; `null` for a ticket in an event, which may be passed on. */
   readonly keyId: string | null
-  /** The user who may take control with it; `null` when it is for watching only. */
+  /** The user who may take control; `null` for watching only. */
   readonly userId: UserId | null
 }
 
 const isRun = Schema.is(RunId)
 const isUser = Schema.is(UserId)
 
-/** Tickets are signed with a key that is derived from the secret. */
+/** Signs tickets with a key that is derived from the secret. */
 export const make = (secret: Redacted.Redacted<string>): Tickets => {
   const { matches, sign } = Signatures.make(secret, "sluice live views")
   return {

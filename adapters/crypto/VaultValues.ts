@@ -1,5 +1,5 @@
 /**
- * Seals values for the vault and opens those that it answers, for programs that have the encryption key of a workspace.
+ * Seals and unseals values of the vault, for programs with the encryption key of a workspace.
  *
  * **Example** (Sealing a password)
  *
@@ -19,7 +19,7 @@ import { CannotUnseal } from "../../core/vault/keys/Sealing.ts"
 import * as Json from "../../core/workspace/Json.ts"
 import * as AesGcm from "./AesGcm.ts"
 
-/** The JSON text of a value under a key of 64 hexadecimal digits. Another text as a key is a defect. */
+/** Seals the JSON text of a value with a key of 64 hexadecimal digits. Any other key is a defect. */
 export const seal = (
   encryptionKey: Redacted.Redacted<string>,
   value: Redacted.Redacted<Schema.Json>
@@ -29,7 +29,7 @@ export const seal = (
     Effect.provide(AesGcm.layer)
   )
 
-/** The value that was sealed with a key. */
+/** Unseals a value that was sealed with a key. */
 export const unseal = (
   encryptionKey: Redacted.Redacted<string>,
   sealed: string
@@ -41,7 +41,7 @@ export const unseal = (
     Effect.provide(AesGcm.layer)
   )
 
-/** The value whose JSON text these bytes are. */
+/** The value of a JSON text in UTF-8. */
 export const read = (bytes: Uint8Array): Effect.Effect<Redacted.Redacted<Schema.Json>, CannotUnseal> =>
   Effect.try({
     try: () => Redacted.make(Json.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes))),

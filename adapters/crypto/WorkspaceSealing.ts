@@ -23,7 +23,7 @@ export const layer = Layer.effect(
 
     const encrypt = ({ key }: Opening, bytes: Uint8Array) => Effect.provide(AesGcm.encrypt(key, bytes), context)
 
-    /** Opens with the first of these keys that fits. */
+    /** Decrypts with the first of these keys that succeeds. */
     const decrypt = Effect.fnUntraced(function* (tried: ReadonlyArray<Opening>, sealed: string) {
       for (const { key, version } of tried) {
         const bytes = yield* AesGcm.decrypt(key, sealed).pipe(
@@ -45,7 +45,7 @@ export const layer = Layer.effect(
       const under = (version: number, sealed: string) =>
         Effect.gen(function* () {
           const wanted = all.find((key) => key.version === version) ?? present
-          // The wanted key is tried first: mostly it is that one.
+          // Try the named key first, which usually succeeds.
           const opened = yield* decrypt([wanted, ...all.filter((key) => key !== wanted)], sealed)
           return opened.version === wanted.version ? sealed : yield* encrypt(wanted, opened.bytes)
         })

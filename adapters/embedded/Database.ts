@@ -1,6 +1,6 @@
 /**
- * An embedded database in a thread of this process: PostgreSQL compiled to WebAssembly (PGlite). No statement holds the
- * event loop of the thread that asks for it.
+ * An embedded database in a thread of this process: PostgreSQL compiled to WebAssembly (PGlite). No statement blocks
+ * the event loop of the calling thread.
  */
 import type { Duplex } from "node:stream"
 import { Worker } from "node:worker_threads"
@@ -8,13 +8,15 @@ import type { Order, Place, Report } from "./Messages.ts"
 import * as Wire from "./Wire.ts"
 
 export interface Database {
-  /** Opens a connection. The database serves one at a time: the next one waits until the one before has left. */
+  /**
+   * Opens a connection. The database serves one connection at a time; the next one waits until the former has closed.
+   */
   readonly connect: () => Duplex
-  /** Writes everything to the files and ends the thread. Connections that are open fail. */
+  /** Writes all data to the files and ends the thread. Open connections fail. */
   readonly close: () => Promise<void>
 }
 
-/** The thread of a database ended although nothing asked it to. */
+/** The thread of a database ended unexpectedly. */
 export class DatabaseLost extends Error {
   override readonly name = "DatabaseLost"
   constructor(folder: string | null, reason: string) {
@@ -32,11 +34,11 @@ export interface Options extends Place {
   readonly module?: URL
 }
 
-/** Opens a database, and makes it where there is none. Fails with the reason where it cannot be opened. */
+/** Opens a database, and creates it if there is none. Fails with the reason if it cannot be opened. */
 export const open = ({ folder, module = threadModule, onLost = endProcess, template }: Options): Promise<Database> =>
   new Promise((resolve, reject) => {
     const place: Place = { folder, template }
-    // Neither the environment nor the arguments of the process are needed there.
+    // The thread needs neither the environment nor the arguments of the process.
     const worker = new Worker(module, { name: "database", workerData: place, env: {}, argv: [], execArgv: [] })
     const wires = new Map<number, Wire.Wire>()
     let state: "opening" | "open" | "closing" | "ended" = "opening"
@@ -118,7 +120,7 @@ export const open = ({ folder, module = threadModule, onLost = endProcess, templ
 
 const threadModule = new URL("./DatabaseThread.ts", import.meta.url)
 
-/** Throws an error that nothing catches. */
+/** Ends the process with an uncaught error. */
 const endProcess = (lost: DatabaseLost): void => {
   setImmediate(() => {
     throw lost

@@ -1,6 +1,4 @@
-/**
- * The thread of an embedded database. PGlite computes here, and so holds no other event loop.
- */
+/** The thread of an embedded database. PGlite runs here, so that it blocks no other event loop. */
 import { mkdirSync, openAsBlob } from "node:fs"
 import { inspect } from "node:util"
 import { setFlagsFromString } from "node:v8"
@@ -9,11 +7,12 @@ import { PGlite } from "@electric-sql/pglite"
 import * as Frames from "./Frames.ts"
 import type { Order, Place, Report } from "./Messages.ts"
 
-// V8 optimizes a WebAssembly function when it has run a little. Most of PostgreSQL's functions run only while it opens, and
-// to optimize them costs more than to open it. With this budget, V8 optimizes what statements use again and again.
+// V8 optimizes a WebAssembly function after a few calls. Most of PostgreSQL's functions run only while it opens, and
+// optimizing them takes longer than opening. With this budget, V8 optimizes only functions that statements use
+// repeatedly.
 setFlagsFromString("--wasm-tiering-budget=100000000")
 
-/** The least number of bytes of a piece of an answer. A piece is handed over while the rest is computed. */
+/** Minimum size of a piece of an answer, in bytes. A piece is sent while the rest is computed. */
 const pieceBytes = 262_144
 
 const port = parentPort
@@ -46,12 +45,12 @@ const reasonOf = (error: unknown): string => {
 let severe: string | null = null
 let wasSevere = false
 
-/** Reads the log of PostgreSQL. After it aborted, each call of it fails, and PGlite repeats the call without end. */
+/** Reads the log of PostgreSQL. After PostgreSQL aborted, each call fails, and PGlite repeats it without end. */
 const hear = (line: string): boolean => {
   const found = /\b(?:PANIC|FATAL):\s*(.*)/.exec(line)?.[1]
   const detail = detailOf(line)
   if (found !== undefined) severe = found
-  // The details of other messages may hold what is stored.
+  // The details of other messages may contain stored data.
   else if (wasSevere && detail !== undefined) severe = `${severe}: ${detail}`
   wasSevere = found !== undefined
   if (line.startsWith("Aborted(")) {
@@ -68,7 +67,7 @@ const detailOf = (line: string): string | undefined => {
 }
 
 const open = async ({ folder, template }: Place): Promise<PGlite> => {
-  // PGlite does the same, but says nothing of what prevents it.
+  // PGlite would create the folder, too, but reports no reason if it cannot.
   if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 })
   return PGlite.create({
     ...(folder === null ? {} : { dataDir: folder }),

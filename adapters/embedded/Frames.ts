@@ -1,9 +1,7 @@
-/**
- * The messages of a client of the PostgreSQL protocol, put together from the pieces in which they arrive.
- */
+/** Assembles the messages of a client of the PostgreSQL protocol from the received pieces. */
 
 export interface Read {
-  /** The messages that are whole now, one after the other. */
+  /** The complete messages, concatenated. */
   readonly messages: Uint8Array
   /** Whether the client ends the connection, or opened it only to cancel a statement of another one. */
   readonly ends: boolean
@@ -14,10 +12,10 @@ export type Reader = (piece: Uint8Array) => Read
 
 /** Reads a connection from its first byte. */
 export const reader = (): Reader => {
-  /** The beginning of a message that is not whole yet. */
+  /** The beginning of an incomplete message. */
   let pieces: Array<Uint8Array> = []
   let length = 0
-  /** The least length at which it is whole, as far as its beginning says. */
+  /** The minimum length of the complete message, as far as known. */
   let needed = 0
   let isStarted = false
 
@@ -53,5 +51,5 @@ const wholeOf = (bytes: Uint8Array, isStarted: boolean): { at: number; next: num
 
 const terminate = "X".charCodeAt(0)
 
-/** The number that a cancel request has in place of the protocol version. */
+/** The number of a cancel request, in place of the protocol version. */
 const cancel = 80_877_102

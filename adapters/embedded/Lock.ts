@@ -25,10 +25,10 @@ export class DataNotWritable extends Schema.TaggedError<DataNotWritable>()("Data
 }
 
 /**
- * Makes the folder, readable by its owner only, and takes its lock until the scope closes.
+ * Makes the folder, readable by its owner only, and holds its lock until the scope closes.
  *
- * The lock is a file with the process id, when that process began, and where it serves. A file that a killed process left behind is taken
- * over, also when its id was given to another process since.
+ * The lock is a file with the process id, the start of that process, and the address at which it serves. The file of a
+ * killed process is taken over, also if another process has its id now.
  */
 export const acquire = (folder: string) =>
   Effect.acquireRelease(
@@ -51,23 +51,25 @@ export const acquire = (folder: string) =>
     (file) => Effect.sync(() => rmSync(file, { force: true }))
   )
 
-/** Writes into the lock of this process at which address it serves, for commands that find the folder in use. */
+/** Writes the address at which this process serves into its lock, for commands that find the folder in use. */
 export const announce = (folder: string, address: string): Effect.Effect<void> =>
   Effect.sync(() => {
     const file = `${folder}/lock`
     if (readHolder(file)?.pid !== process.pid) return
     const draft = `${file}.${process.pid}`
     try {
-      // At once, so that no reader sees half of it.
+      // Atomically, so that no reader sees a partial file.
       writeFileSync(draft, ownLock(address), { mode: 0o600 })
       renameSync(draft, file)
     } catch {
-      // The lock stays as it is: a command then names the process without its address.
+      // The lock is unchanged: commands then name the process without its address.
       rmSync(draft, { force: true })
     }
   })
 
-/** The process that uses a folder, and the address at which it serves if it has announced one; `null` where none does. */
+/**
+ * The process that uses a folder, and the address at which it serves, if announced; `null` if the folder is not in use.
+ */
 export const inUse = (folder: string): { readonly pid: number; readonly address: string | null } | null => {
   const holder = readHolder(`${folder}/lock`)
   return holder !== null && isAlive(holder) ? { pid: holder.pid, address: holder.address } : null
@@ -103,14 +105,14 @@ const isAlive = ({ began, pid }: Holder): boolean => {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // A process of another user cannot be signalled, but it is there.
+    // A process of another user cannot be signalled, but exists.
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return false
   }
   const now = beganAt(pid)
   return now === null || began === null || now === began
 }
 
-/** When a process began, in the kernel's own count; `null` where the system does not tell. */
+/** The start of a process, in ticks of the kernel; `null` if the system does not report it. */
 const beganAt = (pid: number): string | null => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")

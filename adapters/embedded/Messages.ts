@@ -1,12 +1,10 @@
-/**
- * What the thread of an embedded database and the thread that started it say to each other.
- */
+/** The messages between the thread of an embedded database and the thread that started it. */
 
 /** The location of the database, and the initial content of a new one. */
 export interface Place {
-  /** The folder of its files; `null`: it lives in memory. */
+  /** The folder of its files; `null` for a database in memory. */
   readonly folder: string | null
-  /** A dump of a data folder that a new database is made from; `null`: it is empty. */
+  /** A dump of a data folder from which a new database is made; `null` for an empty one. */
   readonly template: string | null
 }
 

@@ -1,6 +1,5 @@
 /**
- * A connection to an embedded database as a stream of the PostgreSQL protocol, so that a client of the protocol needs no
- * other code for it than for a server.
+ * A connection to an embedded database as a stream of the PostgreSQL protocol, so that clients use it like a server.
  */
 import { Duplex } from "node:stream"
 
@@ -30,7 +29,7 @@ export const make = ({ leave, send }: Connection): Wire => {
   const stream = new Duplex({
     read: () => {},
     write: (chunk: Uint8Array, _encoding, done) => {
-      // A copy, because it is transferred, and the memory of a chunk may also belong to others.
+      // A copy, because its memory is transferred, and chunks may share memory.
       send(new Uint8Array(chunk))
       done()
     },

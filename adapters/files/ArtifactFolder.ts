@@ -1,10 +1,9 @@
 /**
  * Artifacts as files in a folder, one each. Processes that share the folder share the artifacts.
  *
- * The first line of a file is the description of the artifact; its bytes follow. It is written beside its place and
- * then moved there, so that a reader never finds half a file. The file and then the folder are written through to the
- * disk before it counts as kept: it survives a loss of power on every platform that can do this with a folder (not on
- * Windows).
+ * The first line of a file is the description of the artifact; its bytes follow. A file is written under another name
+ * and then renamed, so that readers never see a partial file. The file and then the folder are synced to disk before
+ * the artifact counts as stored, so it survives a power loss where folders can be synced (not on Windows).
  */
 import { randomBytes } from "node:crypto"
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs"
@@ -20,7 +19,7 @@ import {
 } from "../../core/run/artifact/ArtifactFiles.ts"
 import * as OwnerOnly from "./OwnerOnly.ts"
 
-/** Keeps artifacts in `folder`, which is made if there is none, and is readable by its owner only from then on. */
+/** Stores artifacts in `folder`, which is created if necessary and made readable by its owner only. */
 export const layer = (folder: string) =>
   Layer.sync(ArtifactFiles, () => {
     made(resolve(folder))
@@ -80,7 +79,7 @@ export const layer = (folder: string) =>
     })
   })
 
-/** Makes a folder that survives a loss of power, with those above it, where there is none. */
+/** Makes a folder and its parents if necessary, synced to disk. */
 const made = (folder: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -98,7 +97,7 @@ const made = (folder: string): void => {
   }
 }
 
-/** Writes the names that a folder has through to the disk. */
+/** Syncs the entries of a folder to disk. */
 const written = async (folder: string): Promise<void> => {
   try {
     const file = await open(folder, "r")
@@ -108,7 +107,7 @@ const written = async (folder: string): Promise<void> => {
   }
 }
 
-/** How platforms and file systems refuse to open a folder, or to write it through. */
+/** The errors of platforms and file systems that cannot open or sync a folder. */
 const refusals = new Set(["EISDIR", "EPERM", "EACCES", "EINVAL", "EBADF", "ENOTSUP", "ENOSYS"])
 
 const isImpossible = (error: unknown): boolean =>
@@ -123,7 +122,7 @@ const attempt = <A>(action: ArtifactsUnavailable["action"], act: () => Promise<A
 
 const headOf = ({ fileName, mediaType }: Description): string => `${JSON.stringify({ mediaType, fileName })}\n`
 
-/** The first line is no longer than this: a file name has its bound, and a media type too. */
+/** Maximum length of the first line. The file name and the media type in it are bounded. */
 const maxHeadBytes = 16_384
 
 const pieceBytes = 256 * 1_024
@@ -136,7 +135,7 @@ const find = async (folder: string, id: string): Promise<Option.Option<Kept>> =>
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeadBytes), 0, maxHeadBytes, 0)
     const end = buffer.subarray(0, bytesRead).indexOf(10)
-    // Only this adapter writes such files, and each whole.
+    // Only this adapter writes such files, and always completely.
     const description = JSON.parse(buffer.toString("utf8", 0, end)) as Description
     const { size } = await file.stat()
     return Option.some(keptOf(path, end + 1, size, description))

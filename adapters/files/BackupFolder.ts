@@ -1,6 +1,6 @@
 /**
- * A backup as a folder: `manifest.json`, which is written last; `database/`, a file of rows for each table, compressed,
- * a row a line; `artifacts/`, and `artifacts.jsonl` with the size and SHA-256 of each. No key is in it.
+ * A backup as a folder: `manifest.json`, which is written last; `database/`, with a compressed file for each table, one
+ * row per line; `artifacts/`, and `artifacts.jsonl` with the size and SHA-256 of each. It contains no key.
  */
 import { createReadStream, createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,12 +8,12 @@ import { finished, pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import { Effect, Schema, Stream } from "effect"
 
-/** The form of this folder. It grows when a reader of the former one would misread it. */
+/** The version of the format. It is increased when a reader of the former version would misread it. */
 const format = 1
 
 export class Manifest extends Schema.Class<Manifest>("Manifest")({
   format: Schema.Literal(format),
-  /** The version of the service that made it. */
+  /** The version of the service that made the backup. */
   version: Schema.String,
   /** The newest migration of the database. */
   migration: Schema.String,
@@ -27,7 +27,7 @@ export class Manifest extends Schema.Class<Manifest>("Manifest")({
 
 export const formatOf = format
 
-/** Raised when a folder cannot be written, or holds no backup that this version reads. */
+/** Raised when a folder cannot be written, or contains no backup that this version can read. */
 export class BackupUnusable extends Schema.TaggedError<BackupUnusable>()("BackupUnusable", {
   folder: Schema.String,
   reason: Schema.String
@@ -47,7 +47,7 @@ const attempt = <A>(folder: string, act: () => A | Promise<A>) =>
 export const create = (folder: string) =>
   attempt(folder, () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    if (readdirSync(folder).length > 0) throw new Error("it has files already; name a new or empty folder")
+    if (readdirSync(folder).length > 0) throw new Error("it is not empty: expected a new or empty folder")
     mkdirSync(join(folder, "database"), { mode: 0o700 })
   })
 
@@ -76,7 +76,7 @@ export const rowsWriter = (folder: string) =>
             gzip.write(`${rows.join("\n")}\n`, (error) => (error ? reject(error) : resolve()))
           )
         }),
-      /** Everything is on the disk when it ends. */
+      /** Completes when all rows are on disk. */
       end: attempt(folder, async () => {
         const former = state.open
         state.open = null
@@ -95,7 +95,7 @@ const opened = (folder: string, table: string): Open => {
   const gzip = createGzip({ level: 6 })
   const file = createWriteStream(rowsFile(folder, table), { flags: "wx", mode: 0o600, flush: true })
   const done = pipeline(gzip, file)
-  // The failure is seen by the write or the end that follows.
+  // The next write or end reports the failure.
   done.catch(() => undefined)
   return { table, gzip, done }
 }
@@ -176,7 +176,7 @@ export const artifacts = (folder: string) =>
       .flatMap((line) => (line === "" ? [] : [Schema.decodeUnknownSync(Listed)(JSON.parse(line))]))
   )
 
-/** Completes a backup. Without its manifest, a folder is none. */
+/** Completes a backup by writing its manifest. */
 export const complete = (folder: string, manifest: Manifest) =>
   attempt(folder, () =>
     writeFileSync(join(folder, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`, {

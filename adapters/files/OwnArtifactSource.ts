@@ -1,6 +1,4 @@
-/**
- * The files that runs upload: artifacts of earlier runs from where they are kept, all others from elsewhere.
- */
+/** The source of files that runs upload: artifacts of earlier runs from their store, others from `outside`. */
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,8 +14,8 @@ import { ArtifactFiles, type ArtifactsUnavailable, type Kept } from "../../core/
 import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
 
 /**
- * Reads an artifact from the store when the address has our signature, regardless of its host; takes every other file
- * from `outside`.
+ * Reads an artifact from the store if the address has a signature of this installation, regardless of its host. Fetches
+ * any other file from `outside`.
  */
 export const layer = (outside: FileSource) =>
   Layer.effect(

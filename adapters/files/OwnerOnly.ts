@@ -1,14 +1,12 @@
-/**
- * Keeps files from every user but their owner. Systems without such modes, such as Windows, keep them as they are.
- */
+/** Restricts files to their owner. Does nothing on systems without such modes, such as Windows. */
 import { chmodSync, lstatSync, readdirSync, type Stats } from "node:fs"
 import { join } from "node:path"
 
 const others = 0o077
 
 /**
- * Takes all rights of other users away from a file or a folder, and from everything in the folder. Links are neither
- * changed nor followed. Answers the paths that other users still have rights to, because this process may not change them.
+ * Removes all rights of other users from a file, or from a folder and everything in it. Links are neither changed nor
+ * followed. Returns the paths that other users still have rights to, because this process may not change them.
  */
 export const restrictAll = (path: string): ReadonlyArray<string> => {
   const stats = statsOf(path)

@@ -1,9 +1,9 @@
-/** Fetches what notifications of Amazon's SNS point to: certificates, and addresses that confirm a subscription. */
+/** Fetches the addresses in notifications of Amazon SNS: certificates and confirmations of subscriptions. */
 import { Context, Effect } from "effect"
 
 const maxCharacters = 65_536
 
-/** Fetches the text at an `https` address of amazonaws.com. It fails for any other text. */
+/** Fetches the text at an `https` address of amazonaws.com. Fails for any other address. */
 export type AwsFetch = (url: URL) => Effect.Effect<string, Error>
 
 export const AwsFetch: Context.Reference<AwsFetch> = Context.Reference("sluice/adapters/http/AwsFetch", {

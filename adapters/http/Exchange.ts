@@ -1,6 +1,4 @@
-/**
- * One request over a separate connection, and its answer up to a bound.
- */
+/** Sends one request over a separate connection, and reads its answer up to a size limit. */
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { request as httpsRequest } from "node:https"
 import type { LookupFunction } from "node:net"
@@ -12,7 +10,7 @@ export interface Request {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** Looks the name of the host up, and judges the addresses that may be connected to. */
+  /** Looks up the name of the host, and refuses addresses that must not be reached. */
   readonly lookup: LookupFunction
   /** Maximum length of the answer, in bytes. */
   readonly maxAnswerBytes: number
@@ -24,7 +22,7 @@ export type Answer =
       readonly status: number
       readonly headers: IncomingHttpHeaders
       readonly body: Buffer
-      /** Whether there was more of it. */
+      /** Whether the answer was longer than the limit. */
       readonly isCut: boolean
     }
   | { readonly _tag: "Unreachable"; readonly reason: string }
@@ -37,7 +35,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
     const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
       method,
       headers: { ...headers, ...(body === undefined ? {} : { "Content-Length": body.byteLength }) },
-      // A separate connection for each: an address is judged whenever there is one to connect to.
+      // A separate connection for each request, so that each address is checked before it is connected to.
       agent: false,
       lookup
     })
@@ -52,7 +50,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
           : { _tag: "Unreachable", reason: reasonOf(error) }
       )
     )
-    // Nothing here asks for another protocol. An upgrade that no one handles would leave the request without an end.
+    // No request asks for another protocol. An unhandled upgrade would leave the request pending.
     outgoing.on("upgrade", (_incoming, socket) => {
       socket.destroy()
       done({
@@ -60,7 +58,7 @@ export const send = ({ body, headers, lookup, maxAnswerBytes, method, url }: Req
         reason: "The server switched to another protocol (status 101), which was not asked for"
       })
     })
-    // The connection can end in several ways; the first one is reported.
+    // The first of several errors is reported.
     outgoing.on("close", () => done({ _tag: "Unreachable", reason: "The connection ended without an answer" }))
     outgoing.on("response", (incoming) => {
       const chunks: Array<Buffer> = []

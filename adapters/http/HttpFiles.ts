@@ -1,6 +1,6 @@
 /**
- * Fetches the files that runs upload, from public addresses only unless others are allowed. A file is written to disk as it
- * comes, and never held in memory.
+ * Fetches the files that runs upload, from public addresses only unless others are allowed. A file is written to disk
+ * while it is received, and never held in memory.
  */
 import { createWriteStream } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -18,11 +18,11 @@ import { bareHost, lookupFor, PrivateAddress, reasonOf, sentence } from "./Reach
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
-  /** Origins, such as `http://127.0.0.1:4000`, that may be reached although they are private. */
+  /** Private origins that may be reached, such as `http://127.0.0.1:4000`. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** How large a file may be, in bytes. */
+  /** Maximum size of a file, in bytes. */
   readonly maxBytes: number
-  /** How long it may take from the first connection to the last byte, in milliseconds. */
+  /** Maximum time from the first connection to the last byte, in milliseconds. */
   readonly budgetMillis: number
 }
 
@@ -33,7 +33,7 @@ export const defaults: Options = {
   budgetMillis: fetchMillis
 }
 
-/** So often an address may lead to another. */
+/** Maximum number of redirects. */
 const maxRedirects = 5
 
 export const layer = (options: Options) => Layer.succeed(FileSource, make(options))
@@ -54,7 +54,7 @@ export const make = (options: Options): FileSource => {
 
   const tooLarge = new FileNotFetched({
     kind: "tooLarge",
-    reason: `it is larger than ${maxBytes / 1_000_000} MB, the most that an uploaded file may have (maxUploadBytes)`
+    reason: `it is larger than ${maxBytes / 1_000_000} MB, the maximum size of an uploaded file (maxUploadBytes)`
   })
 
   const asked = (url: URL) =>
@@ -65,7 +65,7 @@ export const make = (options: Options): FileSource => {
         lookup: lookupFor(names, isExempt(url))
       })
       outgoing.on("response", (incoming) => resume(Effect.succeed(incoming)))
-      // Nothing here asks for another protocol. An upgrade that no one handles would leave the request without an end.
+      // No request asks for another protocol. An unhandled upgrade would leave the request pending.
       outgoing.on("upgrade", (_incoming, socket) => {
         socket.destroy()
         const reason = "the server switched to another protocol (status 101), which was not asked for"
@@ -80,7 +80,7 @@ export const make = (options: Options): FileSource => {
       return Effect.sync(() => void outgoing.destroy())
     })
 
-  /** Writes an answer out as it comes, up to the bound. */
+  /** Writes a response to a file, up to the size limit. */
   const written = (incoming: IncomingMessage, path: string) =>
     Effect.callback<void, FileNotFetched>((resume) => {
       const file = createWriteStream(path, { mode: 0o600 })
@@ -142,14 +142,17 @@ export const make = (options: Options): FileSource => {
           duration: budgetMillis,
           orElse: () =>
             Effect.fail(
-              new FileNotFetched({ kind: "failed", reason: `it did not come within ${budgetMillis} ms (fetchMillis)` })
+              new FileNotFetched({
+                kind: "failed",
+                reason: `it was not received within ${budgetMillis} ms (fetchMillis)`
+              })
             )
         })
       )
   })
 }
 
-/** The file name that the server gives, or else the last part of its address. */
+/** The file name in the response, or else the last part of the address. */
 const nameOf = ({ pathname }: URL, disposition: string | undefined): string => {
   const encoded = /filename\*\s*=\s*utf-8''([^;]+)/i.exec(disposition ?? "")?.[1]
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition ?? "")

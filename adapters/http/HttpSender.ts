@@ -12,11 +12,11 @@ import { bareHost, lookupFor, sentence } from "./Reach.ts"
 
 export interface Options {
   readonly allowPrivateNetworks: boolean
-  /** Origins, such as `http://127.0.0.1:4000`, that may be reached although they are private. */
+  /** Private origins that may be reached, such as `http://127.0.0.1:4000`. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** How long an attempt may take from the connection to the last byte of the answer, in milliseconds. */
+  /** Maximum time of an attempt, from the connection to the last byte of the answer, in milliseconds. */
   readonly budgetMillis: number
-  /** How names are looked up. Nothing else shares these lookups. */
+  /** The limits of name lookups, which only webhooks use. */
   readonly names: Names.Options
 }
 
@@ -79,7 +79,7 @@ export const layer = (options: Options) =>
     return Sender.of({ refusal, post })
   })
 
-/** `Retry-After` in seconds, where it means something. */
+/** The delay of `Retry-After` in milliseconds, for a number of seconds and statuses that define it; otherwise `null`. */
 const retryAfterOf = ({ headers, status }: Extract<Exchange.Answer, { _tag: "Answered" }>): number | null => {
   const given = headers["retry-after"] ?? ""
   return (status === 429 || status === 503) && /^\d{1,9}$/.test(given) ? Number(given) * 1_000 : null

@@ -1,11 +1,11 @@
 /**
- * Looks names up without the threads of the process.
+ * Looks up names without the thread pool of the process.
  *
- * `dns.lookup` takes one of the four threads that files and compression need as well, and holds it until the name servers
- * answer: a page that names a few hosts whose name servers are silent stops everything. This asks name servers over sockets,
- * within a deadline, a bounded number at a time, and remembers answers briefly. The hosts file, the search domains and
- * `localhost` mean here what they mean to the machine. Names that the machine learns in other ways, such as multicast DNS,
- * are unknown here unless one of its name servers answers for them.
+ * `dns.lookup` blocks one of the four threads, which files and compression also need, until the name servers answer. A
+ * page with a few hosts whose name servers do not answer would block the whole process. This module queries name
+ * servers over sockets, with a deadline, a bounded number at a time, and caches answers briefly. It uses the hosts
+ * file, the search domains and `localhost` of the machine. Names from other sources, such as multicast DNS, are unknown
+ * unless a name server answers for them.
  */
 import { Resolver } from "node:dns/promises"
 import type { LookupFunction } from "node:net"
@@ -13,17 +13,17 @@ import { hostname } from "node:os"
 import { candidatesOf, type SystemNames, system } from "./SystemNames.ts"
 
 export interface Options {
-  /** How many names are looked up at the same time; one counts until its name servers have answered or are given up. */
+  /** Maximum number of concurrent lookups. */
   readonly concurrent: number
-  /** How many more may wait. A name beyond that fails at once. */
+  /** Maximum number of waiting lookups. Further ones fail at once. */
   readonly waiting: number
-  /** How long a lookup may take with its waiting, in milliseconds. */
+  /** Maximum time of a lookup including its wait, in milliseconds. */
   readonly deadlineMillis: number
-  /** How long it is remembered that a name has no address or was not answered for, in milliseconds. */
+  /** The time for which a failed lookup is cached, in milliseconds. */
   readonly negativeMillis: number
-  /** How long addresses are remembered at most, in milliseconds, where their name servers allow that. */
+  /** Maximum time for which addresses are cached, in milliseconds, within the TTL of the name servers. */
   readonly positiveMillis: number
-  /** Name servers such as `127.0.0.1:5353`; those of the machine where nothing is given. */
+  /** Name servers such as `127.0.0.1:5353`. Default: those of the machine. */
   readonly servers?: ReadonlyArray<string>
   /** The hosts file and the search domains. */
   readonly system: SystemNames
@@ -60,13 +60,13 @@ const maxRemembered = 1_000
 
 const maxAddresses = 8
 
-/** How long IPv6 addresses may take longer than IPv4 addresses, in milliseconds. */
+/** Maximum additional wait for IPv6 addresses after the IPv4 addresses, in milliseconds. */
 const otherFamilyMillis = 250
 
-/** How long one name server may take to answer a question, in milliseconds, the first time that it is asked. */
+/** Timeout of the first query to a name server, in milliseconds. */
 const questionMillis = 1_500
 
-/** How often the name servers of the machine are read again, in milliseconds. */
+/** The interval at which the name servers of the machine are read, in milliseconds. */
 const serversMillis = 60_000
 
 interface Remembered {
@@ -102,7 +102,7 @@ export const make = (options: Options): Names => {
     for (const oldest of known.keys()) if (known.size > maxRemembered) known.delete(oldest)
   }
 
-  /** Begins lookups that wait while there is room. Those that waited too long are passed by. */
+  /** Starts waiting lookups up to the limit, and skips those that waited too long. */
   const advance = (): void => {
     while (running < options.concurrent) {
       const begin = queue.shift()
@@ -111,7 +111,7 @@ export const make = (options: Options): Names => {
     }
   }
 
-  /** Queries the name servers when it is its turn. `late` is true when the caller has stopped waiting. */
+  /** Queries the name servers when a slot is free. `late` returns `true` if the caller has stopped waiting. */
   const ask = (name: string, late: () => boolean): Promise<Found> => {
     if (running >= options.concurrent && queue.length >= options.waiting) return Promise.resolve(unanswered)
     return new Promise((resolve) => {
@@ -172,7 +172,7 @@ const unanswered: Found = { _tag: "Nothing", code: "EAI_AGAIN" }
 const ownName = hostname().toLowerCase()
 const loopback: Found = { _tag: "Addresses", addresses: ["127.0.0.1", "::1"], ttlMillis: 0 }
 
-/** Asks for a name in each of its search domains in turn. It never fails. */
+/** Queries a name in each of its search domains in turn. Never fails. */
 const questioned = async (
   resolver: Resolver,
   name: string,
@@ -188,7 +188,7 @@ const questioned = async (
   return found
 }
 
-/** IPv4 addresses come first, and are enough when the question for the others is not answered soon. */
+/** IPv4 addresses come first, and are enough if the query for IPv6 addresses is not answered soon. */
 const bothFamilies = async (resolver: Resolver, name: string): Promise<Found> => {
   const six = oneFamily(() => resolver.resolve6(name, { ttl: true }))
   const v4 = await oneFamily(() => resolver.resolve4(name, { ttl: true }))
@@ -234,10 +234,10 @@ const within = async (millis: number, found: Promise<Found>): Promise<Found> => 
   return Promise.race([found, late]).finally(() => clearTimeout(timer))
 }
 
-/** Why addresses may not be connected to; `null` when they may. */
+/** The reason why addresses must not be connected to; `null` if they may. */
 export type Judge = (host: string, addresses: ReadonlyArray<string>) => Error | null
 
-/** The same for a connection, which is made to what was judged: nothing is looked up a second time. */
+/** A lookup function for a connection. It connects to the checked addresses, without a second lookup. */
 export const lookupOf =
   (names: Names, judge: Judge = () => null): LookupFunction =>
   (host, options, answer) => {

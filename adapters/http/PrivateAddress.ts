@@ -5,7 +5,8 @@ import { BlockList, isIP } from "node:net"
 
 /**
  * Returns whether an IP address is private, loopback, link-local (where clouds keep their metadata), shared, multicast,
- * reserved, or an IPv6 address that leads to an IPv4 address of any kind. A text that is no address counts as private.
+ * reserved, or an IPv6 address that leads to an IPv4 address of any kind. A text that is not an IP address counts as
+ * private.
  */
 export const isPrivate = (address: string): boolean => {
   const version = isIP(address)
@@ -13,7 +14,7 @@ export const isPrivate = (address: string): boolean => {
   return version === 6 ? privateV6.check(address, "ipv6") : privateV4.check(address, "ipv4")
 }
 
-// A list for each: in one list, the network of all mapped addresses would match every IPv4 address as such.
+// Separate lists, because in one list the network of mapped addresses would match every IPv4 address.
 const [privateV4, privateV6] = [new BlockList(), new BlockList()]
 const v4: ReadonlyArray<readonly [string, number]> = [
   ["0.0.0.0", 8],

@@ -1,28 +1,26 @@
-/**
- * How far connections reach that are made on behalf of users, and why they fail.
- */
+/** Restricts connections on behalf of users, and describes their failures. */
 import type { LookupFunction } from "node:net"
 import { type Judge, lookupOf, type Names } from "./Names.ts"
 import { isPrivate } from "./PrivateAddress.ts"
 
-/** Raised while a connection is made, for a name that leads where it must not. */
+/** Raised while connecting to a name with a private address. */
 export class PrivateAddress extends Error {}
 
 /** Refuses a name when any of its addresses is private. */
 const judgePublic: Judge = (host, addresses) => (addresses.some(isPrivate) ? new PrivateAddress(sentence(host)) : null)
 
-/** Looks names up for a connection to public addresses, or to any where the address is exempt. */
+/** The lookup for connections to public addresses, or to any address if exempt. */
 export const lookupFor = (names: Names, isExempt: boolean): LookupFunction =>
   lookupOf(names, isExempt ? undefined : judgePublic)
 
-/** Only what was written is named: an address that was looked up would describe the network that must not be reached. */
+/** Names only the given host. The resolved address would reveal the structure of the private network. */
 export const sentence = (host: string): string =>
   `${host} is at a private or loopback address; SLUICE_ALLOW_PRIVATE_NETWORKS=1 allows them`
 
 /** The host of an address in the form for a name lookup. */
 export const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
 
-/** Why a connection failed, in words. */
+/** The reason of a failed connection, as a sentence. */
 export const reasonOf = (error: Error & { readonly code?: string }): string =>
   (error.code === undefined ? undefined : reasons[error.code]) ??
   (/CERT|SIGNATURE|ISSUER/.test(error.code ?? "")

@@ -8,7 +8,7 @@ import { join } from "node:path"
 /** The addresses of each name in a hosts file, by the name in lower case. */
 export type Hosts = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** How the names of a resolver's configuration are completed. */
+/** The search settings of the resolver. */
 export interface Search {
   readonly domains: ReadonlyArray<string>
   /** A name with at least this many dots is first queried unchanged. */
@@ -22,7 +22,7 @@ export interface SystemNames {
 
 const recheckMillis = 5_000
 
-/** Names and domains beyond these bounds are left out: the resolvers of operating systems have similar ones. */
+/** Names and domains beyond these bounds are ignored. Resolvers of operating systems have similar bounds. */
 const maxDomains = 6
 const maxNdots = 15
 
@@ -63,7 +63,7 @@ export const candidatesOf = (name: string, { domains, ndots }: Search): Readonly
   return name.split(".").length > ndots ? [name, ...within] : [...within, name]
 }
 
-/** A file that is read again at most every five seconds, and only when it changed. */
+/** Caches a parsed file. It is checked at most every five seconds, and read again if it changed. */
 const reading = <A>(path: string, parse: (text: string) => A): (() => Promise<A>) => {
   let checkedAt = Number.NEGATIVE_INFINITY
   let version = ""
@@ -77,7 +77,7 @@ const reading = <A>(path: string, parse: (text: string) => A): (() => Promise<A>
   return async () => {
     if (performance.now() - checkedAt > recheckMillis) {
       checkedAt = performance.now()
-      // A file that cannot be read leaves what was known.
+      // If the file cannot be read, the former value stays.
       await refresh().catch(() => undefined)
     }
     return value
@@ -89,7 +89,7 @@ export const make = (hostsPath: string, resolverPath: string): SystemNames => ({
   search: reading(resolverPath, parseSearch)
 })
 
-/** The files of this machine, shared by all who look names up. */
+/** The files of this machine, shared by all lookups. */
 export const system: SystemNames = make(
   process.platform === "win32"
     ? join(process.env.SystemRoot ?? "C:\\Windows", "System32", "drivers", "etc", "hosts")

@@ -1,16 +1,15 @@
 /**
- * Parses JSON text that comes in pieces, so that the text is never whole in memory and other work can be done between the
- * pieces.
+ * Parses JSON text in pieces, so that the whole text is never in memory and other fibers can run between the pieces.
  */
 import { Effect, type Schema } from "effect"
 
 export interface Parser {
   /**
-   * Takes the next piece of the text. The time this takes grows with the length of the piece, except at the end of a long
-   * string or number, where it grows with the length of that. Throws a `SyntaxError` where the text is not JSON.
+   * Takes the next piece of the text, in time linear in its length, or in the length of a string or number that ends in
+   * it. Throws a `SyntaxError` if the text is not JSON.
    */
   readonly add: (piece: string) => void
-  /** The value of the whole text. Throws a `SyntaxError` where the text is not JSON or not complete. */
+  /** The value of the whole text. Throws a `SyntaxError` if the text is not JSON or is incomplete. */
   readonly end: () => Schema.Json
 }
 
@@ -19,7 +18,7 @@ type Container = Array<Schema.Json> | Record<string, Schema.Json>
 /** The tokens that may come next, besides white space. */
 type Expected = "value" | "value or ]" | "name" | "name or }" | ":" | ", or end" | "end"
 
-/** A parser at the beginning of a text. For any cut of a text, its result is that of `JSON.parse` for the whole text. */
+/** A new parser. For any division into pieces, its result is that of `JSON.parse` for the whole text. */
 export const make = (): Parser => new PieceParser()
 
 class PieceParser implements Parser {
@@ -34,7 +33,7 @@ class PieceParser implements Parser {
   /** The parts of a string, a number or a word that began in an earlier piece; `null` outside of it. */
   #string: Array<string> | null = null
   #bare: Array<string> | null = null
-  /** The begin of an escape that the end of a piece cut off. */
+  /** The beginning of an escape that is cut off at the end of a piece. */
   #rest = ""
 
   add(piece: string): void {
@@ -104,7 +103,7 @@ class PieceParser implements Parser {
   /** Takes a whole string, number or word. */
   #finish(value: Schema.Json): void {
     if (this.#expected === "name" || this.#expected === "name or }") {
-      // Where a name is expected, only a string is taken.
+      // Only a string is accepted where a name is expected.
       this.#name = value as string
       this.#expected = ":"
       return
@@ -131,7 +130,7 @@ class PieceParser implements Parser {
     return end + 1
   }
 
-  /** Takes what is left of a number or a word. Returns where it continues. */
+  /** Takes the rest of a number or a word. Returns where to continue. */
   #takeBare(text: string, from: number): number {
     let end = from
     while (end < text.length && !endsBare(text.charCodeAt(end))) end++
@@ -207,7 +206,7 @@ const backslashesBefore = (text: string, at: number, from: number): number => {
   return at - first
 }
 
-/** The length of the text without an escape that its end cuts off. Such an escape takes up to five characters. */
+/** The length of the text without an incomplete escape at its end, which has up to five characters. */
 const beforeOpenEscape = (text: string, from: number): number => {
   const last = text.lastIndexOf("\\")
   if (last < from || last < text.length - 5) return text.length

@@ -1,18 +1,16 @@
-/**
- * Writes JSON in pieces, so that the text of a large value is never whole in memory.
- */
+/** Writes JSON in pieces, so that the whole text of a large value is never in memory. */
 import type { Schema } from "effect"
 import * as Json from "../../core/workspace/Json.ts"
 
-/** An object or a list, and how far it is written. */
+/** An object or a list, with the progress of writing it. */
 type Frame = { next: number; written: number } & (
   | { readonly names: ReadonlyArray<string>; readonly object: Schema.JsonObject }
   | { readonly elements: ReadonlyArray<Schema.Json> }
 )
 
 /**
- * The text that `JSON.stringify` writes of a value, in pieces of about `length` characters, at least one. No piece ends
- * within a character.
+ * The text of `JSON.stringify` for a value, in pieces of about `length` characters, at least one. No piece divides a
+ * surrogate pair.
  */
 export function* write(value: Schema.Json, length: number): Generator<string, void> {
   const frames: Array<Frame> = []
@@ -72,6 +70,6 @@ export function* write(value: Schema.Json, length: number): Generator<string, vo
   }
 }
 
-/** Returns whether a cut there would part the two halves of a character. */
+/** Returns whether a cut at a position would divide a surrogate pair. */
 const splitsPair = (text: string, at: number): boolean =>
   (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00

@@ -1,9 +1,9 @@
 /**
  * Writes the lines of the log to a file descriptor without blocking the event loop.
  *
- * Node writes to standard error synchronously where it is a file or a pipe: a reader that stalls would stall the process.
- * Lines are gathered here and written together by the thread pool, in order, one write at a time. Lines that do not fit
- * into the buffer while the reader stalls are dropped, and their number is logged.
+ * Node writes synchronously to a standard error that is a file or a pipe, so a stalled reader would block the process.
+ * Lines are collected here and written together by the thread pool, in order, one write at a time. Lines that do not
+ * fit into the buffer while the reader stalls are dropped, and their number is logged.
  */
 import { write, writeSync } from "node:fs"
 
@@ -12,7 +12,7 @@ export interface LineWriter {
   readonly line: (text: string) => void
   /** Resolves when everything taken so far is written, or after `millis`. It never rejects. */
   readonly flush: (millis: number) => Promise<void>
-  /** Writes synchronously what is left; for the end of the process. */
+  /** Writes all remaining lines synchronously, at the end of the process. */
   readonly finish: () => void
 }
 
@@ -26,7 +26,7 @@ export interface Options {
 
 const defaultMaxWaiting = 8_388_608
 
-/** The time for which lines are gathered into one write, in milliseconds: a write costs more than many lines. */
+/** The time for which lines are collected into one write, in milliseconds. */
 const gatheringMillis = 20
 
 /** The pause before the next write to a full pipe, in milliseconds. */

@@ -1,9 +1,7 @@
-/**
- * The forms of a line of the log. Each keeps an entry on one line, apart from the cause in `pretty`.
- */
+/** The formats of log lines. An entry is one line, except for the cause in `pretty`. */
 import { Cause, Formatter, Logger, References } from "effect"
 
-/** Whether JSON has the value as it is. */
+/** Whether a value is a JSON scalar. */
 const isScalar = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" || value === null
 
@@ -13,8 +11,8 @@ const jsonOfAny = Logger.map(Logger.formatStructured, ({ annotations, cause, lev
 )
 
 /**
- * One object, with the fields of the entry beside `time`, `level` and `message`. Lines of requests and runs hold scalars
- * only, and take a fifth of the time of others.
+ * One object, with the fields of the entry beside `time`, `level` and `message`. Entries with only scalars, such as
+ * those of requests and runs, take a fifth of the time of others.
  */
 const json = Logger.make<unknown, string>((entry) => {
   const annotations = entry.fiber.getRef(References.CurrentLogAnnotations)

@@ -1,10 +1,8 @@
-/**
- * Reduces HTML to the lines that a person would read of it, and its links. Nothing of it is carried out.
- */
+/** Extracts the visible lines and the links of HTML. Scripts do not run. */
 import { Parser } from "htmlparser2"
 import { type Body, type Line, type Link, limits } from "../../core/vault/inbox/ReceivedMessage.ts"
 
-/** Maximum length of HTML that is read: a longer mail has its message at the beginning. */
+/** Maximum number of characters of HTML that are read. */
 const maxCharacters = 500_000
 
 const blocks = new Set(
@@ -40,12 +38,12 @@ interface Open {
   readonly inline: boolean
 }
 
-/** Deeper nesting than this is counted, but its levels are not distinguished. */
+/** Levels beyond this depth are not distinguished. */
 const maxDepth = 500
 
 const outside: Open = { name: "", hidden: false, unseen: false, weight: 0, inline: false }
 
-/** The body of an HTML text: visible lines, lines that are there and hidden, and links with their words. */
+/** The body of an HTML text: visible lines, hidden lines, and links with their texts. */
 export const htmlBody = (html: string): Body => {
   const lines: Array<Line> = []
   const links: Array<Link> = []
@@ -110,7 +108,7 @@ export const htmlBody = (html: string): Body => {
       ontext: (piece) => {
         const { unseen: skipped, weight: own } = top()
         if (skipped || isFull()) return
-        // A line break in the source of HTML is a blank.
+        // A line break in the source of HTML is a space.
         const read = piece.replace(/[ \t\r\n\f]+/g, " ")
         if (text.length < limits.lineCharacters) text += text === "" ? read.trimStart() : read
         if (read.trim() !== "") weight = heavier(weight, own)

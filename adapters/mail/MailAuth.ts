@@ -1,6 +1,6 @@
 /**
- * Finds out whether a mail comes from where it says: SPF for the host that sent it, DKIM for what signed it. A mail that
- * fails is no less read, as many real ones fail when they are forwarded; what was found is kept with what they bring.
+ * Verifies the origin of a mail: SPF for the sending host, DKIM for the signature. A mail that fails is still read,
+ * because many forwarded mails fail; the result is stored with the codes and links from the mail.
  */
 import { Resolver } from "node:dns/promises"
 import type { Readable } from "node:stream"
@@ -9,7 +9,9 @@ import type { DNSResolver } from "mailauth"
 
 export interface Options {
   readonly resolver: DNSResolver
-  /** How long all of it may take from the end of the headers on, in milliseconds: a mail that takes longer is not looked at. */
+  /**
+   * Maximum time of the verification from the end of the headers, in milliseconds. After it, the result is `temperror`.
+   */
   readonly budgetMillis: number
 }
 
@@ -27,15 +29,15 @@ const system = new Resolver({ timeout: 1_000, tries: 1 })
 
 /** Asks the name servers of the machine. */
 export const defaults: Options = {
-  // Checks of mails ask only for types whose records are texts or lists of texts.
+  // The verification queries only types whose records are texts or lists of texts.
   resolver: (name, type) => system.resolve(name, type) as Promise<Array<Array<string>> | Array<string>>,
   budgetMillis: 3_000
 }
 
-/** The results in one line, such as `spf=pass dkim=fail`. Nothing makes this fail: what cannot be found out is `temperror`. */
+/** The results in one line, such as `spf=pass dkim=fail`. Never fails: an unknown result is `temperror`. */
 export const verify = (mail: Readable, { helo, remoteAddress, sender }: Handing, options: Options) =>
   Effect.tryPromise(async () => {
-    // Loaded with the first mail: it is large, and most processes receive none.
+    // Loaded with the first mail, because the module is large and most processes receive no mail.
     const { authenticate } = await import("mailauth")
     let asked = 0
     const { dkim, spf } = await authenticate(mail, {
@@ -63,7 +65,7 @@ const line = (spf: string, dkim: string): string => `spf=${word(spf)} dkim=${wor
 /** The result for a mail that was not verified. */
 export const unknown = "spf=temperror dkim=temperror"
 
-/** One signature that holds is enough. */
+/** One valid signature is enough. */
 const best = (results: ReadonlyArray<string>): string =>
   results.find((result) => result === "pass") ?? results.find((result) => result !== "none") ?? "none"
 

@@ -1,32 +1,32 @@
 /**
- * Reads mails as they travel (RFC 5322 and MIME), whatever is wrong with them. It loads little, as it runs in a thread of
- * its own: `MailThread` bounds its time and memory.
+ * Parses mails (RFC 5322 and MIME), also invalid ones. It runs in a separate thread, in which `MailThread` limits its
+ * time and memory, and therefore loads few modules.
  */
 import { createHash } from "node:crypto"
 import PostalMime, { type Address } from "postal-mime"
 import { type Body, limits, type Message, plainBody } from "../../core/vault/inbox/ReceivedMessage.ts"
 import { htmlBody } from "./HtmlText.ts"
 
-/** Maximum length of a mail that is read. The rest is attachments, or longer than any mail with a code. */
+/** Maximum number of bytes of a mail that are read. The rest is attachments. */
 export const maxBytes = 524_288
 
-/** Maximum number of lines of a mail that are read: each line costs the parser time, even an empty one. */
+/** Maximum number of lines of a mail that are read. Each line takes time, even an empty one. */
 const maxLines = 10_000
 
-/** A mail with deeper parts, or more of headers or parts, is read as far as its own headers. */
+/** Of a mail that exceeds these bounds, only its own headers are read. */
 const bounds = { maxNestingDepth: 20, maxHeadersSize: 131_072, maxRfc822NestingDepth: 3 }
 const maxParts = 200
 
 /** A mail that was read. */
 export interface Mail {
   readonly message: Message
-  /** The addresses that its headers say it was sent or delivered to, in lower case. */
+  /** The addresses of recipients in its headers, in lower case. */
   readonly recipients: ReadonlyArray<string>
-  /** The same for the same mail, however often it is sent, and different for others. */
+  /** An id that is the same for repeated deliveries of one mail, and different for other mails. */
   readonly id: string
 }
 
-/** The part of a mail that is read: its first bytes, up to the last line that counts. */
+/** The part of a mail that is read: its first bytes, up to the line limit. */
 export const readable = (raw: Uint8Array): Uint8Array => {
   const buffer = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.length, maxBytes))
   let end = -1
@@ -44,7 +44,7 @@ export const unread = (raw: Uint8Array): Mail => ({
   id: identify(readable(raw), "")
 })
 
-/** Reads a mail. One that cannot be read has no text; the promise never fails. */
+/** Parses a mail. The text of an unreadable mail is empty; the promise never rejects. */
 export const parse = async (raw: Uint8Array): Promise<Mail> => {
   const bytes = readable(raw)
   if (countParts(bytes) > maxParts) return unread(bytes)
@@ -73,18 +73,16 @@ export const parse = async (raw: Uint8Array): Promise<Mail> => {
 
 const maxRecipients = 100
 
-/** Headers that name the recipient of a mail where it was forwarded. */
+/** Headers that name the recipient of a forwarded mail. */
 const deliveries = new Set(["delivered-to", "x-original-to", "x-forwarded-to", "envelope-to", "x-envelope-to"])
 
-/** The forms of a text: HTML first, as that is what people see. */
+/** The bodies of a mail: HTML first, because mail clients show it. */
 export const bodiesOf = (html: string | undefined, text: string | undefined): ReadonlyArray<Body> => [
   ...(html === undefined || html === "" ? [] : [htmlBody(html)]),
   ...(text === undefined || text === "" ? [] : [plainBody(text)])
 ]
 
-/**
- * The identity of a mail: its Message-ID and its body. Trace headers, which are added on its way, are no part of it.
- */
+/** The identity of a mail: its Message-ID and its body, without the trace headers that relays add. */
 const identify = (bytes: Uint8Array, messageId: string): string => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const ends = [buffer.indexOf("\r\n\r\n"), buffer.indexOf("\n\n")].filter((at) => at >= 0)
@@ -99,7 +97,7 @@ const addressesOf = (addresses: ReadonlyArray<Address>): ReadonlyArray<string> =
     .map(({ address }) => address.trim().toLowerCase())
     .filter((address) => address !== "" && address.length <= 320)
 
-/** How many lines begin like the boundary of a part, counted up to one more than there may be parts. */
+/** The number of lines that begin like a boundary, counted up to one more than the maximum number of parts. */
 const countParts = (bytes: Uint8Array): number => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let count = 0

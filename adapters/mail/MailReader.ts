@@ -1,4 +1,4 @@
-/** The thread that reads mails. */
+/** The thread that parses mails. */
 import { serve } from "../threads/Serving.ts"
 import * as MailParser from "./MailParser.ts"
 import type { Question } from "./MailThread.ts"

@@ -1,6 +1,6 @@
 /**
- * Reads mails in a thread, within bounds of time and memory: whatever a stranger sends, the event loop of the process stays
- * free. The thread starts with the first mail and does not keep the process alive while there is none.
+ * Parses mails in a thread with limits of time and memory, so that no mail blocks the event loop of the process. The
+ * thread starts with the first mail and does not keep the process alive while idle.
  */
 import { Effect } from "effect"
 import type { Body } from "../../core/vault/inbox/ReceivedMessage.ts"
@@ -18,14 +18,14 @@ const defaults: Options<Question["kind"]> = {
   threads: 1,
   deadlineMillis: () => 5_000,
   memoryMegabytes: 128,
-  /** Some 32 MB of mails. */
+  /** About 32 MB of mails. */
   waiting: 64,
   idleMillis: 300_000
 }
 
 /**
- * So many mails wait already that this one is not read. It is a defect for all but the edges of the service, which answer
- * that the mail may be sent again later: nothing is wrong with it.
+ * Thrown when the maximum number of mails wait. Only the HTTP and SMTP servers handle it: they answer that the mail may
+ * be sent again later.
  */
 export class MailsWaiting extends Error {
   override readonly name = "MailsWaiting"
@@ -34,7 +34,7 @@ export class MailsWaiting extends Error {
 /** The most characters of HTML and plain text that are read. */
 const maxCharacters = MailParser.maxBytes
 
-/** Reads what it is asked, one after the other; `undefined` where that takes too long or too much memory. */
+/** Answers requests one after the other; `undefined` for a request that exceeds its time or memory. */
 export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
   const all = { ...defaults, ...options }
   const pool = new ThreadPool(all)
@@ -43,7 +43,7 @@ export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
       const end = (ending: Ending): void => {
         const isFull = ending._tag === "Refused" && ending.error.exceeded === "queue"
         if (ending._tag === "Answered") resume(Effect.sync(() => JSON.parse(ending.text)))
-        else if (isFull) resume(Effect.die(new MailsWaiting(`${all.waiting} mails wait to be read already`)))
+        else if (isFull) resume(Effect.die(new MailsWaiting(`${all.waiting} mails are already waiting to be read`)))
         else resume(Effect.undefined)
       }
       const giveUp = pool.submit({ owner: "mail", name: question.kind, asked: question, end })
@@ -53,7 +53,7 @@ export const make = (options: Partial<Options<Question["kind"]>> = {}) => {
 
 const ask = make()
 
-/** Reads a mail. One that cannot be read in time has no text; it fails only with the defect `MailsWaiting`. */
+/** Parses a mail. The text of a mail that takes too long is empty. Fails only with the defect `MailsWaiting`. */
 export const mail = (raw: Uint8Array): Effect.Effect<MailParser.Mail> =>
   Effect.suspend(() => {
     const bytes = MailParser.readable(raw)
@@ -64,7 +64,7 @@ export const mail = (raw: Uint8Array): Effect.Effect<MailParser.Mail> =>
     )
   })
 
-/** The forms of a text, HTML first; none where they cannot be read in time. It fails as `mail` does. */
+/** The bodies of a text, HTML first; none if they take too long. Fails like `mail`. */
 export const bodies = (
   html: string | null | undefined,
   text: string | null | undefined

@@ -1,7 +1,8 @@
 /**
- * The mail server of the inbox. It takes mail for the addresses of credentials, and passes none on.
+ * The mail server of the inbox. It accepts mail for the addresses of credentials, and relays none.
  *
- * A mail is accepted only once what it brought is kept; whatever goes wrong before tells the sender to try again later.
+ * A mail is accepted when its codes and links are stored; after any earlier error the sender is told to try again
+ * later.
  */
 
 import { once } from "node:events"
@@ -19,7 +20,7 @@ import * as SelfSigned from "./SelfSigned.ts"
 
 export interface Options {
   readonly host: string
-  /** `0` takes a free one. */
+  /** `0` selects a free port. */
   readonly port: number
   /** The name that the server gives itself: the domain of the inbox. */
   readonly name: string
@@ -30,19 +31,17 @@ export interface Options {
   readonly maxClients: number
   /** Maximum number of clients from one address. */
   readonly maxClientsPerAddress: number
-  /** Mails that one remote address begins, and recipients that it names and that do not exist. */
+  /** Mails from one remote address, including unknown recipients that it names. */
   readonly perRemoteAddress: ReadonlyArray<RateLimit.Limit>
-  /** Mails to one recipient. Only a mail that was sent in whole counts: a recipient that is merely named costs it nothing. */
+  /** Complete mails to one recipient. A recipient that is only named does not count. */
   readonly perRecipient: ReadonlyArray<RateLimit.Limit>
-  /**
-   * Mails of one remote address to one recipient in the same time: less than a recipient may receive from all together.
-   */
+  /** Mails from one remote address to one recipient: fewer than a recipient may receive in total. */
   readonly perRemoteAndRecipient: ReadonlyArray<RateLimit.Limit>
-  /** How long a client may be silent. */
+  /** Maximum idle time of a client, in milliseconds. */
   readonly idleMillis: number
-  /** How long a client may stay at all. */
+  /** Maximum duration of a session, in milliseconds. */
   readonly sessionMillis: number
-  /** How long those who are being served when the server ends have for it. */
+  /** Grace period for open sessions when the server closes, in milliseconds. */
   readonly closeMillis: number
   readonly authentication: MailAuth.Options
 }
@@ -92,10 +91,13 @@ const later = new Reply(451, "4.3.0 The mail could not be processed; try again l
 
 const fullMailbox = new Reply(450, "4.2.1 Too many mails to this address; try again later")
 
-/** Mails whose headers are longer are not verified. */
+/** Mails with longer headers are not verified. */
 const maxHeaderBytes = 131_072
 
-/** Mails of more lines are not verified: a signature is checked line by line. Ten megabytes of attachments have fewer. */
+/**
+ * Mails with more lines are not verified, because a signature is checked line by line. Ten megabytes of attachments
+ * have fewer.
+ */
 const maxVerifiedLines = 200_000
 
 /** Maximum number of bytes verified at a time, so that other clients are served in between. */
@@ -115,7 +117,7 @@ export const layer = (options: Options) =>
       const pairs = makePace(options.perRemoteAndRecipient)
       const clients = new Map<string, { readonly since: number; readonly address: string }>()
 
-      /** Answers a client by what an effect comes to: nothing, a refusal, or that we are at fault. */
+      /** Answers a client by the result of an effect: acceptance, a refusal, or a temporary error. */
       const answer = (effect: Effect.Effect<Reply | null, StoreUnavailable>, done: (error?: Error | null) => void) => {
         run(effect).addObserver((exit) => {
           if (Exit.isSuccess(exit)) return done(exit.value)
@@ -129,7 +131,7 @@ export const layer = (options: Options) =>
       const recipient = Effect.fnUntraced(function* (address: string, { envelope, remoteAddress }: SMTPServerSession) {
         if (envelope.rcptTo.length >= options.maxRecipients) return new Reply(452, "4.5.3 Too many recipients")
         if (address.length > 1_000 || !(yield* receiving.accepts(address))) {
-          // To look for an address costs something: one that is none counts like a mail.
+          // Looking up an address takes time, so an unknown one counts like a mail.
           return remotes.take(remoteAddress, now()) ? new Reply(550, "5.1.1 No such address here") : tooMany
         }
         return hasRoom(remoteAddress, address) ? null : fullMailbox
@@ -243,7 +245,7 @@ const take = Effect.fnUntraced(function* (
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       const room = MailParser.maxBytes - kept
       const part = chunk.length <= room ? chunk : chunk.subarray(0, room)
-      // A copy: a piece of a larger buffer would hold all of it.
+      // A copy, because a slice would keep the whole buffer in memory.
       if (part.length > 0) head.push(Buffer.from(part))
       kept += part.length
       if (state === "verifying") await verify(chunk)
@@ -279,7 +281,7 @@ const listening = (server: SMTPServer, { host, port }: Options) =>
 const closed = (server: SMTPServer) =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
-    // Those who say nothing at present have nothing to end.
+    // Idle connections are closed at once.
     for (const connection of server.connections) {
       if (connection.session.envelope.rcptTo.length === 0) connection.close()
     }
@@ -290,11 +292,11 @@ const maxCounted = 50_000
 
 const pairOf = (remoteAddress: string, address: string): string => `${remoteAddress} ${address.toLowerCase()}`
 
-/** Counts what each of many does, within limits. */
+/** Rate limits by name, for many names. */
 const makePace = (limits: ReadonlyArray<RateLimit.Limit>) => {
   const logs = new Map<string, RateLimit.Log>()
   return {
-    /** Returns whether one more would be refused, and counts nothing. */
+    /** Returns whether another one would be refused, without counting it. */
     isFull: (name: string, now: number): boolean => {
       const log = logs.get(name)
       return limits.length > 0 && log !== undefined && RateLimit.isFull(log, limits, now)

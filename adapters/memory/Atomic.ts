@@ -1,19 +1,16 @@
 /**
- * Operations in memory that happen as one step.
+ * Atomic operations in memory.
  *
- * A fiber gives way to others after a number of steps, even in the middle of an operation that never waits. Two operations
- * that read, decide and write would then lose one of the writes. Operations made atomic here do not give way.
+ * A fiber yields to others after a number of steps, even within an operation that never waits. Two concurrent
+ * operations that read, decide and write could then lose a write. Atomic operations do not yield.
  */
 import { Effect, References } from "effect"
 
-/** The effect, without giving way to other fibers unless it waits. */
+/** The effect without yielding to other fibers, unless it waits. */
 export const atomic = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, References.PreventSchedulerYield, true)
 
-/**
- * Makes all operations of a store atomic. Not for a store that runs effects of its caller: these may take long, and
- * other operations must run in the meantime.
- */
+/** Makes all operations of a store atomic. Not for a store that runs effects of its caller, which may take long. */
 export const atomicStore = <S extends object>(store: S): S =>
   Object.fromEntries(Object.entries(store).map(([name, member]) => [name, atomicMember(member)])) as S
 

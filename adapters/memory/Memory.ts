@@ -1,7 +1,8 @@
 /**
- * All stores and signals in memory, for tests and for programs that embed the core. Nothing outlives the layer.
+ * All stores and signals in memory, for tests and for programs that embed the core. All data is lost when the layer is
+ * released.
  *
- * Every operation is atomic: no other fiber runs in the middle of it, which is all the locking there is.
+ * Every operation is atomic, so there are no other locks.
  */
 import { Layer } from "effect"
 import { RunSubscriptionStore, kind as runSubscriptions } from "../../core/event/notification/KeptSubscription.ts"

@@ -1,4 +1,4 @@
-/** Gates in memory. They are asked as they are, so there is nothing to review. */
+/** Gates in memory. Holds are always evaluated from the current gates, so there is nothing to review. */
 import { Clock, Effect, Layer } from "effect"
 import * as Forecast from "../../core/gate/Forecast.ts"
 import * as Gate from "../../core/gate/Gate.ts"

@@ -36,7 +36,7 @@ import type { StoredSignIn } from "../../core/workspace/signin/SignInStore.ts"
 import type { Workspace } from "../../core/workspace/Workspace.ts"
 import type { StoredKey } from "../../core/workspace/WorkspaceStore.ts"
 
-/** How many looks were asked for, how many were given, and what the last of them has shown. */
+/** The number of the last requested view and of the last given one, and that view. */
 export interface Look {
   readonly wanted: number
   readonly given: number
@@ -72,7 +72,7 @@ export interface Shape {
   readonly gates: Map<string, Gate.Gate>
   /** The windows that each workflow had, oldest first; `null` where one was removed. */
   readonly runWindows: Map<string, ReadonlyArray<PastWindow>>
-  /** Why runs started, in the order of their starts. */
+  /** The reasons for starts, in the order of the starts. */
   readonly starts: Array<Start>
   /** Runs in the order of their submission. */
   readonly runs: Map<string, Run.Run>
@@ -88,19 +88,22 @@ export interface Shape {
   /** By the hash of their token. */
   readonly admissions: Map<string, Admission>
   readonly controls: Map<string, Control>
-  /** The held runs of a workflow that may still have to get the event of it, and whether the workflow has its own. */
+  /**
+   * The held runs of a workflow that may still need an event about the hold, and whether the workflow has had its
+   * event.
+   */
   readonly unannounced: Map<string, { readonly announced: boolean; readonly runs: ReadonlyArray<string> }>
-  /** The runs that are watched, by their ids, beside those whose submission says so. */
+  /** The ids of watched runs, except those that are watched since their submission. */
   readonly watched: Set<string>
-  /** How many events each consumer of the log has had. */
+  /** The number of events that each consumer of the log has read. */
   readonly consumers: Map<string, number>
-  /** The events of workflows that a consumer has put off, by workflow: from and to which place. */
+  /** The range of log positions that a consumer has postponed, by workflow. */
   readonly backlogs: Map<string, Map<string, { readonly from: number; readonly to: number }>>
-  /** Runs whose failures are not counted any more. */
+  /** Runs whose failures no longer count. */
   readonly uncounted: Set<string>
   /** The run up to which a part of runs was removed, by workspace and part. */
   readonly retentionPlaces: Map<string, { readonly endedAt: number; readonly runId: string }>
-  /** How far the events of runs were written to their client's stream. */
+  /** The position up to which the events of runs were written to the stream of their client. */
   readonly written: Map<string, Written>
   /** The entries of each collection, by its name. */
   /** The workspaces of mailboxes, by mailbox and by the id of the entry that has it. */
@@ -115,7 +118,7 @@ export interface Shape {
   readonly idempotency: Map<string, Entry>
   readonly wrappedKeys: Map<string, WrappedKey>
   readonly receivedCodes: Map<string, { readonly workspaceId: WorkspaceId; readonly code: ReceivedCode }>
-  /** Until when each message that was kept once is remembered, by its id. */
+  /** The instant until which the id of each stored message is remembered. */
   readonly receivedMessages: Map<string, number>
   /** The phone numbers of workspaces, where they are set. */
   readonly phoneNumbers: Map<string, string>
@@ -123,13 +126,13 @@ export interface Shape {
   readonly timeSteps: Map<string, { readonly last: number; readonly until: number }>
   /** Deliveries to webhooks, oldest first. */
   readonly deliveries: Map<string, KeptDelivery>
-  /** The instant until which the starts of each paced workflow use up its pace. */
+  /** The instant until which the pace of each workflow is used up by its starts. */
   readonly paces: Map<string, number>
-  /** When runs of a workflow were last taken. */
+  /** The last instant at which a run of each workflow was claimed. */
   readonly served: Map<string, number>
-  /** When a slot of an entry was last given, and when signing in with it failed, by the name of its slots. */
+  /** The last assignment of a slot and the last failed login of each entry, by the name of its slots. */
   readonly slotTurns: Map<string, { readonly served: number; readonly failedAt: number | null }>
-  /** The credentials that failed logins still stop, by the runs that they ended. */
+  /** The failed logins whose waiting runs are still being stopped, by the run that failed. */
   readonly failedLogins: Map<
     string,
     FailedLogin & { readonly waiting: ReadonlyArray<string>; readonly failedAt: number }
@@ -213,7 +216,7 @@ export const gateOf = (tables: Shape, run: Run.Run): Gate.Gate => {
 export const waitingOf = (tables: Shape, workflowId: string): ReadonlyArray<Run.WaitingRun> =>
   [...tables.runs.values()].filter(Run.isWaiting).filter((run) => run.workflowId === workflowId)
 
-/** What has started of a workflow, as its pace counts it. */
+/** The starts of a workflow that count against its pace. */
 export const progressOf = (tables: Shape, workflowId: string): Pace.Progress => ({
   takenUntil: tables.paces.get(workflowId) ?? 0,
   running: [...tables.runs.values()].filter((run) => run.workflowId === workflowId && Run.isRunning(run)).length
@@ -238,7 +241,10 @@ export const changeGate = (tables: Shape, workflowId: string, after: Gate.Gate, 
   tables.gates.set(workflowId, after)
 }
 
-/** The runs with an event that a consumer of the installation has not read. A consumer that never read holds none. */
+/**
+ * The runs with an event that a consumer of the installation has not read. A consumer that has never read does not
+ * count.
+ */
 export const unreadRuns = ({ backlogs, consumers: places, events }: Shape): ReadonlySet<string> => {
   const runs = new Set<string>()
   for (const consumer of Object.values(consumers)) {
@@ -252,7 +258,7 @@ export const unreadRuns = ({ backlogs, consumers: places, events }: Shape): Read
   return runs
 }
 
-/** Removes the events of runs. Those of others keep their places in the log. */
+/** Removes the events of runs. Other events keep their positions in the log. */
 export const forgetEvents = (tables: Shape, ofRun: (runId: string) => boolean): void => {
   tables.events.forEach(({ event: { workflowId }, runId, sequence }, index) => {
     if (!ofRun(runId)) return
@@ -264,7 +270,7 @@ export const forgetEvents = (tables: Shape, ofRun: (runId: string) => boolean): 
 export const filesOf = (tables: Shape, id: string): ReadonlyArray<RunFile> =>
   tables.events.flatMap(({ event, runId }) => (runId === id ? fileOf(event) : []))
 
-/** Writes what a transition decided. */
+/** Stores the result of a transition. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {
   tables.runs.set(run.id, run)
   append(tables, run.id, events, at)

@@ -15,7 +15,7 @@ export interface Options {
   readonly url: string
   readonly key: Redacted.Redacted<string> | null
   readonly model: string
-  /** How long to wait before a second attempt, in milliseconds; each further one waits twice as long. */
+  /** The delay before the second attempt, in milliseconds. It doubles with each further attempt. */
   readonly retryMillis: number
   readonly schemaOf: LanguageModel.CodecTransformer
 }
@@ -32,7 +32,7 @@ const mostAttempts = 5
 /** Maximum length of a model's answer; typical ones have a few kilobytes. */
 const maxAnswerBytes = 2_097_152
 
-/** Statuses that pass by themselves. */
+/** Statuses of temporary failures. */
 const passing = new Set([408, 409, 425, 429, 500, 502, 503, 504, 529])
 
 export const make = (options: Options) => {
@@ -90,9 +90,7 @@ export const make = (options: Options) => {
   })
 }
 
-/**
- * The leniency after a complaint: a field that the service refuses and can do without is left out in later requests.
- */
+/** The leniency after an error: an optional field that the service refuses is left out of later requests. */
 const without = (
   before: Protocol.Leniency,
   { responseFormat, tools }: LanguageModel.ProviderOptions,
@@ -120,7 +118,7 @@ const about = { module: "ChatCompletions", method: "generateText" }
 const invalid = (description: string) =>
   AiError.make({ ...about, reason: new AiError.InvalidResponseError({ description }) })
 
-/** The error text of the service is not reported: it may repeat the key or the question. */
+/** The error text of the service is not reported, because it may contain the key or the question. */
 const refused = (status: number) =>
   AiError.make({
     ...about,
@@ -133,7 +131,7 @@ const unreachable = ({ origin }: URL, description: string) =>
     reason: new AiError.NetworkError({ reason: "TransportError", method: "POST", url: origin, description })
   })
 
-/** How long a service wants us to wait, in milliseconds: seconds, or a date. */
+/** The delay of `Retry-After`, given in seconds or as a date, in milliseconds. */
 const retryAfter = (given: string | undefined): number => {
   if (given === undefined) return 0
   if (/^\d{1,9}(\.\d+)?$/.test(given)) return Duration.toMillis(Duration.seconds(Number(given)))
@@ -151,7 +149,7 @@ const jsonOf = (body: Buffer): unknown => {
 
 /** A part as a stream would have delivered it. */
 const streamed = (part: Response.PartEncoded): ReadonlyArray<Response.StreamPartEncoded> => {
-  // Of the parts of an answer only texts have another form in a stream.
+  // Only text parts have another form in a stream.
   if (part.type !== "text") return [part as Response.StreamPartEncoded]
   const id = "text"
   return [

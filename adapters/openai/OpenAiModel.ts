@@ -9,9 +9,9 @@ import * as ChatCompletions from "./ChatCompletions.ts"
 export interface Options {
   readonly url: string
   readonly key: Redacted.Redacted<string> | null
-  /** The models that may be asked; the first is the usual one. */
+  /** The available models; the first is the default. */
   readonly names: readonly [string, ...Array<string>]
-  /** The model for questions with pictures that ask for none by name; `null` for the usual one. */
+  /** The default model for questions with pictures; `null` for the first of `names`. */
   readonly vision: string | null
   readonly retryMillis: number
 }
@@ -98,7 +98,7 @@ const ask = (model: LanguageModel.LanguageModel, { form, instructions, parts }: 
   return Effect.map(
     model.generateText({
       prompt,
-      // No tool is executed here: the caller judges the tool call, and executes it.
+      // No tool is executed here: the caller checks and executes the tool call.
       toolkit: { tools, handle: () => Effect.die("Tools are executed by the caller") },
       toolChoice: "required",
       disableToolCallResolution: true,
@@ -133,7 +133,7 @@ const cut = (text: string): Answer["said"] => ({
   text: text.slice(0, maxTold)
 })
 
-/** An answer in another form is an unusable answer; every other error is a failure. */
+/** An answer in another form is an `Unusable` answer; every other error is a failure. */
 const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], ModelFailure> => {
   switch (reason._tag) {
     case "StructuredOutputError":
@@ -145,7 +145,7 @@ const unusable = ({ reason }: AiError.AiError): Effect.Effect<Answer["said"], Mo
     case "InvalidResponseError":
       return Effect.fail(new ModelFailure({ kind: "malformed", reason: reason.description }))
     case "InvalidOutputError":
-      return Effect.fail(new ModelFailure({ kind: "malformed", reason: "the answer is not one that was asked for" }))
+      return Effect.fail(new ModelFailure({ kind: "malformed", reason: "the answer does not have the requested form" }))
     case "NetworkError":
       return Effect.fail(
         new ModelFailure({

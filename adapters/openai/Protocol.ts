@@ -1,6 +1,6 @@
 /**
- * The protocol of chat completions, as OpenAI defined it and many services speak it: what is sent, and what is read of the
- * answer.
+ * The protocol of chat completions, defined by OpenAI and supported by many services: the request, and the used part of
+ * the answer.
  */
 import { Option, Result, Schema } from "effect"
 import { type LanguageModel, type Prompt, type Response, Tool } from "effect/ai"
@@ -99,7 +99,7 @@ const addressOf = ({ data, mediaType }: Prompt.FilePart): string => {
   return `data:${mediaType};base64,${base64}`
 }
 
-/** The fields of an answer that are read. Services add many, and leave out many. */
+/** The used fields of an answer. Services add and omit many others. */
 const Completion = Schema.Struct({
   id: optional(Schema.String),
   model: optional(Schema.String),
@@ -130,7 +130,10 @@ const Completion = Schema.Struct({
 
 const decode = Schema.decodeUnknownResult(Completion)
 
-/** The parts of an answer, or why it is none. Calls whose arguments are no JSON keep them as text. */
+/**
+ * The parts of an answer; fails with the reason if it is not a completion. Arguments of calls that are not JSON stay
+ * text.
+ */
 export const partsOf = (json: unknown, isJson: boolean): Result.Result<Array<Response.PartEncoded>, string> => {
   const decoded = decode(json)
   if (Result.isFailure(decoded)) return Result.fail("the answer is not a chat completion")
@@ -194,7 +197,9 @@ const parsed = (text: string): Option.Option<unknown> => {
   }
 }
 
-/** The JSON object in a text, which models like to put between words or into a block of code; all of it where there is none. */
+/**
+ * The JSON object in a text: models often add words or a code block around it. The whole text if there is no object.
+ */
 const objectIn = (text: string): string => {
   if (Option.isSome(parsed(text))) return text
   const [begin, end] = [text.indexOf("{"), text.lastIndexOf("}")]

@@ -1,9 +1,9 @@
 /**
- * The isolation of a browser that a page has taken over: Chromium's sandbox, and where the service runs as
- * root, a user of the browser's own.
+ * The isolation of a browser, in case a page takes it over: Chromium's sandbox and, if the service runs as root, a
+ * separate user.
  *
- * The user needs no account: each browser gets an id that nothing else on the machine has. It reads no file and no process
- * of the service, and signals none.
+ * The user needs no account: each browser gets an unused id. It cannot read files or processes of the service, or
+ * signal them.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -18,21 +18,21 @@ export interface BrowserUser {
 }
 
 export interface Confinement {
-  /** `fresh` gives each browser a separate id; `null` leaves it with the user of the service. */
+  /** `fresh` gives each browser a separate id; with `null` it has the user of the service. */
   readonly user: BrowserUser | "fresh" | null
   readonly sandbox: boolean
-  /** A sentence for each part that this machine does not allow, with what would allow it. */
+  /** A sentence for each protection that this machine does not allow, with how to allow it. */
   readonly gaps: ReadonlyArray<string>
 }
 
-/** Raised when the named user cannot be given to browsers. */
+/** Raised when browsers cannot run as the named user. */
 export class UserUnusable extends Error {
   override readonly name = "UserUnusable"
 }
 
 /**
- * The confinements to try in this order, the strongest first. `wanted` is the name or the id of a user of the system;
- * `null` leaves the choice here. Throws `UserUnusable` where that user cannot be given.
+ * The confinements to try, the strongest first. `wanted` is the name or the id of a user of the system; `null` for an
+ * automatic choice. Throws `UserUnusable` if browsers cannot run as that user.
  */
 export const plans = (executablePath: string, wanted: string | null): ReadonlyArray<Confinement> => {
   if (process.getuid?.() !== 0) {
@@ -70,10 +70,10 @@ export const isSandboxRefused = (error: unknown): boolean =>
     error.message
   )
 
-/** The account that browsers get where the system has one of this name. */
+/** The account of browsers, if the system has one of this name. */
 const accountName = "sluice-browser"
 
-/** A user by name or id; `null` where there is none, and for root. */
+/** A user by name or id; `null` for an unknown user and for root. */
 const named = (user: string): BrowserUser | null => {
   const account = accounts().find((one) => one.name === user || String(one.uid) === user)
   if (account !== undefined) return account.uid === 0 ? null : { uid: account.uid, gid: account.gid }
@@ -91,7 +91,7 @@ const accounts = () => {
   })
 }
 
-/** Ids that no distribution, service manager or container runtime gives away. */
+/** Ids that no distribution, service manager or container runtime assigns. */
 const [firstId, lastId] = [60_578, 61_183]
 
 /** Ids of browsers that are being started or run. */
@@ -109,10 +109,10 @@ const userOf = (id: number | undefined): BrowserUser => {
 
 const firstFree = (): BrowserUser => userOf(free()[0])
 
-/** The first free id that no other process of this machine has claimed. It is claimed now. */
+/** Claims the first free id that no other process of this machine has claimed. */
 const claimFree = (): BrowserUser => userOf(free().find(UserClaims.claim))
 
-/** A user for one browser, until it is released. `release` ends every process of a user that was the browser's alone. */
+/** A user for one browser. `release` ends every process of a separate user. */
 export const hold = ({ user }: Confinement): { readonly user: BrowserUser | null; readonly release: () => void } => {
   if (user !== "fresh") return { user, release: () => undefined }
   const fresh = claimFree()
@@ -120,7 +120,7 @@ export const hold = ({ user }: Confinement): { readonly user: BrowserUser | null
   return {
     user: fresh,
     release: () => {
-      // One that starts others while it is ended is met again.
+      // Repeat for processes that were started meanwhile.
       for (let round = 0; round < 10; round++) {
         const left = Processes.ofUser(fresh.uid)
         if (left.length === 0) break
@@ -132,10 +132,10 @@ export const hold = ({ user }: Confinement): { readonly user: BrowserUser | null
   }
 }
 
-/** How long it may take to find out whether a process can be given to a user, in milliseconds. */
+/** Timeout of the probe whether a process can run as a user, in milliseconds. */
 const probeMillis = 10_000
 
-/** Why a user cannot run the browser; `null` when it can. */
+/** The reason why a user cannot run the browser; `null` if it can. */
 const problemWith = (user: BrowserUser, executablePath: string): string | null => {
   const reachable = `test -x "$0" || exit 3; test -x "$1" || exit 4`
   const [program = "", ...args] = command(user, true, ["/bin/sh", "-c", reachable, executablePath, tmpdir()])
@@ -153,8 +153,8 @@ const problemWith = (user: BrowserUser, executablePath: string): string | null =
 }
 
 /**
- * A command that runs another one as a user, with no group beside the user's own. Without new privileges, programs of root
- * that others may start as root do nothing more for it; a sandbox helper is such a program.
+ * A command that runs another one as a user, with only the group of that user. Without new privileges, setuid programs
+ * such as a sandbox helper have no effect.
  */
 const command = (user: BrowserUser, newPrivileges: boolean, run: ReadonlyArray<string>): ReadonlyArray<string> => [
   "setpriv",
@@ -167,7 +167,7 @@ const command = (user: BrowserUser, newPrivileges: boolean, run: ReadonlyArray<s
   ...run
 ]
 
-/** Makes a folder for a user alone. */
+/** Makes a folder that only a user can access. */
 export const folderOf = (user: BrowserUser | null, path: string): string => {
   mkdirSync(path, { mode: 0o700 })
   if (user !== null) chownSync(path, user.uid, user.gid)

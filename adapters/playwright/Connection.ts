@@ -1,11 +1,9 @@
-/**
- * A line to a browser of a grid.
- */
+/** A connection to a browser of a grid. */
 import { type Browser as Chromium, chromium } from "playwright-core"
 import { type Endpoint, named } from "./Endpoints.ts"
 import * as SiteWall from "./walls/SiteWall.ts"
 
-/** How long a browser may take to answer to a new line, in milliseconds. */
+/** Timeout of a new connection, in milliseconds. */
 const connectMillis = 10_000
 
 export interface Connection {
@@ -13,9 +11,9 @@ export interface Connection {
   readonly wall: SiteWall.SiteWall
 }
 
-/** A browser could not be reached. `message` says why, without what may be secret of its address. */
+/** Raised when a browser cannot be reached. `message` gives the reason, without secrets of the address. */
 export class NotConnected extends Error {
-  /** It speaks another version of the protocol, which no waiting changes. */
+  /** Whether the browser has another version of the protocol, so that a retry cannot succeed. */
   readonly isOtherVersion: boolean
   constructor(endpoint: Endpoint, reason: string, isOtherVersion: boolean) {
     super(`${named(endpoint)} ${reason}`)
@@ -47,7 +45,7 @@ export const connect = async (endpoint: Endpoint): Promise<Connection> => {
   }
 }
 
-/** The cause of a failure, in words that name no address. */
+/** The cause of a failure, without addresses. */
 const causeOf = (text: string): string => {
   if (/Timeout \d+ms exceeded/.test(text)) return `it did not answer within ${connectMillis} ms`
   const code =

@@ -1,20 +1,18 @@
-/**
- * The browsers of a grid: where they are, how many sessions each may have, and which one the next session goes to.
- */
+/** The browsers of a grid: their addresses, their capacity, and the choice of one for the next session. */
 import { Result } from "effect"
 
 /** The protocol of an endpoint: Playwright's own, of the same version, or the DevTools protocol of Chromium. */
 export type Kind = "playwright" | "cdp"
 
 export interface Endpoint {
-  /** The address, which may hold a token. */
+  /** The address, which may contain a token. */
   readonly url: string
   readonly kind: Kind
-  /** How many sessions it may have at once. */
+  /** Maximum number of concurrent sessions. */
   readonly capacity: number
-  /** It gets no new sessions. */
+  /** Whether the endpoint gets no new sessions. */
   readonly draining: boolean
-  /** With `cdp`: the folder of downloads on the machine of the browser; where it is absent, Playwright names one. */
+  /** With `cdp`: the folder of downloads on the machine of the browser. By default, Playwright chooses one. */
   readonly downloads?: string
 }
 
@@ -26,8 +24,8 @@ const example = "ws://playwright.internal:3000#capacity=4 or http://chromium.int
 
 /**
  * Parses endpoints separated by commas or whitespace; a line that begins with `#` is a comment. The fragment of an
- * address gives its `capacity` (default 4), its `kind`, the folder of its `downloads`, and `drain`. Problems do not
- * contain the addresses, which may hold tokens.
+ * address gives its `capacity` (default 4), its `kind`, the folder of its `downloads`, and `drain`. Error messages do
+ * not contain the addresses, which may contain tokens.
  */
 export const parse = (written: string): Result.Result<ReadonlyArray<Endpoint>, ReadonlyArray<string>> => {
   const texts = written
@@ -102,10 +100,10 @@ export const isHere = ({ url }: Pick<Endpoint, "url">): boolean => {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname)
 }
 
-/** How things are at an endpoint. */
+/** The state of an endpoint. */
 export interface Standing {
   readonly endpoint: Endpoint
-  /** How many sessions it has. */
+  /** The number of its sessions. */
   readonly inUse: number
   /** Whether it can be reached. */
   readonly up: boolean
@@ -113,15 +111,15 @@ export interface Standing {
 
 const hasRoom = ({ endpoint, inUse, up }: Standing): boolean => up && !endpoint.draining && inUse < endpoint.capacity
 
-/** The endpoint of the next session: the least loaded of those that have room, the first of several. */
+/** The endpoint for the next session: the first of the least loaded ones with free capacity. */
 export const choose = <S extends Standing>(all: ReadonlyArray<S>): S | null =>
   all.filter(hasRoom).reduce<S | null>((best, next) => (best === null || load(next) < load(best) ? next : best), null)
 
 const load = ({ endpoint, inUse }: Standing): number => inUse / endpoint.capacity
 
-/** How many sessions there may be at once: the capacity of the endpoints that can be reached and are not drained. */
+/** The total capacity of the endpoints that can be reached and are not draining. */
 export const capacity = (all: ReadonlyArray<Standing>): number =>
   all.reduce((sum, { endpoint, up }) => sum + (up && !endpoint.draining ? endpoint.capacity : 0), 0)
 
-/** How long to wait before an endpoint is tried again that could not be reached so many times, in milliseconds. */
+/** The pause before the next connection attempt after a number of failures, in milliseconds. */
 export const pauseMillis = (failures: number): number => Math.min(500 * 2 ** Math.max(failures - 1, 0), 30_000)

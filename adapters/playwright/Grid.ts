@@ -1,13 +1,13 @@
 /**
- * The agent's browser in a grid: Playwright servers and browsers that speak the DevTools protocol, on this machine or on
- * others, each for a number of sessions.
+ * A grid of browsers: Playwright servers and browsers with the DevTools protocol, on this machine or on others, each
+ * with a capacity.
  *
- * A session goes to the least loaded browser that can be reached and has room; when that one fails as the session is
- * opened, the next one is tried. A browser that cannot be reached is tried again after a pause that grows. A browser
- * that is drained or no longer configured keeps its sessions and gets no others.
+ * A session goes to the least loaded reachable browser with free capacity; if it fails while the session is opened, the
+ * next one is tried. A browser that cannot be reached is retried after growing pauses. A browser that is draining or no
+ * longer configured keeps its sessions and gets no new ones.
  *
- * Private networks are blocked by a proxy of this process, as for a local browser, so the browsers must be able to
- * reach that: browsers on this machine use loopback, for others the host name of this machine must be configured.
+ * A proxy of this process blocks private networks, as for a local browser, so the browsers must be able to reach it:
+ * browsers on this machine use loopback, for others the host name of this machine must be configured.
  */
 import { Context, Effect, Layer, PubSub, Schema, type Scope, Semaphore, Stream } from "effect"
 import type { BrowserContext } from "playwright-core"
@@ -25,16 +25,16 @@ import { within } from "./Within.ts"
 import * as Guard from "./walls/Guard.ts"
 
 export interface Options {
-  /** The endpoints as they are written down now; it may be read again at any time. Fails when they cannot be read. */
+  /** The currently configured endpoints, read repeatedly. Fails if they cannot be read. */
   readonly endpoints: Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
   /** Lets pages reach private and loopback addresses. */
   readonly allowPrivateNetworks: boolean
   /** Origins that may be reached although they are private. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** The name of this machine for browsers on other machines; `null` when none is on another one. */
+  /** The name of this machine for browsers on other machines; `null` without such browsers. */
   readonly guardHost: string | null
   readonly limits: PageLimits
-  /** How long a session waits for a browser with room, in milliseconds. */
+  /** Maximum wait of a session for a browser with free capacity, in milliseconds. */
   readonly waitMillis: number
 }
 
@@ -47,10 +47,10 @@ export class GridUnusable extends Schema.TaggedError<GridUnusable>()("GridUnusab
   }
 }
 
-/** How often it is seen to the endpoints, in milliseconds. */
+/** The interval at which endpoints are checked, in milliseconds. */
 const lookMillis = 1_000
 
-/** How long a context may take to be made or closed, in milliseconds. */
+/** Timeout for opening or closing a context, in milliseconds. */
 const contextMillis = 15_000
 
 /** The state of one endpoint. */
@@ -59,9 +59,9 @@ interface Member {
   inUse: number
   connection: Connection | null
   failures: number
-  /** When it is tried again, in milliseconds of the clock of this process. */
+  /** The instant of the next attempt, in milliseconds of the clock of this process. */
   retryAt: number
-  /** Why it could not be reached. */
+  /** The reason why it could not be reached. */
   reason: string
 }
 
@@ -142,7 +142,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           Effect.uninterruptible
         )
 
-      /** Reaches out for those that are not connected and whose pause is over. */
+      /** Connects to endpoints that are not connected and whose pause is over. */
       const look = Effect.suspend(() =>
         Effect.forEach(
           [...members.values()].filter(
@@ -186,11 +186,11 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           yield* disconnect(member)
           if (!written.includes(JSON.stringify(url))) members.delete(url)
         }
-        // One at a time: of two lines to one browser, one would be forgotten.
+        // Serialized, because of two concurrent connections to one browser, one would leak.
       }).pipe(looking.withPermits(1))
       let complaint = ""
 
-      /** A place at one endpoint, taken at once; those that failed this session already are passed by. */
+      /** Takes a slot at an endpoint that has not failed for this session yet. */
       const place = (tried: ReadonlySet<Member>): Member | null => {
         const chosen = Endpoints.choose(all().filter(({ member }) => !tried.has(member)))
         if (chosen === null) return null
@@ -240,7 +240,7 @@ export const layer = (options: Options): Layer.Layer<Browser, GridUnusable> =>
           } satisfies Opening.Ready
         })
 
-      /** The first place whose browser opens a page. Waits while there is none. */
+      /** Takes the first slot whose browser opens a page. Waits while there is none. */
       const claim = (session: Session): Effect.Effect<Opening.Ready, PageFailure, Scope.Scope> =>
         Effect.gen(function* () {
           const heard = yield* PubSub.subscribe(changes)
@@ -323,7 +323,7 @@ const nowhere = (all: ReadonlyArray<Endpoints.Standing & { readonly member: Memb
   return `no browser of the grid has room: ${said.join("; ") || "there is none"}`
 }
 
-/** Checks the endpoints at once when the process gets SIGHUP, which then does not end it. */
+/** Checks the endpoints when the process receives SIGHUP, which then does not end it. */
 const onHangUp = (see: Effect.Effect<void>) =>
   Effect.acquireRelease(
     Effect.sync(() => {

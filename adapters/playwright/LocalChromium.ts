@@ -1,8 +1,8 @@
 /**
  * A Chromium that runs on this machine, as a process with its children and its folders.
  *
- * It is driven through a pipe: the end of this process for any cause, `kill -9` included, closes the pipe and so ends
- * Chromium. The folders that are left behind then are removed by the next process that starts one here.
+ * It is controlled through a pipe. When this process ends for any reason, including `kill -9`, the pipe closes and
+ * Chromium ends. The next process that starts a browser here removes the remaining folders.
  */
 import {
   chmodSync,
@@ -83,31 +83,31 @@ export const behind = (server: string): ReadonlyArray<string> => [
   `--host-resolver-rules=MAP *.local 240.0.0.1 , MAP * ~NOTFOUND , EXCLUDE ${new URL(server).hostname}`
 ]
 
-/** The folders of the files that the browser gives to sites. */
+/** The folder of files for uploads. */
 export interface Uploads {
-  /** A folder that the browser may enter, and not write to. */
+  /** A folder that the browser can read but not write. */
   readonly folder: string
-  /** The group through which the browser reads what is in it; `null` where it has the user of the service. */
+  /** The group through which the browser reads the files; `null` if it has the user of the service. */
   readonly gid: number | null
 }
 
 export interface LocalChromium {
   readonly chromium: Chromium
-  /** The process that all others of the browser descend from. */
+  /** The root process of the browser. */
   readonly pid: number
   readonly confinement: Confinement.Confinement
-  /** The user that its processes have; `null` where it is that of the service. */
+  /** The user of its processes; `null` for the user of the service. */
   readonly user: Confinement.BrowserUser | null
-  /** The folder that it saves downloads to. Its files are written by a browser that a page may have taken over. */
+  /** The folder of downloads. Its content is not trusted, because a page may have taken over the browser. */
   readonly downloads: string
   readonly uploads: Uploads
-  /** Its processes; their memory and time are 0 where the system does not tell. */
+  /** Its processes; their memory and time are 0 if the system does not report them. */
   readonly processes: () => Promise<ReadonlyArray<PageMemory.Measured>>
-  /** Closes it, or ends its processes where it does not close. Nothing of it is left then. */
+  /** Closes the browser, or kills its processes if it does not close, and removes its folders. */
   readonly close: () => Promise<void>
 }
 
-/** How long to wait for a browser to close, in milliseconds. */
+/** Maximum wait for a browser to close, in milliseconds. */
 const closingMillis = 5_000
 
 const folderPrefix = "sluice-browser-"
@@ -179,7 +179,7 @@ const launch = async (
       chromiumSandbox: confinement.sandbox,
       env: prepared.environment,
       args: [...switches, ...args],
-      // Playwright lets pages flood the browser, which would hold up the runs beside them.
+      // Playwright disables the flooding protection, but a flooding page would slow down other runs.
       ignoreDefaultArgs: ["--disable-ipc-flooding-protection"],
       artifactsDir: folder,
       downloadsPath: prepared.downloads,
@@ -258,7 +258,7 @@ interface Claim {
 
 const claimFile = "owner.json"
 
-/** Notes whose a folder is, and which other one belongs to it. */
+/** Records the process of a folder, and its profile folder. */
 const claim = (folder: string, profile: string | null): void => {
   const { pid } = process
   const mine: Claim = { host: hostname(), pid, birth: Processes.birthOf(pid), profile }
@@ -273,7 +273,7 @@ const remove = (folder: string | null, profile: string | null): void => {
   }
 }
 
-/** Removes the folders of processes of this machine that ended without doing so. */
+/** Removes the folders of processes of this machine that ended without removing them. */
 export const sweep = (): void => {
   const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(folderPrefix))
   for (const folder of folders.map((name) => join(tmpdir(), name))) {
@@ -284,7 +284,7 @@ export const sweep = (): void => {
   }
 }
 
-/** How long a profile that no browser uses may be at its beginning, in milliseconds. */
+/** The age after which a profile without a browser is removed, in milliseconds. A younger one may just be starting. */
 const beginningMillis = 3_600_000
 
 /**
@@ -293,7 +293,7 @@ const beginningMillis = 3_600_000
  */
 export const sweepProfiles = (now: number): void => {
   const used = Processes.words()
-  // Where nothing is known of processes, everything may be in use.
+  // Without information about processes, every folder may be in use.
   if (used.size === 0) return
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith("playwright_chromiumdev_profile-"))) {
     const profile = join(tmpdir(), name)

@@ -1,7 +1,5 @@
-/**
- * Opens the session of a run in a context that was made for it, and sees that it keeps its bounds.
- */
-import { Effect, type Scope } from "effect"
+/** Opens the session of a run in a context, and enforces its limits. */
+import { Effect, Exit, type Scope } from "effect"
 import type { Page as PlaywrightPage } from "playwright-core"
 import type { PageLimits } from "../../core/agent/Limits.ts"
 import type { BrowserSession } from "../../core/browser/Browser.ts"
@@ -13,6 +11,7 @@ import type { LocalChromium } from "./LocalChromium.ts"
 import * as PlaywrightSession from "./PlaywrightSession.ts"
 import * as PlaywrightPages from "./page/PlaywrightPage.ts"
 import * as Tabs from "./page/Tabs.ts"
+import * as Writes from "./page/Writes.ts"
 import * as Bounds from "./walls/Bounds.ts"
 import type { Guard } from "./walls/Guard.ts"
 import type { SiteWall } from "./walls/SiteWall.ts"
@@ -21,7 +20,7 @@ import type { SiteWall } from "./walls/SiteWall.ts"
 export interface Ready {
   readonly page: PlaywrightPage
   readonly wall: SiteWall
-  /** Why a page of this browser went away a moment ago, where that is known. */
+  /** The reason why a page of this browser was lost a moment ago, if known. */
   readonly lost: () => PageFailure | null
   /** The guard of the traffic of the context; `null` when it may reach everything. */
   readonly guard: Guard | null
@@ -31,7 +30,10 @@ export interface Ready {
   readonly remote?: Downloads.Remote | null
 }
 
-/** Begins a session in it. Operations of `page` are bounded by the session and its limits until the scope closes. */
+/**
+ * Begins a session in it. Operations of `page` are bounded by the session and its limits until the scope closes. A scope
+ * that closes with success waits for requests of the last five seconds that change something at a site.
+ */
 export const open = (
   { files, guard, lost, page, remote = null, wall }: Ready,
   session: Session,
@@ -63,6 +65,9 @@ export const open = (
       })
       yield* Effect.acquireRelease(hold, (release) => Effect.ignore(Effect.tryPromise(release)))
     }
+    // What a run did last is not cut off. One that is cancelled ends at once.
+    const written = Writes.follow(page.context())
+    yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.promise(written) : Effect.void))
     const refusal = (url: URL) => {
       if (!AllowedSites.permits(allowedSites, url.href)) return forbidden(AllowedSites.refusal(allowedSites, url.href))
       const port = Number(url.port || (url.protocol === "https:" ? 443 : 80))

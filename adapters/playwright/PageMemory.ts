@@ -1,5 +1,5 @@
 /**
- * The memory that pages take, in their own processes and in those that serve all pages of a browser.
+ * The memory of pages, in their own processes and in the shared processes of a browser.
  *
  * Blobs, caches, databases and textures of a page are in the shared processes, which do not report their owner. Their
  * growth is charged to the pages that ran in that period, in proportion to their processor time, and credited in
@@ -10,7 +10,7 @@
 export interface Measured {
   readonly pid: number
   readonly type: string
-  /** Memory that is the process's own. */
+  /** The private memory of the process, in bytes. */
   readonly bytes: number
   /** Processor time since its start, in any unit that all processes share. */
   readonly time: number
@@ -21,7 +21,7 @@ export interface Charges {
   readonly shared: number
   /** The processor time of each page process at the last measurement. */
   readonly times: ReadonlyMap<number, number>
-  /** The memory that each page process is charged, in bytes. */
+  /** The memory charged to each page process, in bytes. */
   readonly charged: ReadonlyMap<number, number>
 }
 
@@ -49,7 +49,7 @@ export const charge = (before: Charges | null, processes: ReadonlyArray<Measured
   }
 }
 
-/** The page processes that take more than `limit` bytes, with what they are charged. */
+/** The page processes charged with more than `limit` bytes, and their charges. */
 export const tooLarge = (
   processes: ReadonlyArray<Measured>,
   { charged }: Charges,

@@ -33,7 +33,7 @@ export interface Options {
   readonly runsPerBrowser: number
   /** A browser is replaced when all its processes together use more private memory, in bytes. */
   readonly memoryPerBrowser: number
-  /** The user of the system that browsers run as, where the service runs as root; `null` for a separate one. */
+  /** The user of browsers, if the service runs as root; `null` for a separate one. */
   readonly user: string | null
   /** Refuses to start a browser that lacks its sandbox, or that runs as root. */
   readonly mustBeConfined: boolean
@@ -55,7 +55,7 @@ export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>
   executablePath: Schema.String,
   reason: Schema.String
 }) {
-  /** Of what Playwright reports, the first line; what follows it is the log of the browser. */
+  /** Reports the first line of Playwright's message. The rest is the log of the browser. */
   static of(executablePath: string, error: unknown): ChromiumNotRunnable {
     const reason = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? ""
     return new ChromiumNotRunnable({ executablePath, reason })
@@ -66,7 +66,7 @@ export class ChromiumNotRunnable extends Schema.TaggedError<ChromiumNotRunnable>
   }
 }
 
-/** Raised at the start when a browser cannot be kept from the service as the settings ask for it. */
+/** Raised at the start when a browser cannot be isolated as the settings require. */
 export class BrowserNotConfined extends Schema.TaggedError<BrowserNotConfined>()("BrowserNotConfined", {
   setting: Schema.String,
   reason: Schema.String
@@ -78,7 +78,7 @@ export class BrowserNotConfined extends Schema.TaggedError<BrowserNotConfined>()
 
 export const { switches } = LocalChromium
 
-/** The confinements to try, the strongest first. Fails where the wanted user cannot be had. */
+/** The confinements to try, the strongest first. Fails if browsers cannot run as the configured user. */
 export const confinements = (
   executablePath: string,
   user: string | null
@@ -95,10 +95,13 @@ export const confinements = (
 /** How often the memory of a browser is measured, in milliseconds. */
 const measureMillis = 1_000
 
-/** How long after a process was ended for its memory its pages may be heard to go away, in milliseconds. */
+/**
+ * After a process is killed for its memory, a page that is lost within this time counts as lost for that reason, in
+ * milliseconds.
+ */
 const echoMillis = 5_000
 
-/** How long a context may take to be made or closed, in milliseconds. */
+/** Timeout for opening or closing a context, in milliseconds. */
 const contextMillis = 10_000
 
 /** A running browser and how many runs it has served and serves. */
@@ -125,7 +128,7 @@ interface Ready {
   readonly endGuard: Effect.Effect<void>
 }
 
-/** Starts Chromium and keeps one running until the layer is released, which leaves no process behind. */
+/** Starts Chromium and keeps one running until the layer is released. The release ends all its processes. */
 export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnable | BrowserNotConfined> =>
   Layer.effect(
     Browser,
@@ -133,7 +136,7 @@ export const layer = (options: Options): Layer.Layer<Browser, ChromiumNotRunnabl
       const { allowPrivateNetworks, limits } = options
       const allowed = new Set(options.allowedOrigins)
       const guard = allowPrivateNetworks ? null : yield* Guard.make({ allowed, allowPrivateNetworks, upstream: null })
-      // Contexts are made in browsers, and a browser that goes takes one with it.
+      // Contexts belong to browsers, and a retired browser discards its prepared one.
       const inAdvance: InAdvance = {
         leave: (running) => Effect.suspend(() => contexts.leave(running)),
         refill: Effect.suspend(() => contexts.refill)
@@ -172,7 +175,7 @@ const sweeping: Periodic.Job<never> = {
   })
 }
 
-/** Warns of what a browser is not kept from, or refuses to run it. */
+/** Warns about missing isolation of a browser, or refuses to run it. */
 const checkGaps = Effect.fnUntraced(function* ({ local }: Running, mustBeConfined: boolean) {
   for (const gap of local.confinement.gaps) {
     if (mustBeConfined)
@@ -181,11 +184,11 @@ const checkGaps = Effect.fnUntraced(function* ({ local }: Running, mustBeConfine
   }
 })
 
-/** The contexts that are made in advance, as browsers need to know of them. */
+/** The operations on prepared contexts that browsers need. */
 interface InAdvance {
-  /** Gives up the context that was made in advance in a browser. */
+  /** Discards the prepared context of a browser. */
   readonly leave: (running: Running) => Effect.Effect<void>
-  /** Makes one in advance, unless there is one. */
+  /** Prepares a context, unless there is one. */
   readonly refill: Effect.Effect<void>
 }
 
@@ -207,21 +210,21 @@ const makeBrowsers = Effect.fnUntraced(function* (
 
   const closeWhenIdle = (running: Running) => (running.retired && running.inUse === 0 ? close(running) : Effect.void)
 
-  /** Stops giving runs to a browser, and gives up the context that was made in advance in it. */
+  /** Stops giving runs to a browser, and discards its prepared context. */
   const withdraw = Effect.fnUntraced(function* (running: Running) {
     running.retired = true
     yield* leave(running)
     yield* closeWhenIdle(running)
   })
 
-  /** Stops giving runs to a browser, and makes a context in advance in another one. */
+  /** Stops giving runs to a browser, and prepares a context in another one. */
   const retire = Effect.fnUntraced(function* (running: Running) {
     if (running.retired) return
     yield* withdraw(running)
     yield* Effect.forkIn(refill, scope)
   })
 
-  /** A browser that does not answer is not measured: its runs end by their own limits. */
+  /** A browser that does not answer is not measured. Its runs end by their own limits. */
   const watch = (running: Running): Effect.Effect<void> =>
     Effect.gen(function* () {
       while (all.has(running) && running.local.chromium.isConnected()) {
@@ -248,7 +251,7 @@ const makeBrowsers = Effect.fnUntraced(function* (
   }).pipe(Effect.uninterruptible)
 
   return {
-    /** The browser for the next run: the present one, unless it is gone or has served its time. */
+    /** The browser for the next run: the current one, unless it is lost or retired. */
     next: Effect.gen(function* () {
       const running = yield* Ref.get(current)
       const isOfUse = running?.local.chromium.isConnected() === true && !running.retired
@@ -278,7 +281,7 @@ const measure = Effect.fnUntraced(function* (running: Running, { limits, memoryP
   return processes.reduce((sum, { bytes }) => sum + bytes, 0) > memoryPerBrowser
 })
 
-/** The contexts of sessions, one of which is made in advance. */
+/** The contexts of sessions, with one prepared context. */
 const makeContexts = Effect.fnUntraced(function* (
   { allowedOrigins, allowPrivateNetworks }: Options,
   browsers: Browsers
@@ -290,8 +293,8 @@ const makeContexts = Effect.fnUntraced(function* (
   const spare = yield* Ref.make<Ready | null>(null)
 
   /**
-   * The way out of one context. Each has its own, so that the lookups, the refusals and the proxy of one session touch no
-   * other. It ends with the scope at the latest.
+   * The network guard of one context. Each context has a separate one, so that lookups, refusals and the proxy of one
+   * session do not affect another. It ends with the scope at the latest.
    */
   const wayOut = Effect.fnUntraced(function* (upstream: Session["proxy"]) {
     if (upstream === null && allowPrivateNetworks) return { guard: null, endGuard: Effect.void }
@@ -321,7 +324,7 @@ const makeContexts = Effect.fnUntraced(function* (
     )
   })
 
-  /** A new context. The first attempt may be how it is found out that the browser is gone. */
+  /** A new context. The first attempt may reveal that the browser is lost. */
   const prepare = (session: Session | null) =>
     newPage(session).pipe(
       Effect.retry({ times: 1 }),
@@ -330,13 +333,13 @@ const makeContexts = Effect.fnUntraced(function* (
       Effect.uninterruptible
     )
 
-  // One at a time: of two contexts that are made ahead, one would be forgotten.
+  // Serialized, because of two concurrently prepared contexts, one would leak.
   const refill: Effect.Effect<void> = Effect.gen(function* () {
     if ((yield* Ref.get(spare)) === null) yield* Ref.set(spare, yield* prepare(null))
   }).pipe(Effect.ignore, Effect.uninterruptible, filling.withPermits(1))
 
   const discard = Effect.fnUntraced(function* ({ context, endGuard, running }: Ready) {
-    // One that does not close goes with its browser.
+    // A context that does not close ends with its browser.
     const closing = () =>
       within(
         contextMillis,
@@ -346,7 +349,7 @@ const makeContexts = Effect.fnUntraced(function* (
     yield* endGuard
     running.inUse--
     yield* closed === null ? browsers.withdraw(running) : browsers.closeWhenIdle(running)
-    // The next context is made now, when no run has to share the machine with that.
+    // Prepare the next context now, when the run no longer uses the machine.
     yield* Effect.forkIn(refill, scope)
   })
 
@@ -358,7 +361,7 @@ const makeContexts = Effect.fnUntraced(function* (
     yield* Effect.forkIn(Effect.ensuring(closed, waiting.endGuard), scope)
   })
 
-  /** The context that was made in advance, or a new one. */
+  /** The prepared context, or a new one. */
   const take = Effect.gen(function* () {
     const ready = yield* Ref.getAndSet(spare, null)
     if (ready === null) return yield* prepare(null)

@@ -1,6 +1,4 @@
-/**
- * Gives a context of the browser what a session begins with, and reads back what it has in the end.
- */
+/** Sets the initial state of a session in a browser context, and reads its final state. */
 import type { BrowserContext, BrowserContextOptions, CDPSession, Browser as Chromium, Page } from "playwright-core"
 import type { Cookie, Session, SiteHeaders, Storage, StoredState } from "../../core/browser/Session.ts"
 import type { storageOf } from "./injected/read/Storage.ts"
@@ -8,7 +6,7 @@ import * as World from "./inpage/World.ts"
 import { within } from "./Within.ts"
 import type { Guard } from "./walls/Guard.ts"
 
-/** Whether a session needs a context that was made for it. */
+/** Whether a session needs a new context instead of the prepared one. */
 export const needsItsOwn = ({ place, proxy, userAgent }: Session): boolean =>
   proxy !== null || userAgent !== null || Object.values(place).some((part) => part !== null)
 
@@ -20,7 +18,7 @@ export const optionsOf = ({ place, userAgent }: Session): BrowserContextOptions 
   ...(place.geolocation === null ? {} : { geolocation: place.geolocation, permissions: ["geolocation"] })
 })
 
-/** The option by which all traffic of a context goes out through a guard, where there is one. */
+/** The options that route all traffic of a context through a guard, if given. */
 export const wayOf = (guard: Pick<Guard, "server" | "credential"> | null): BrowserContextOptions =>
   guard === null ? {} : { proxy: { server: guard.server, bypass: "<-loopback>", ...guard.credential } }
 
@@ -29,7 +27,7 @@ const context = async (chromium: Chromium, options: BrowserContextOptions): Prom
   return chromium.newContext({ viewport: { width: 1280, height: 800 }, ...options })
 }
 
-/** An empty page in a separate context; `null` when there is none in time. Pages that open later are closed at once. */
+/** An empty page in a separate context; `null` if it is not open in time. A page that opens later is closed. */
 export const fresh = async (
   chromium: Chromium,
   options: BrowserContextOptions,
@@ -43,13 +41,13 @@ export const fresh = async (
   return null
 }
 
-/** A session that was begun. */
+/** A started session. */
 export interface StartedSession {
-  /** The cookies, and the storage of the origins that are wanted. */
+  /** The cookies, and the storage of the wanted origins. */
   readonly remembered: (wanted: (origin: string) => boolean) => Promise<StoredState>
 }
 
-/** Begins a session on an empty page. Nothing of it reaches the network, and the page is as empty afterwards. */
+/** Starts a session on an empty page, without network requests. The page is empty afterwards. */
 export const begin = async (page: Page, session: Session): Promise<StartedSession> => {
   const origins = new Set([session.localStorage, session.sessionStorage].flatMap(Object.keys))
   if (session.cookies.length > 0) await setCookies(page.context(), session.cookies)
@@ -78,7 +76,7 @@ const asPlaywright = ({ expires, sameSite, ...cookie }: Cookie) => ({
   ...(sameSite === null ? {} : { sameSite })
 })
 
-/** The browser takes all of them or none, so when it refuses they are given one by one. */
+/** The browser accepts all cookies or none, so if it refuses, they are set one by one. */
 const setCookies = async (to: BrowserContext, cookies: ReadonlyArray<Cookie>): Promise<void> => {
   const all = cookies.map(asPlaywright)
   await to.addCookies(all).catch(async () => {
@@ -86,7 +84,7 @@ const setCookies = async (to: BrowserContext, cookies: ReadonlyArray<Cookie>): P
   })
 }
 
-/** Storage belongs to pages of its origin: an empty one, which is not asked for of the network. */
+/** Storage is accessible from pages of its origin, so an empty page of that origin is served without the network. */
 const onBlank = async <A>(page: Page, act: (visit: (origin: string) => Promise<void>) => Promise<A>): Promise<A> => {
   const blank = (route: { readonly fulfill: (answer: object) => Promise<void> }) =>
     // The browser may be gone by then; its own handler reports that.
@@ -113,7 +111,7 @@ const store = async (page: Page, session: Session, origins: ReadonlySet<string>)
   await devTools.detach()
 }
 
-/** Runs in the page. What does not fit is left out. */
+/** Runs in the page. Values beyond the quota are left out. */
 const write = (stored: readonly [Readonly<Record<string, string>>, Readonly<Record<string, string>>]): void => {
   for (const [index, storage] of [localStorage, sessionStorage].entries()) {
     for (const [key, value] of Object.entries(stored[index] ?? {})) {
@@ -142,7 +140,7 @@ const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<
   if (shown !== null && shown.origin === here) keep(shown)
   const others = origins.filter((origin) => !Object.hasOwn(local, origin))
   if (others.length > 0) {
-    // A worker of the site would answer in our place.
+    // Otherwise a service worker of the site could answer.
     await devTools.send("Network.enable")
     await devTools.send("Network.setBypassServiceWorker", { bypass: true })
     await onBlank(page, async (visit) => {
@@ -155,11 +153,11 @@ const remembered = async (first: Page, origins: ReadonlyArray<string>): Promise<
   return { cookies, localStorage: local satisfies Storage, sessionStorage: session satisfies Storage }
 }
 
-/** Asked of the browser itself: Playwright does not tell a cookie that says `Lax` from one that says nothing. */
+/** Read over DevTools, because Playwright does not distinguish `SameSite=Lax` from an absent attribute. */
 const cookiesOf = async (devTools: CDPSession): Promise<ReadonlyArray<Cookie>> => {
   const { cookies } = await devTools.send("Network.getAllCookies")
   const found = new Map<string, Cookie>()
-  // Of two that differ only in the page they belong to, the one that belongs to none is kept.
+  // Of two cookies that differ only in their partition, the one without a partition is used.
   for (const cookie of cookies.sort((one, other) => Number("partitionKey" in other) - Number("partitionKey" in one))) {
     found.set(JSON.stringify([cookie.domain, cookie.path, cookie.name]), {
       name: cookie.name,
@@ -176,8 +174,8 @@ const cookiesOf = async (devTools: CDPSession): Promise<ReadonlyArray<Cookie>> =
 }
 
 /**
- * Sends headers to the origins that they are for. Every request is looked at, as the browser takes headers that were set
- * for one along to where it is redirected: there they are taken away again.
+ * Sends headers only to their origins. Every request is intercepted, because the browser keeps added headers after a
+ * redirect to another origin, where they must be removed.
  */
 const sendHeaders = async (page: Page, all: ReadonlyArray<SiteHeaders>): Promise<void> => {
   const devTools = await page.context().newCDPSession(page)

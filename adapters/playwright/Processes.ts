@@ -6,29 +6,29 @@ import { readdirSync, readFileSync } from "node:fs"
 /** The size of a page of memory. Machines with larger ones report as much less than they use. */
 const pageBytes = 4_096
 
-/** The memory that is a process's own, in bytes, without what it shares with others; 0 where that is not known. */
+/** The private memory of a process in bytes; 0 if unknown. */
 export const ownMemory = (pid: number): number => {
   const [, resident = 0, shared = 0] = contents(`/proc/${pid}/statm`).split(" ").map(Number)
   return Math.max(resident - shared, 0) * pageBytes
 }
 
-/** Names a process also where its id was taken by another one since: when it began; `null` when there is none. */
+/** The start time of a process, which distinguishes it from a later one with the same id; `null` if there is none. */
 export const birthOf = (pid: number): string | null => {
   // The name, in brackets, may hold anything.
   const [, state = "Z", ...rest] = contents(`/proc/${pid}/stat`).replace(/^.*\)/s, "").split(" ")
   return state === "Z" || state === "X" ? null : (rest[18] ?? null)
 }
 
-/** The processor time that a process has used since its start, in ticks of the system; 0 where that is not known. */
+/** The processor time of a process since its start, in ticks of the system; 0 if unknown. */
 export const processorTime = (pid: number): number => {
   const fields = contents(`/proc/${pid}/stat`).replace(/^.*\)/s, "").split(" ")
   return Number(fields[12] ?? 0) + Number(fields[13] ?? 0)
 }
 
-/** The words that a process was started with. */
+/** The command line of a process. */
 export const wordsOf = (pid: number): ReadonlyArray<string> => contents(`/proc/${pid}/cmdline`).split("\0")
 
-/** All words that processes were started with. */
+/** The arguments of all processes. */
 export const words = (): ReadonlySet<string> => new Set(all().flatMap(({ pid }) => wordsOf(pid)))
 
 /** The users that processes belong to. */
@@ -51,7 +51,7 @@ const all = (): ReadonlyArray<{ readonly pid: number; readonly uid: number }> =>
   })
 }
 
-/** Ends a process and its group at once. Nothing is said where there is none. */
+/** Kills a process and its group. Does nothing if there is none. */
 export const kill = (pid: number): void => {
   for (const target of [-pid, pid]) {
     try {

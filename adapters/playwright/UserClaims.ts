@@ -1,8 +1,8 @@
 /**
- * Claims on user ids that hold between the processes of a machine: two workers that start browsers at the same time must
- * not give them the same user, because each ends all processes of a user when its browser is over.
+ * Claims of user ids between the processes of a machine. Two workers must not run browsers as the same user, because
+ * each ends all processes of a user when its browser ends.
  *
- * A claim is a file that only root can make. The claim of a process that ended without releasing it is taken over.
+ * A claim is a file that only root can make. A claim of a process that has ended is taken over.
  */
 import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -48,7 +48,7 @@ const isAbandoned = (text: string): boolean => {
   return birth !== "" && Processes.birthOf(Number(pid)) !== birth
 }
 
-/** Claims an id for this process, and answers whether it is its own now. */
+/** Claims an id for this process, and returns whether it succeeded. */
 export const claim = (id: number): boolean => {
   const file = fileOf(id)
   const mine = `${process.pid} ${Processes.birthOf(process.pid) ?? ""}`
@@ -58,12 +58,12 @@ export const claim = (id: number): boolean => {
   const aside = `${file}.${process.pid}`
   try {
     renameSync(file, aside)
-    // Another process may have taken it over since it was read: then its claim is put back.
+    // Another process may have taken over the claim meanwhile: then it is restored.
     if (readIfThere(aside) !== found) linkSync(aside, file)
   } catch {}
   rmSync(aside, { force: true })
   return written(file, mine)
 }
 
-/** Gives an id back. */
+/** Releases an id. */
 export const release = (id: number): void => rmSync(fileOf(id), { force: true })

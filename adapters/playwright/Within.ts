@@ -1,6 +1,4 @@
-/**
- * Waits for what may never come.
- */
+/** Waits for a promise with a time limit. */
 
 /**
  * The result of some work within a number of milliseconds; `null` if it fails or takes longer. The work itself

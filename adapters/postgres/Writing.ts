@@ -7,7 +7,7 @@ import { fileOf, type RunEvent } from "../../core/event/RunEvent.ts"
 import type { Run } from "../../core/run/Run.ts"
 import type { Change } from "../../core/run/Transition.ts"
 import type { RunId } from "../../core/workspace/Ids.ts"
-import { asValue, labelOf } from "./list/PgRunFilter.ts"
+import { asValue, labelOf } from "./list/PgLabels.ts"
 import * as Starts from "./start/Starts.ts"
 import * as Events from "./tables/Events.ts"
 import * as Evidence from "./tables/Evidence.ts"
@@ -147,7 +147,7 @@ export const credentials = (sql: SqlClient.SqlClient, run: Run) =>
     if (ids.length === 0) return
     const labels = [...new Set(ids.map((id) => labelOf("credential", asValue(id))))]
     yield* sql`
-      insert into run_labels (workspace_id, label, created_at, sequence, run_id)
-      select workspace_id, label::uuid, created_at, sequence, id
+      insert into run_labels (workspace_id, label, created_at, sequence, run_id, workflow_id, trigger)
+      select workspace_id, label::uuid, created_at, sequence, id, workflow_id, trigger
       from runs, json_array_elements_text(${JSON.stringify(labels)}::json) label where id = ${run.id}`
   })

@@ -1,6 +1,6 @@
 /**
- * Artifacts as objects of an S3-compatible store. A large one goes there in parts, of which one is held at a time; it
- * appears when all of them are there.
+ * Artifacts as objects of an S3-compatible store. A large one is uploaded in parts, with one part in memory at a time,
+ * and becomes visible when the upload is complete.
  */
 import { Effect, Layer, Option, Stream } from "effect"
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../core/run/artifact/ArtifactFiles.ts"
 import * as S3Client from "./S3Client.ts"
 
-/** The size of a part. A store takes none below 5 MiB, but for the last one, and at most 10,000. */
+/** The size of a part. A store requires at least 5 MiB, except for the last part, and accepts at most 10,000 parts. */
 const partBytes = 8 * 1_024 * 1_024
 
 const fileNameHeader = "x-amz-meta-file-name"
@@ -30,7 +30,7 @@ export const layer = (options: S3Client.Options) =>
     const putWhole = (id: string, description: Description, body: Uint8Array) =>
       send({ method: "PUT", key: id, headers: headersOf(description), body })
 
-    /** An upload in parts, which is given up when the scope closes before it is complete. */
+    /** An upload in parts. It is aborted if the scope closes before it is complete. */
     const begun = (id: string, description: Description) =>
       Effect.acquireRelease(
         Effect.gen(function* () {
@@ -92,7 +92,7 @@ export const layer = (options: S3Client.Options) =>
         headers: { "content-type": "application/xml" },
         body: new TextEncoder().encode(`<CompleteMultipartUpload>${listed.join("")}</CompleteMultipartUpload>`)
       })
-      // A store may begin to answer before it knows whether it succeeds.
+      // A store may begin to answer before it knows the result, so the status alone does not mean success.
       const said = /<Error>(?:(?!<Error>)[\s\S])*?<Code>(\w+)<\/Code>/.exec(yield* bodyOf(answer))?.[1]
       if (said !== undefined || !answer.ok) {
         const reason = `the S3 store did not complete an upload (${said ?? answer.status})`
@@ -188,7 +188,7 @@ class Gathered {
     )
   }
 
-  /** Takes what is left. */
+  /** Takes the remaining bytes. */
   rest(): Uint8Array {
     const all = Buffer.concat(this.pieces)
     this.pieces = []
@@ -223,18 +223,18 @@ const contentOf = (answer: Response, range?: Range): Stream.Stream<Uint8Array, A
   return range === undefined ? content : cut(content, firstOf(answer), range)
 }
 
-/** The position of the first byte of an answer: a store that does not know ranges, or will not, answers with all it has. */
+/** The position of the first byte of an answer. A store that does not support ranges sends the whole object. */
 const firstOf = ({ headers, status }: Response): number =>
   status === 206 ? Number(/^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1] ?? Number.NaN) : 0
 
-/** The bytes of a range, of content that begins at a position; nothing behind them is waited for. */
+/** The bytes of a range of content that begins at a position. The stream ends with the range. */
 const cut = (
   content: Stream.Stream<Uint8Array, ArtifactsUnavailable>,
   first: number,
   { end, start }: Range
 ): Stream.Stream<Uint8Array, ArtifactsUnavailable> => {
   if (!(first <= start)) {
-    const reason = "the S3 store answered with another part than it was asked for"
+    const reason = "the S3 store answered with another range than the requested one"
     return Stream.fail(new ArtifactsUnavailable({ action: "read", reason }))
   }
   return Stream.suspend(() => {

@@ -1,8 +1,8 @@
 /**
  * Signed requests to one bucket of an S3-compatible store, addressed by its path.
  *
- * A request that finds the store busy, failing or out of reach is made again a few times, with growing pauses. Each try
- * is bounded in time. Of an error of the store only its code is repeated: it may repeat what was sent.
+ * A request is retried a few times, with growing pauses, if the store is busy, fails or cannot be reached. Each try has
+ * a timeout. Only the code of an error of the store is reported, because its text may contain the request.
  */
 import { AwsClient } from "aws4fetch"
 import { Effect, Redacted, Schedule, Schema } from "effect"
@@ -16,17 +16,17 @@ export interface Options {
   readonly secretKey: Redacted.Redacted<string>
   /** The prefix of the keys of objects, such as `sluice/`. */
   readonly prefix: string
-  /** How long one try may take until the store begins to answer, in milliseconds. */
+  /** Timeout of one try until the store begins to answer, in milliseconds. */
   readonly timeoutMillis: number
-  /** How often a request is made again. */
+  /** Maximum number of retries of a request. */
   readonly retries: number
-  /** The first pause before a request is made again, in milliseconds; each later one is twice as long. */
+  /** The pause before the first retry, in milliseconds. It doubles with each retry. */
   readonly retryMillis: number
 }
 
 export const defaults = { region: "us-east-1", prefix: "", timeoutMillis: 20_000, retries: 4, retryMillis: 100 }
 
-/** Raised when the store did not answer, or answered that it could not. */
+/** Raised when the store did not answer, or answered with an error. */
 export class S3Failure extends Schema.TaggedError<S3Failure>()("S3Failure", {
   /** The HTTP status; 0 when there was no answer. */
   status: Schema.Int,
@@ -47,7 +47,7 @@ export interface Request {
 }
 
 export interface S3Client {
-  /** Makes a request. That an object is missing is an answer like a success, and everything else is a failure. */
+  /** Sends a request. A missing object counts as an answer; any other error status is a failure. */
   readonly send: (request: Request) => Effect.Effect<Response, S3Failure>
 }
 
@@ -107,7 +107,7 @@ export const make = (options: Options): S3Client => {
 const passing = new Set([0, 429, 500, 502, 503, 504])
 
 const judged = ({ method }: Request, answer: Response): Effect.Effect<Response, S3Failure> => {
-  // An object may be missing; a bucket that is to take one may not.
+  // A missing object is an answer, but a missing bucket for an upload is a failure.
   const mayBeMissing = method !== "PUT" && method !== "POST"
   if (answer.ok) return Effect.succeed(answer)
   if (answer.status === 404 && mayBeMissing) {

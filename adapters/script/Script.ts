@@ -1,17 +1,18 @@
 /**
- * TypeScript modules as one script for a browser. There is no build: types are erased when the script is asked for, by the
- * part of Node and Deno that erases those of the service itself.
+ * Links TypeScript modules into one script for a browser, without a build: types are stripped on demand, by the
+ * function of Node and Deno that also strips those of the service.
  */
 import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 
 /**
- * A module, with those that it imports, as an expression in JavaScript whose value is what the module exports. As a
- * statement it is a script.
+ * A module and its imports as a JavaScript expression whose value is the exports of the module. As a statement it is a
+ * script.
  *
- * Each module keeps its own scope. Imports name what they take, from files of the checkout; exports stand at declarations.
+ * Each module keeps its own scope. Only named imports of files of the checkout, and exports at declarations, are
+ * supported.
  *
- * @throws Error for a module that does otherwise, or that imports itself by way of others.
+ * @throws Error for other forms of imports and exports, and for circular imports.
  */
 export const expressionOf = (entry: URL): string => {
   const order: Array<string> = []
@@ -63,8 +64,8 @@ const withoutTypes = (text: string): string => {
 }
 
 /**
- * Without comments, blank lines and indents: the script is sent to every document. Lines within a text would change too, so
- * modules for browsers have no text of several lines.
+ * Removes comments, blank lines and indentation, because the script is sent to every document. This would change
+ * multi-line texts, so modules for browsers have none.
  */
 const squeezed = (code: string): string =>
   code

@@ -1,9 +1,9 @@
 /**
  * HashiCorp Vault or OpenBao: the secrets of one KV engine of version 2.
  *
- * A secret is referred to by its path, with or without the mount before it: `app/login`, `secret/app/login`,
- * `secret/data/app/login`. `#key` behind it takes one key as the password; `#user_name=login&password=pin` says which keys
- * to take instead of the usual ones.
+ * A reference is the path of a secret, with or without the mount: `app/login`, `secret/app/login`,
+ * `secret/data/app/login`. A suffix `#key` takes one key as the password; `#user_name=login&password=pin` names the
+ * keys instead of the default ones.
  */
 import { Clock, Effect, Redacted, Semaphore } from "effect"
 import { isPath } from "../../core/vault/providers/ConnectionBody.ts"
@@ -24,13 +24,13 @@ import { encoded, type SecretStoreCall, type SecretStoreClient } from "./SecretS
 const maxItems = 5_000
 const maxFolders = 500
 
-/** The most concurrent requests for one question. */
+/** Maximum number of concurrent requests for one lookup. */
 const concurrency = 4
 
-/** How many connections keep the token that they logged in for. */
+/** Maximum number of connections with a cached token. */
 const maxLogins = 1_000
 
-/** The keys that are taken where a reference does not say. */
+/** The default keys. */
 const usual = {
   user_name: ["username", "user_name", "user"],
   password: ["password"],
@@ -38,7 +38,7 @@ const usual = {
 } as const
 
 interface Login {
-  /** The options that it was made with: another access makes another login. */
+  /** The access that the token was made with. Another access needs another login. */
   readonly access: string
   readonly token: Redacted.Redacted<string>
   readonly goodUntil: number
@@ -76,12 +76,13 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
       return yield* malformed(connection, "expected a token for role_id and secret_id")
     }
     const now = yield* Clock.currentTimeMillis
-    // A token is left before it ends, so that no request is on its way with it when it does. 0 does not end.
+    // A token is replaced before it expires, so that no pending request uses an expired one. A duration of 0 does not
+    // expire.
     const lease = typeof lease_duration === "number" && lease_duration > 0 ? lease_duration * 900 : Infinity
     return { access: JSON.stringify(access), token: Redacted.make(client_token), goodUntil: now + lease }
   })
 
-  /** The token of a connection, by a login that several questions share where it takes one. */
+  /** The token of a connection. Concurrent lookups share one login. */
   const tokenOf = (connection: Connection, without: Redacted.Redacted<string> | null) => {
     const access = Redacted.value(connection.access)
     if (access.token !== undefined) return Effect.succeed(Redacted.make(access.token))
@@ -102,7 +103,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     )
   }
 
-  /** The answer to a GET; `null` where there is nothing. A revoked token is renewed once. */
+  /** The answer to a GET; `null` if not found. A revoked token is renewed once. */
   const get = Effect.fnUntraced(function* (connection: Connection, path: string) {
     const access = Redacted.value(connection.access)
     const request = (token: Redacted.Redacted<string>): SecretStoreCall => ({
@@ -128,7 +129,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     const mount = mountOf(connection)
     const { choices, path } = referenceOf(ref, mount)
     if (!isPath(path)) {
-      const reason = `"${ref.slice(0, 256)}" refers to nothing: expected a path such as ${mount}/app/login`
+      const reason = `"${ref.slice(0, 256)}" is not a reference: expected a path such as ${mount}/app/login`
       return yield* new ItemNotFound({ provider, reason })
     }
     const answered = yield* get(connection, `${encoded(mount)}/data/${encoded(path)}`)
@@ -185,7 +186,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
 }
 
 const malformed = ({ name }: Connection, reason: string) =>
-  new MalformedAnswer({ provider: name, reason: `this is not how Vault answers: ${reason}` })
+  new MalformedAnswer({ provider: name, reason: `the answer is not one of Vault: ${reason}` })
 
 const mountOf = ({ access }: Connection): string => Redacted.value(access).mount ?? "secret"
 

@@ -1,8 +1,9 @@
 /**
  * 1Password, by the REST API of a Connect server.
  *
- * An item is referred to as `op://vault/item`, each by its name or id, or by its id alone. `op://vault/item/field` and
- * `op://vault/item/section/field` refer to a single secret: a password, or a one-time password where the field is one.
+ * A reference is `op://vault/item`, each by name or id, or the id of an item. `op://vault/item/field` and
+ * `op://vault/item/section/field` refer to a single secret: a password, or a one-time password for a field of that
+ * type.
  */
 import { Effect, Redacted } from "effect"
 import {
@@ -20,7 +21,7 @@ import type { SecretStoreClient } from "./SecretStoreRequest.ts"
 
 const maxItems = 5_000
 
-/** The most concurrent requests for one question. */
+/** Maximum number of concurrent requests for one lookup. */
 const concurrency = 4
 
 interface Named {
@@ -63,7 +64,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
 
   const list = Effect.fnUntraced(function* (connection: Connection, path: string) {
     const json = yield* get(connection, path)
-    // A server that has no list of vaults is another one; a vault without items was not there.
+    // Without a list of vaults, this is not a Connect server; without a list of items, the vault does not exist.
     if (json === null && path !== "vaults") {
       return yield* new ItemNotFound({ provider: connection.name, reason: "it has no such vault" })
     }
@@ -74,7 +75,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     return (yield* list(connection, "vaults")).map(({ id, name }): Named => ({ id: text(id), name: text(name) }))
   })
 
-  /** The vaults that the connection is about: all that it sees, or the one that its configuration names. */
+  /** The vaults of the connection: all that it can access, or the configured one. */
   const mine = Effect.fnUntraced(function* (connection: Connection) {
     const all = yield* vaults(connection)
     const { vault } = Redacted.value(connection.access)
@@ -123,7 +124,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
     const provider = connection.name
     const reference = referenceOf(ref)
     if (reference === null) {
-      const reason = `"${ref.slice(0, 256)}" refers to nothing: expected op://vault/item, or the id of an item`
+      const reason = `"${ref.slice(0, 256)}" is not a reference: expected op://vault/item, or the id of an item`
       return yield* new ItemNotFound({ provider, reason })
     }
     const found = yield* locate(connection, reference)
@@ -174,7 +175,7 @@ export const make = ({ ask, inTime, refusal }: SecretStoreClient): SecretSource 
 }
 
 const malformed = ({ name }: Connection, reason: string) =>
-  new MalformedAnswer({ provider: name, reason: `this is not how a Connect server answers: ${reason}` })
+  new MalformedAnswer({ provider: name, reason: `the answer is not one of a Connect server: ${reason}` })
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "")
 

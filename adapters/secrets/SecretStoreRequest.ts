@@ -1,5 +1,5 @@
 /**
- * Asks outside stores of secrets over HTTP: bounded in time and size, tried again once, and within the network that the
+ * Sends HTTP requests to secret stores: with limits of time and size, one retry, and only to networks that the
  * installation allows.
  */
 import { isIP, type LookupFunction } from "node:net"
@@ -14,11 +14,11 @@ import { bareHost, lookupFor, PrivateAddress } from "../http/Reach.ts"
 export interface Options {
   /** Lets every connection reach private and loopback addresses. */
   readonly allowPrivateNetworks: boolean
-  /** Origins, such as `http://10.0.0.5:8200`, that may be reached although their addresses are private. */
+  /** Private origins that may be reached, such as `http://10.0.0.5:8200`. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** How long a question may take from the first connection to the last answer, in milliseconds. */
+  /** Maximum time of a lookup, from the first connection to the last answer, in milliseconds. */
   readonly budgetMillis: number
-  /** How long to wait before a request is tried again, in milliseconds; 0 tries at once. */
+  /** The delay before the retry of a request, in milliseconds. */
   readonly retryMillis: number
 }
 
@@ -34,7 +34,7 @@ const maxAnswerBytes = 16_777_216
 
 export interface SecretStoreCall {
   readonly method: "GET" | "POST"
-  /** With its base, and what it holds encoded. */
+  /** The complete address, with its parts encoded. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
@@ -50,7 +50,7 @@ type Outcome =
   | (Reply & { readonly _tag: "Replied"; readonly retryAfterSeconds: number })
   | { readonly _tag: "Unreachable" | "Refused" | "TooLarge"; readonly reason: string }
 
-/** Statuses that pass by themselves; 412 is a replica that has not caught up. */
+/** Statuses of temporary failures; 412 is a replica that lags behind. */
 const passing = new Set([408, 412, 429, 500, 502, 503, 504])
 
 /** The longest `Retry-After` after which a request is still repeated, in seconds. */
@@ -69,7 +69,7 @@ export const make = (options: Options) => {
     return url.protocol === "http:" && !isExempt(url) ? clearRefused(host) : null
   }
 
-  /** An access token is sent in clear over private networks only. */
+  /** Plain HTTP is allowed only to private addresses, because it sends the access token unencrypted. */
   const lookupOf = (url: URL): LookupFunction =>
     isExempt(url) && url.protocol === "http:" ? Names.lookupOf(names, judgePrivate) : lookupFor(names, isExempt(url))
 
@@ -140,7 +140,7 @@ export const make = (options: Options) => {
     return { status, json } satisfies Reply
   })
 
-  /** Ends a whole question in time. */
+  /** Limits the time of a whole lookup. */
   const inTime =
     ({ name: provider }: Connection) =>
     <A, E>(question: Effect.Effect<A, E>): Effect.Effect<A, E | SourceUnavailable> =>
@@ -171,7 +171,7 @@ const jsonOf = (bytes: Buffer): unknown => {
   }
 }
 
-/** A store that was started and not opened yet says so. */
+/** Whether the answer is that of a sealed store. */
 const isSealed = (json: unknown): boolean => {
   const { errors } = Json.objectOf(json)
   return Array.isArray(errors) && errors.some((error) => /sealed/i.test(String(error)))

@@ -1,7 +1,8 @@
 /**
- * Traces and metrics over OTLP, as the variables of OpenTelemetry say. Nothing of it is loaded where they name no receiver.
+ * Exports traces and metrics over OTLP, configured by the environment variables of OpenTelemetry. Without a receiver,
+ * no exporter is loaded.
  *
- * The ambient tracer stays as it is: only spans of `core/runtime/Trace` leave the process.
+ * The ambient tracer is unchanged: only spans of `core/runtime/Trace` are exported.
  */
 import { randomBytes } from "node:crypto"
 import { ConfigProvider, Context, Effect, Layer, Tracer } from "effect"
@@ -26,13 +27,13 @@ const samplers: Readonly<Record<string, { readonly follows: boolean; readonly al
   parentbased_traceidratio: { follows: true, always: null }
 }
 
-/** The share of an argument such as `0.1`; 1 for a text that is no share. */
+/** The ratio in an argument such as `0.1`; 1 for an invalid text. */
 const ratioOf = (written: string | undefined): number => {
   const ratio = Number(written ?? "1")
   return ratio >= 0 && ratio <= 1 ? ratio : 1
 }
 
-/** Decides which traces are recorded. By default, all are that do not arrive with another decision. */
+/** Decides which traces are recorded. By default, all are, unless the parent was not sampled. */
 export const samplerOf = (
   { OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG }: Readonly<Record<string, string | undefined>>,
   random: () => number = Math.random
@@ -49,7 +50,7 @@ const unrecorded = () =>
     sampled: false
   })
 
-/** What the SDKs of OpenTelemetry default to. Logs go to standard error, and to a receiver only where that is asked for. */
+/** The defaults of OpenTelemetry SDKs, except that logs are exported only if configured. */
 const usual = { OTEL_TRACES_EXPORTER: "otlp", OTEL_METRICS_EXPORTER: "otlp", OTEL_LOGS_EXPORTER: "none" }
 
 const withDefaults = (environment: Options["environment"]): Record<string, string> => {
@@ -92,7 +93,7 @@ export const layer = ({ environment, part, version }: Options): Layer.Layer<neve
     }))
   )
   const isTraced = all.OTEL_TRACES_EXPORTER === "otlp"
-  // What the parts provide replaces defaults of references, so that it is part of no type.
+  // The parts replace defaults of references, which do not appear in the type.
   return Layer.mergeAll(
     isTraced ? recorder : Layer.empty,
     OtlpMetrics.layerFromConfig({ resource }),

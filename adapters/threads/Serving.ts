@@ -1,15 +1,13 @@
-/**
- * The loop of the modules of threads: a thread does one operation after the other, each as its message asks.
- */
+/** The message loop of a thread, which runs one operation after the other. */
 import { parentPort } from "node:worker_threads"
 import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"
 import type { Reply } from "./ThreadPool.ts"
 
-/** The most characters and parts of an answer: reading it holds the process that asked for it. */
+/** Maximum number of characters and parts of an answer, because reading it blocks the calling process. */
 const longestAnswer = 8_000_000
 const mostParts = 250_000
 
-/** Answers a `ThreadPool` with what an operation comes to. */
+/** Serves the operations of a `ThreadPool`. */
 export const serve = (operate: (name: string, asked: unknown) => unknown): void => {
   const port = parentPort
   if (port === null) throw new Error("The module of a thread needs the thread that started it")

@@ -1,10 +1,10 @@
 /**
- * A pool of threads that do operations by name, each until a deadline and within a cap on memory: those of the sandbox, and
- * the reading of mails.
+ * A pool of threads that run operations by name, each with a deadline and a memory limit. The sandbox and the mail
+ * reader use it.
  *
- * A thread is started when an operation needs one, and ended when none has needed it for a while. One that goes over its
- * deadline or its memory is ended, and the operation fails. Each operation has an owner, such as a workspace. No owner uses
- * the last thread that is free while others may need it: of several threads one is always left to the others.
+ * A thread is started when an operation needs one, and terminated when idle. If an operation exceeds its deadline or
+ * memory, its thread is terminated and the operation fails. Each operation has an owner, such as a workspace. With
+ * several threads, one owner never uses the last free thread.
  */
 import { Worker } from "node:worker_threads"
 import { TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
@@ -12,14 +12,14 @@ import { TooCostly } from "../../core/workflow/sandbox/Sandbox.ts"
 export interface Options<Name extends string> {
   /** The name of the threads, for debuggers and messages. */
   readonly name: string
-  /** How many threads there are at most. */
+  /** Maximum number of threads. */
   readonly threads: number
   readonly deadlineMillis: (name: Name) => number
-  /** For the values that a thread keeps. */
+  /** The memory limit of the heap of a thread. */
   readonly memoryMegabytes: number
-  /** How many operations of one owner may wait. */
+  /** Maximum number of waiting operations of one owner. */
   readonly waiting: number
-  /** How long a thread without work is kept. */
+  /** Time after which an idle thread is terminated. */
   readonly idleMillis: number
   /** The module of each thread, which answers by `Serving.serve`. */
   readonly module: URL
@@ -32,7 +32,7 @@ export type Reply =
   | { readonly _tag: "TooLarge"; readonly limit: string }
   | { readonly _tag: "Broken"; readonly message: string }
 
-/** How an operation ended: with its answer as JSON, over a limit, or by a mistake of ours. */
+/** The result of an operation: its answer as JSON, an exceeded limit, or an internal error. */
 export type Ending =
   | { readonly _tag: "Answered"; readonly text: string }
   | { readonly _tag: "Refused"; readonly error: TooCostly }
@@ -64,7 +64,9 @@ export class ThreadPool<Name extends string> {
     this.#options = options
   }
 
-  /** Begins an operation as soon as a thread is free for it. What is returned gives it up where it has not begun. */
+  /**
+   * Starts an operation when a thread is free for it. The returned function cancels an operation that has not started.
+   */
   readonly submit = (job: Job<Name>): (() => void) => {
     const queue = this.#waiting.get(job.owner) ?? []
     if (queue.length >= this.#options.waiting || this.#isClosed) {
@@ -100,13 +102,13 @@ export class ThreadPool<Name extends string> {
       const queue = this.#waiting.get(next) ?? []
       const job = queue.shift()
       this.#waiting.delete(next)
-      // The owner goes behind the others.
+      // Move the owner to the end of the queue.
       if (queue.length > 0) this.#waiting.set(next, queue)
       if (job !== undefined) this.#give(thread, job)
     }
   }
 
-  /** The next owner that waits and has not its share of the threads. */
+  /** The next waiting owner that uses less than its share of the threads. */
   #nextOwner(): string | null {
     const share = Math.max(this.#options.threads - 1, 1)
     const used = new Map<string, number>()
@@ -129,7 +131,7 @@ export class ThreadPool<Name extends string> {
     if (thread.ready) this.#watch(thread)
   }
 
-  /** Ends the thread where its operation is not over at its deadline. */
+  /** Terminates the thread if its operation is not done at its deadline. */
   #watch(thread: Thread<Name>): void {
     const { job } = thread
     if (job === null) return
@@ -138,7 +140,7 @@ export class ThreadPool<Name extends string> {
   }
 
   #start(): Thread<Name> {
-    // Neither the environment nor the arguments of the process are for what is computed there.
+    // The thread gets neither the environment nor the arguments of the process.
     const worker = new Worker(this.#options.module, {
       name: this.#options.name,
       env: {},
@@ -183,7 +185,7 @@ export class ThreadPool<Name extends string> {
     this.#dispatch()
   }
 
-  /** Ends a thread; what it was doing ends as given. */
+  /** Terminates a thread, and ends its operation with the given result. */
   #lose(thread: Thread<Name>, ending: Ending | null): void {
     if (!this.#threads.has(thread)) return
     const { job } = thread

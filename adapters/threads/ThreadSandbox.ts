@@ -1,6 +1,6 @@
 /**
- * The sandbox in threads: an operation holds the event loop only while a piece of what is asked is written, or a piece of
- * the answer is read.
+ * The sandbox in threads. Inputs and answers are serialized in pieces, so that no operation blocks the event loop for
+ * long.
  */
 import { Effect, Layer, type Schema } from "effect"
 import * as Bounds from "../../core/workflow/sandbox/Bounds.ts"
@@ -66,10 +66,10 @@ const lightWeight = 10_000
 /** The number of characters that are written or read in one turn. */
 const pieceLength = 131_072
 
-/** The JSON of what is asked, in pieces. Others are served between two of them. */
+/** The JSON of an input, in pieces. Other fibers run between two pieces. */
 const written = Effect.fnUntraced(function* (asked: Input<Name>) {
   const pieces: Array<string> = []
-  // Operations are asked JSON, which their types do not say of all.
+  // The inputs of operations are JSON, although not all of their types express it.
   for (const piece of JsonPieces.write(asked as Schema.Json, pieceLength)) {
     if (pieces.length > 0) yield* Effect.yieldNow
     pieces.push(piece)
@@ -90,7 +90,7 @@ const tooLarge = new TooCostly({ exceeded: "size", limit: `${Bounds.maxParts} va
 const outcomeOf = <N extends Name>(ending: Ending): Effect.Effect<Output<N>, TooCostly> => {
   switch (ending._tag) {
     case "Answered":
-      // The thread wrote the output of the operation that it was asked for.
+      // The thread returned the output of the requested operation.
       return read(ending.text) as Effect.Effect<Output<N>>
     case "Refused":
       return Effect.fail(ending.error)

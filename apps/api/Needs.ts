@@ -1,107 +1,112 @@
 /**
  * The services that the HTTP server needs.
  *
- * It is written down, although it could be inferred: without it, the compiler checks every endpoint again
+ * They are written down, although they could be inferred: without it, the compiler checks every endpoint again
  * for each file that assembles the server. The compiler names what is missing here.
  */
-import type { BuilderStore } from "../../core/builder/BuilderStore.ts"
-import type { EventLog } from "../../core/event/EventLog.ts"
-import type { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
-import type { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
-import type { Deliveries } from "../../core/event/webhook/Deliveries.ts"
-import type { Sender } from "../../core/event/webhook/Sender.ts"
-import type { WebhookStore } from "../../core/event/webhook/Webhook.ts"
-import type { WebhookSecrets } from "../../core/event/webhook/WebhookSecrets.ts"
-import type { LiveChannel } from "../../core/execution/live/LiveChannel.ts"
-import type { LiveStore } from "../../core/execution/live/LiveStore.ts"
-import type { GateStore } from "../../core/gate/GateStore.ts"
-import type { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
-import type { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
-import type { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
-import type { BundleSigner } from "../../core/run/evidence/BundleSigner.ts"
-import type { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
-import type { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
-import type { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
-import type { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
-import type { RunStore } from "../../core/run/RunStore.ts"
-import type { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
-import type { StartLedger } from "../../core/run/start/StartLedger.ts"
-import type { Signals } from "../../core/runtime/Signals.ts"
-import type { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
-import type { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
-import type { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
-import type { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
-import type { Fingerprints } from "../../core/vault/keys/Fingerprints.ts"
-import type { ReencryptionWalks } from "../../core/vault/keys/Reencryption.ts"
-import type { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
-import type { Sealing } from "../../core/vault/keys/Sealing.ts"
-import type { KeyWrapping, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
-import type { PhoneNumberStore } from "../../core/vault/otp/PhoneNumbers.ts"
-import type { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
-import type { SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
-import type { VaultEntries } from "../../core/vault/VaultEntries.ts"
-import type { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
-import type { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
-import type { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
-import type { Audit } from "../../core/workspace/audit/Audit.ts"
-import type { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
-import type { Identifiers } from "../../core/workspace/Identifiers.ts"
-import type { InvitationStore } from "../../core/workspace/invitation/Invitations.ts"
-import type { Keys } from "../../core/workspace/Keys.ts"
-import type { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
-import type { SignInStore } from "../../core/workspace/signin/SignInStore.ts"
-import type { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
-import type { LiveTickets } from "./live/LiveTickets.ts"
-import type { Readiness } from "./Readiness.ts"
+import type { Context } from "effect"
+import { BuilderStore } from "../../core/builder/BuilderStore.ts"
+import { EventLog } from "../../core/event/EventLog.ts"
+import { RunSubscriptionStore } from "../../core/event/notification/KeptSubscription.ts"
+import { ClientProgress } from "../../core/event/stream/ClientProgress.ts"
+import { Deliveries } from "../../core/event/webhook/Deliveries.ts"
+import { Sender } from "../../core/event/webhook/Sender.ts"
+import { WebhookStore } from "../../core/event/webhook/Webhook.ts"
+import { WebhookSecrets } from "../../core/event/webhook/WebhookSecrets.ts"
+import { LiveChannel } from "../../core/execution/live/LiveChannel.ts"
+import { LiveStore } from "../../core/execution/live/LiveStore.ts"
+import { GateStore } from "../../core/gate/GateStore.ts"
+import { ArtifactFiles } from "../../core/run/artifact/ArtifactFiles.ts"
+import { ArtifactLinks } from "../../core/run/artifact/ArtifactLinks.ts"
+import { ArtifactStore } from "../../core/run/artifact/ArtifactStore.ts"
+import { BundleSigner } from "../../core/run/evidence/BundleSigner.ts"
+import { DecisionStore } from "../../core/run/evidence/DecisionStore.ts"
+import { ErrorReports } from "../../core/run/evidence/ErrorReports.ts"
+import { EvidenceStore } from "../../core/run/evidence/EvidenceStore.ts"
+import { InteractionStore } from "../../core/run/interaction/InteractionStore.ts"
+import { RunStore } from "../../core/run/RunStore.ts"
+import { RunRemovalStore } from "../../core/run/retention/RunRemovalStore.ts"
+import { StartLedger } from "../../core/run/start/StartLedger.ts"
+import { Signals } from "../../core/runtime/Signals.ts"
+import { ScheduleStore } from "../../core/schedule/ScheduleStore.ts"
+import { Mailboxes } from "../../core/vault/inbox/Mailboxes.ts"
+import { ReceivedCodes } from "../../core/vault/inbox/ReceivedCodes.ts"
+import { EncryptionKeys } from "../../core/vault/keys/EncryptionKeys.ts"
+import { Fingerprints } from "../../core/vault/keys/Fingerprints.ts"
+import { ReencryptionWalks } from "../../core/vault/keys/Reencryption.ts"
+import { SealedColumns } from "../../core/vault/keys/ReencryptionTargets.ts"
+import { Sealing } from "../../core/vault/keys/Sealing.ts"
+import { KeyWrapping, WrappedKeys } from "../../core/vault/keys/WrappedKeys.ts"
+import { PhoneNumberStore } from "../../core/vault/otp/PhoneNumbers.ts"
+import { TimeSteps } from "../../core/vault/otp/TimeSteps.ts"
+import { SecretProviders } from "../../core/vault/providers/SecretProviders.ts"
+import { VaultEntries } from "../../core/vault/VaultEntries.ts"
+import { ComponentStore } from "../../core/workflow/component/ComponentStore.ts"
+import { PatchStore } from "../../core/workflow/patch/PatchStore.ts"
+import { WorkflowStore } from "../../core/workflow/WorkflowStore.ts"
+import { Audit } from "../../core/workspace/audit/Audit.ts"
+import { ErrorCodeStore } from "../../core/workspace/ErrorCodes.ts"
+import { Identifiers } from "../../core/workspace/Identifiers.ts"
+import { InvitationStore } from "../../core/workspace/invitation/Invitations.ts"
+import { Keys } from "../../core/workspace/Keys.ts"
+import { IdempotencyStore } from "../../core/workspace/request/Idempotency.ts"
+import { SignInStore } from "../../core/workspace/signin/SignInStore.ts"
+import { WorkspaceStore } from "../../core/workspace/WorkspaceStore.ts"
+import { LiveTickets } from "./live/LiveTickets.ts"
+import { Readiness } from "./Readiness.ts"
 
-export type Needs =
-  | ArtifactFiles
-  | ArtifactLinks
-  | ArtifactStore
-  | Audit
-  | BuilderStore
-  | BundleSigner
-  | ClientProgress
-  | ComponentStore
-  | DecisionStore
-  | Deliveries
-  | EncryptionKeys
-  | ErrorCodeStore
-  | ErrorReports
-  | EventLog
-  | EvidenceStore
-  | Fingerprints
-  | GateStore
-  | IdempotencyStore
-  | Identifiers
-  | InteractionStore
-  | InvitationStore
-  | KeyWrapping
-  | Keys
-  | LiveChannel
-  | LiveStore
-  | LiveTickets
-  | Mailboxes
-  | PatchStore
-  | PhoneNumberStore
-  | Readiness
-  | ReceivedCodes
-  | ReencryptionWalks
-  | RunRemovalStore
-  | RunStore
-  | RunSubscriptionStore
-  | ScheduleStore
-  | SealedColumns
-  | Sealing
-  | SecretProviders
-  | Sender
-  | SignInStore
-  | Signals
-  | StartLedger
-  | TimeSteps
-  | VaultEntries
-  | WebhookSecrets
-  | WebhookStore
-  | WorkflowStore
-  | WorkspaceStore
-  | WrappedKeys
+/** Those that are taken while a request is answered. */
+export const ofRequests = [ArtifactFiles, ArtifactLinks, Readiness] as const
+
+/** Those that only the making of the server takes. */
+export const ofMaking = [
+  ArtifactStore,
+  Audit,
+  BuilderStore,
+  BundleSigner,
+  ClientProgress,
+  ComponentStore,
+  DecisionStore,
+  Deliveries,
+  EncryptionKeys,
+  ErrorCodeStore,
+  ErrorReports,
+  EventLog,
+  EvidenceStore,
+  Fingerprints,
+  GateStore,
+  IdempotencyStore,
+  Identifiers,
+  InteractionStore,
+  InvitationStore,
+  KeyWrapping,
+  Keys,
+  LiveChannel,
+  LiveStore,
+  LiveTickets,
+  Mailboxes,
+  PatchStore,
+  PhoneNumberStore,
+  ReceivedCodes,
+  ReencryptionWalks,
+  RunRemovalStore,
+  RunStore,
+  RunSubscriptionStore,
+  ScheduleStore,
+  SealedColumns,
+  Sealing,
+  SecretProviders,
+  Sender,
+  SignInStore,
+  Signals,
+  StartLedger,
+  TimeSteps,
+  VaultEntries,
+  WebhookSecrets,
+  WebhookStore,
+  WorkflowStore,
+  WorkspaceStore,
+  WrappedKeys
+] as const
+
+export type Needs = Context.Service.Identifier<(typeof ofRequests | typeof ofMaking)[number]>

@@ -2,9 +2,17 @@
  * The HTTP server: routes, what surrounds each request, and the socket it listens on.
  */
 import { createServer } from "node:http"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Cause, Effect, Layer, References, Schema } from "effect"
-import { HttpRouter, HttpServer, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Context, Effect, Layer, References, Schema, type Scope } from "effect"
+import {
+  type HttpPlatform,
+  HttpRouter,
+  HttpServer,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { MailsWaiting } from "../../adapters/mail/MailThread.ts"
 import { Builder } from "../../core/builder/Builder.ts"
@@ -71,7 +79,7 @@ import * as InteractionsHttp from "./interaction/InteractionsHttp.ts"
 import * as LiveHttp from "./live/LiveHttp.ts"
 import * as LiveRoutes from "./live/LiveRoutes.ts"
 import * as RequestLog from "./log/RequestLog.ts"
-import type { Needs } from "./Needs.ts"
+import * as Needs from "./Needs.ts"
 import * as NotificationsHttp from "./notification/NotificationsHttp.ts"
 import * as PatchesHttp from "./patch/PatchesHttp.ts"
 import { Readiness } from "./Readiness.ts"
@@ -211,7 +219,11 @@ const routes = Layer.mergeAll(
   InboundRoutes.routes,
   health,
   readiness
-).pipe(Layer.provide([Builder.layer, Streams.layer]), Layer.provide(services))
+).pipe(
+  Layer.provide([Builder.layer, Streams.layer]),
+  Layer.provide(services),
+  Layer.provide(NodeHttpServer.layerHttpServices)
+)
 
 /**
  * Internal errors are written to the log only; the caller gets a plain 500. No answer is sent to a caller that has
@@ -269,15 +281,26 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
       const complete = lastOnConnection(withRetryAfter(answerMistakes(Effect.interruptible(answered))))
       const crossOrigin = CrossOrigin.allow(yield* CrossOrigin.AllowedOrigins)
       const delivered = crossOrigin(Delivery.prepared(NoStore.marked(complete)))
-      return HttpServer.serve(RequestLog.logged(delivered)).pipe(Layer.provide(withoutSpans))
+      return Layer.effectDiscard(lean(HttpServer.serveEffect(RequestLog.logged(delivered))))
     })
   )
 
 /**
- * No exporter reads the spans of Effect, and recording them takes a fifth of the time of a short request. It holds for the
- * server once, as every service that a request is given costs.
+ * Gives requests the services that are taken while they are answered, and no other: each step that adds one copies those
+ * that are there. No exporter reads the spans of Effect, and recording them takes a fifth of the time of a short request.
  */
-const withoutSpans = Layer.succeed(References.TracerEnabled, false)
+const lean = (serving: Effect.Effect<void, never, Serving>) =>
+  serving.pipe(
+    Effect.updateContext((all: Context.Context<Serving>) => Context.omit(...Needs.ofMaking)(all)),
+    Effect.provideService(References.TracerEnabled, false)
+  )
+
+type Serving =
+  | Context.Service.Identifier<(typeof Needs.ofRequests)[number]>
+  | Closing.Closing
+  | HttpPlatform.HttpPlatform
+  | HttpServer.HttpServer
+  | Scope.Scope
 
 /** The `Retry-After` of a request that was refused for lack of room or of a database, in seconds. */
 const retryAfterSeconds = "5"
@@ -299,7 +322,7 @@ export const layer = (options: {
   readonly stalledSeconds?: number
   /** The time that it continues to serve after its shutdown began, in milliseconds. */
   readonly graceMillis?: Effect.Effect<number>
-}): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs> =>
+}): Layer.Layer<HttpServer.HttpServer | Closing.Closing, CannotListen, Needs.Needs> =>
   Closing.atRelease(options.graceMillis ?? Effect.succeed(0)).pipe(
     Layer.provideMerge(served(options.rateLimits ?? []).pipe(Layer.provide(SignIns.layer))),
     Layer.provideMerge(Closing.Closing.layer),
@@ -310,7 +333,7 @@ export const layer = (options: {
         )
       )
     ),
-    Layer.provide(NodeHttpServer.layerHttpServices)
+    Layer.provide(NodeHttpPlatform.layer)
   )
 
 /** The server behind the interface. It closes the connections of clients that do not read. */

@@ -48,17 +48,14 @@ export const runChecks = async (node, env) => {
   const report = join(folder, "report.json")
   const clean = await succeeded(
     node,
-    vitest(["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]),
-    environment
+    vitest(["--reporter=default", `--reporter=${join(root, "test", "support", "Report.ts")}`]),
+    { ...environment, SLUICE_TEST_REPORT: report }
   )
   await others
   // The report decides, not the exit code alone: code in the runner's process may end it with another exit code.
-  const counts = existsSync(report)
-    ? JSON.parse(readFileSync(report, "utf8"))
-    : { success: false, numPassedTests: 0, numFailedTests: 0 }
-  passed += counts.numPassedTests
-  // A file that could not even be loaded has no tests that failed.
-  failed += clean && counts.success ? 0 : Math.max(counts.numFailedTests, 1)
+  const counts = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : { passed: 0, failed: 1 }
+  passed += counts.passed
+  failed += clean ? counts.failed : Math.max(counts.failed, 1)
   rmSync(folder, { recursive: true, force: true })
 
   process.stdout.write(`\n${passed} passed, ${failed} failed\n`)

@@ -2,7 +2,7 @@
  * The settings of the service. Each is an environment variable with a flag of the same meaning; the flag wins. All are
  * checked before anything is started.
  */
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { Config, type LogLevel, type Option, Redacted, Result, Schema, SchemaTransformation } from "effect"
 import { Flag } from "effect/cli"
 import { formatters } from "../../adapters/log/LogFormat.ts"
@@ -335,7 +335,10 @@ export const working = {
     "How many conversations that build workflows a worker hosts at once; 0 hosts none"
   ).pipe(Flag.withSchema(wholeNumber(0, 100, "a number from 0 to 100")), Flag.withDefault(4)),
   chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
-    Flag.withSchema(text),
+    Flag.filter(
+      (path) => existsSync(path),
+      () => "the path of a Chromium program; no file has this path"
+    ),
     Flag.optional
   ),
   allowPrivateNetworks,

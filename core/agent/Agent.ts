@@ -86,8 +86,11 @@ const walk = Effect.fnUntraced(function* <E>(
       }
       case "Failed": {
         const { classification, failedLogin, failure, node } = stepped
-        yield* showFailed(node)
-        yield* observer.seen?.(page, node, "failed") ?? Effect.void
+        // A page that answers nothing has no picture, and would be waited for as long again.
+        if (failure.code !== "LIMIT-E0006") {
+          yield* showFailed(node)
+          yield* observer.seen?.(page, node, "failed") ?? Effect.void
+        }
         const judged = { classification, suggests: execution.recovery?.settings.errorCodes ?? false }
         const data = yield* secrets.hideInData(state.position.memory.data)
         return failed(data, failure, node, yield* address, secrets, failedLogin, judged)

@@ -1,8 +1,8 @@
 /**
- * Opening, reading and leading the conversations of a workspace, as callers do.
+ * The service for the builder conversations of a workspace.
  *
- * Commands that need no page are done here at once: help, a step taken back or taken out, a save. All else becomes a
- * turn, which a host does; the answer does not wait for that.
+ * Commands that need no page are carried out immediately: help, undo, drop and save. Any other message becomes a turn,
+ * which a host carries out later.
  */
 import { Clock, Context, type Duration, Effect, Layer, Option, Result, Stream } from "effect"
 import { Signals } from "../runtime/Signals.ts"
@@ -23,26 +23,28 @@ import * as Draft from "./Draft.ts"
 import * as MessageRouting from "./MessageRouting.ts"
 import * as MissingInputs from "./MissingInputs.ts"
 
-/** How many conversations that have not ended a workspace may have. */
+/** Maximum number of conversations of a workspace that have not ended. */
 export const maxOpen = 20
 
-/** How long a look at the page is waited for. */
+/** Maximum wait for a view of the page, in milliseconds. */
 const lookMillis = 15_000
 
-/** The longest sleeps, should a signal be lost: of a caller that waits for a picture, and of one that follows. */
+/**
+ * Maximum sleep in case a signal is lost: of a caller that waits for a view, and of one that follows a conversation.
+ */
 const lookAgain = "1 second"
 const followAgain = "5 seconds"
 
 type Id = Conversation.ConversationId
 type NotFound = Conversation.ConversationNotFound
 
-/** A conversation as it reads at one instant. */
+/** The state of a conversation at an instant. */
 export interface Reading {
   readonly conversation: Conversation.Conversation
   readonly status: Conversation.Status
 }
 
-/** A conversation, with what the agent said last and what it asks. */
+/** The state of a conversation, with the last report of the agent and its open question. */
 export interface TurnReading extends Reading {
   /** The last message, where the agent wrote it. */
   readonly report: ConversationMessage | null
@@ -53,7 +55,7 @@ export interface TurnReading extends Reading {
 export class Builder extends Context.Service<
   Builder,
   {
-    /** Opens a conversation. It begins with opening the page, or with a question for inputs that are missing. */
+    /** Opens a conversation. It begins by opening the page, or with a question for missing inputs. */
     readonly open: (
       caller: Caller,
       opening: ConversationStart.Opening
@@ -61,10 +63,10 @@ export class Builder extends Context.Service<
 
     readonly get: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | StoreUnavailable>
 
-    /** The conversation with what its last turn has led to. */
+    /** The conversation with the result of its last turn. */
     readonly turn: (caller: Caller, id: Id) => Effect.Effect<TurnReading, NotFound | StoreUnavailable>
 
-    /** Those that have not ended, the newest first. */
+    /** The conversations that have not ended, newest first. */
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Reading>, StoreUnavailable>
 
     /** The messages with numbers from `from` to `to`, both included, in order. */
@@ -75,7 +77,7 @@ export class Builder extends Context.Service<
       to: number
     ) => Effect.Effect<ReadonlyArray<ConversationMessage>, NotFound | StoreUnavailable>
 
-    /** Takes a message, and answers its id. */
+    /** Takes a message, and returns its id. */
     readonly say: (
       caller: Caller,
       id: Id,
@@ -85,14 +87,14 @@ export class Builder extends Context.Service<
       NotFound | Conversation.SessionBusy | RoleForbids | StoreUnavailable
     >
 
-    /** Answers a question. The page is opened once every input is there. */
+    /** Answers a question. The page is opened when every input is given. */
     readonly respond: (
       caller: Caller,
       id: Id,
       answer: MissingInputs.Answer
     ) => Effect.Effect<Reading, NotFound | MissingInputs.AnswerRefusal | RoleForbids | StoreUnavailable>
 
-    /** Keeps the draft as a new workflow, or as the next version of the one that the conversation changes. */
+    /** Saves the draft as a new workflow, or as the next version of the workflow that the conversation changes. */
     readonly save: (
       caller: Caller,
       id: Id,
@@ -105,10 +107,10 @@ export class Builder extends Context.Service<
     /** Stops the turn in progress, if there is one. */
     readonly interrupt: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
-    /** Ends a conversation and gives its browser back. One that has ended stays so. */
+    /** Ends a conversation and closes its browser. Does nothing for an ended one. */
     readonly end: (caller: Caller, id: Id) => Effect.Effect<Reading, NotFound | RoleForbids | StoreUnavailable>
 
-    /** The current view of the page; none when no page is open. */
+    /** The current view of the page; none if no page is open. */
     readonly look: (
       caller: Caller,
       id: Id,
@@ -235,7 +237,7 @@ export class Builder extends Context.Service<
         return yield* published(after)
       })
 
-      /** The signals of one conversation, and a slow look. */
+      /** The signals of one conversation, and a slow poll. */
       const changes = Effect.fnUntraced(function* (id: Id, again: Duration.Input) {
         const own = Stream.filter(
           yield* signals.subscribe,

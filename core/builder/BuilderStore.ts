@@ -8,7 +8,7 @@ import type { WorkspaceId } from "../workspace/Ids.ts"
 import type { Change, Conversation, ConversationId, ConversationNotFound, HostLost } from "./Conversation.ts"
 import type { ConversationMessage } from "./ConversationMessage.ts"
 
-/** Raised when a workspace has as many conversations open as it may have. */
+/** Raised when a workspace has the maximum number of open conversations. */
 export class TooManyConversations extends Schema.TaggedError<TooManyConversations>()("TooManyConversations", {
   limit: Schema.Int
 }) {
@@ -17,13 +17,13 @@ export class TooManyConversations extends Schema.TaggedError<TooManyConversation
   }
 }
 
-/** A lease as its host names it. */
+/** A lease of a host. */
 export interface LeaseRef {
   readonly id: ConversationId
   readonly fence: number
 }
 
-/** The ways in which a page is looked at: as a picture, as its document, or as what can be pointed at in its picture. */
+/** The kinds of views of a page: a screenshot, its document, or the elements in a screenshot that can be pointed at. */
 export const viewKinds = ["screenshot", "html", "elements"] as const
 export type ViewKind = (typeof viewKinds)[number]
 
@@ -33,14 +33,14 @@ export interface View {
   readonly body: string
 }
 
-/** What can be pointed at in a picture of the page, a JPEG in base64. */
+/** The elements in a screenshot that can be pointed at, with the screenshot as JPEG in base64. */
 export const PointedPage = Schema.Struct({ ...Targets.fields, base64: Schema.String })
 export type PointedPage = typeof PointedPage.Type
 
 export class BuilderStore extends Context.Service<
   BuilderStore,
   {
-    /** Keeps a new conversation, unless its workspace has `limit` of them that have not ended. */
+    /** Stores a new conversation, unless its workspace has `limit` conversations that have not ended. */
     readonly open: (change: Change, limit: number) => Effect.Effect<void, TooManyConversations | StoreUnavailable>
 
     readonly get: (
@@ -48,12 +48,12 @@ export class BuilderStore extends Context.Service<
       id: ConversationId
     ) => Effect.Effect<Conversation, ConversationNotFound | StoreUnavailable>
 
-    /** The conversations of a workspace that were not ended, the newest first. */
+    /** The conversations of a workspace that were not ended, newest first. */
     readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Conversation>, StoreUnavailable>
 
     /**
-     * Changes a conversation by a decision that is made under its lock. A decision that fails changes nothing. It must
-     * be pure: it may be called again.
+     * Changes a conversation by a decision made while it is locked. A decision that fails changes nothing. It must be
+     * pure, because it may be called again.
      */
     readonly change: <E>(
       workspaceId: WorkspaceId,
@@ -74,8 +74,8 @@ export class BuilderStore extends Context.Service<
     ) => Effect.Effect<Option.Option<ConversationMessage>, StoreUnavailable>
 
     /**
-     * Gives up to `limit` conversations that need a host to `host`, those that wait longest first. Each gets a fence higher
-     * than any it had before.
+     * Leases up to `limit` conversations that need a host to `host`, the longest waiting first. Each lease has a higher
+     * fence than all earlier ones.
      */
     readonly claim: (options: {
       readonly host: string
@@ -83,30 +83,30 @@ export class BuilderStore extends Context.Service<
       readonly leaseMillis: number
     }) => Effect.Effect<ReadonlyArray<Conversation>, StoreUnavailable>
 
-    /** Prolongs leases and answers which of them were lost: run out and taken over, or given back. */
+    /** Renews leases and returns those that were lost: expired and taken over, or released. */
     readonly renew: (
       leases: ReadonlyArray<LeaseRef>,
       leaseMillis: number
     ) => Effect.Effect<ReadonlyArray<LeaseRef>, StoreUnavailable>
 
-    /** A conversation as its host sees it, if the lease is still its own. */
+    /** The conversation of a lease, if the lease is still valid. */
     readonly leased: (lease: LeaseRef) => Effect.Effect<Conversation, HostLost | StoreUnavailable>
 
-    /** Like `change`, by its host. */
+    /** Like `change`, for the host of the conversation. */
     readonly settle: <E>(
       lease: LeaseRef,
       decide: (before: Conversation, now: number) => Result.Result<Change, E>
     ) => Effect.Effect<Conversation, E | HostLost | StoreUnavailable>
 
-    /** Asks the host for a look at the page, and answers the number of the look. Later numbers are higher. */
+    /** Requests a view of the page from the host, and returns the number of the request. Later numbers are higher. */
     readonly want: (id: ConversationId, kind: ViewKind) => Effect.Effect<number, StoreUnavailable>
 
-    /** The looks that were asked for and not given yet, with the highest number of each kind. */
+    /** The open requests for views, with the highest number of each kind. */
     readonly wanted: (
       id: ConversationId
     ) => Effect.Effect<ReadonlyArray<{ readonly kind: ViewKind; readonly number: number }>, StoreUnavailable>
 
-    /** Gives a look; `null` when the page could not be looked at. Answers all of its kind up to its number. */
+    /** Stores a view; `null` if the page could not be read. It answers all requests of its kind up to its number. */
     readonly show: (
       id: ConversationId,
       kind: ViewKind,
@@ -114,14 +114,14 @@ export class BuilderStore extends Context.Service<
       view: View | null
     ) => Effect.Effect<void, StoreUnavailable>
 
-    /** The view of the request with this number, or of a later one; none while it was not given. */
+    /** The view for the request with this number, or a later one; none while it is open. */
     readonly seen: (
       id: ConversationId,
       kind: ViewKind,
       number: number
     ) => Effect.Effect<Option.Option<View | null>, StoreUnavailable>
 
-    /** Forgets what was seen of a conversation. */
+    /** Removes the views of a conversation. */
     readonly forget: (id: ConversationId) => Effect.Effect<void, StoreUnavailable>
   }
 >()("sluice/core/builder/BuilderStore") {}

@@ -6,7 +6,7 @@ import { Result, Schema } from "effect"
 import * as KeyTokens from "../workflow/language/parameters/KeyTokens.ts"
 import * as Json from "../workspace/Json.ts"
 
-/** A node as a message gives it: its id is made up, and its name too unless it is given. */
+/** A node in a message. It has no id yet, and its name is optional. */
 export const Candidate = Schema.Struct({
   action: Schema.String,
   parameters: Schema.JsonObject,
@@ -17,17 +17,17 @@ export type Candidate = typeof Candidate.Type
 
 /** Commands that the host of the page carries out. */
 export const PageCommand = Schema.Union([
-  /** Does an action, and adds it to the draft when it succeeds. */
+  /** Carries out an action, and adds it to the draft if it succeeds. */
   Schema.Struct({ _tag: Schema.Literal("Do"), candidate: Candidate }),
-  /** Does the step of the draft that comes next. */
+  /** Carries out the next step of the draft. */
   Schema.Struct({ _tag: Schema.Literal("Next") }),
-  /** Does the steps of the draft that come next, up to its end. */
+  /** Carries out the following steps of the draft, up to its end. */
   Schema.Struct({ _tag: Schema.Literal("Continue") }),
   /** Opens the start page again and repeats the steps of the draft, up to the position of the conversation. */
   Schema.Struct({ _tag: Schema.Literal("Replay") }),
-  /** Does the turns that are left of the loop around the next step. What follows goes behind the loop. */
+  /** Carries out the remaining turns of the loop around the next step. Later steps are inserted after the loop. */
   Schema.Struct({ _tag: Schema.Literal("Leave") }),
-  /** Does one step of the draft, or one loop as a whole, once more on the present page, named by id or name. */
+  /** Repeats one step of the draft, or a whole loop, on the current page. The step is given by id or name. */
   Schema.Struct({ _tag: Schema.Literal("Again"), step: Schema.String })
 ])
 export type PageCommand = typeof PageCommand.Type
@@ -36,52 +36,52 @@ export type Command =
   | PageCommand
   | { readonly _tag: "Undo" }
   | { readonly _tag: "Drop" }
-  /** Leads a way that ends the workflow on to where the other way of its condition leads. */
+  /** Connects a branch that ends the workflow to the node after the other branch of its condition. */
   | { readonly _tag: "Join" }
-  /** Repeats the last step on every page that an element leads to. */
+  /** Repeats the last step on every page, with an element that leads to the next page. */
   | { readonly _tag: "Pages"; readonly selector: string }
   /** Adds an input, with its value in this conversation. */
   | { readonly _tag: "Input"; readonly name: string; readonly value: string }
-  /** Adds a credential of the vault by an alias, and the user that this conversation signs in as. */
+  /** Adds a credential of the vault by an alias, and the user as whom this conversation signs in. */
   | { readonly _tag: "Credential"; readonly alias: string; readonly site: string; readonly user: string }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Save"; readonly note: string | null }
 
-/** The grammar, as `help` answers it. */
-export const help = `A message is one action. It is done on the page, and becomes the next step of the workflow when it succeeds.
+/** The grammar, which the command `help` shows. */
+export const help = `A message is one action. It is carried out on the page, and becomes the next step of the workflow if it succeeds.
 
-  navigate ADDRESS           open an address; relative to the page when it is not whole
+  navigate ADDRESS           open an address, absolute or relative to the page
   back                       go back in the history
   click SELECTOR             also: double-click, right-click, hover
   type SELECTOR = TEXT       replace the text of a field
-  press KEY                  a key such as enter, tab or escape, where the focus is
+  press KEY                  press a key such as enter, tab or escape
   select SELECTOR = VALUE    choose the option with this value or text
   extract JSON               read what a data model describes, such as
                              extract {"type":"object","properties":{"title":{"type":"string","path":"//h1"}}}
-  screenshot                 take a picture
+  screenshot                 take a screenshot
   delay SECONDS              wait
 
 or a node of the graph language as JSON, {"action":"CLICK","parameters":{"selector":"//button"},"name":"Sign in"}.
 
-  check XPATH                go on where this element is there, and end where it is not. A BOOL_CONDITION as JSON does the
-                             same with any condition. The next steps belong to the way that the page takes now
-  join                       lead this way on to where the other way of the check leads
+  check XPATH                continue if this element exists, and end the workflow if not. A BOOL_CONDITION as JSON does
+                             the same with any condition. The next steps belong to the branch that the page takes now
+  join                       connect this branch to the node after the other branch of the check
   loop EXPRESSION as NAME    repeat the next steps for each item of a list, such as
                              loop context.orders as order; they read {{context.runtime.order}}
 
-What follows a LOOP is done in its first turn, and is repeated for each, until leave.
+The steps after a LOOP are carried out in its first turn, and repeated for each item, until leave.
 
-  next                       do the step of the workflow that comes next
-  continue                   do the steps that come next, up to the end
-  drop                       take the step that comes next out of the workflow
-  undo                       take back the last change of the workflow; the page stays as it is
+  next                       carry out the next step of the workflow
+  continue                   carry out the following steps, up to the end
+  drop                       remove the next step from the workflow
+  undo                       undo the last change of the workflow; the page does not change
   replay                     open the start page and repeat the steps, up to here
-  again STEP                 do the step with this name or id once more, a loop with all of its turns; the workflow stays
-  leave                      do the turns of the loop that are left; what follows goes behind the loop
-  pages SELECTOR             as long as this element is there, click it and repeat the last step; nothing is done now
-  input NAME = VALUE         add an input, which is {{context.inputs.NAME}} then; the value is that of this conversation
+  again STEP                 repeat the step with this name or id, or a whole loop; the workflow does not change
+  leave                      carry out the remaining turns of the loop; later steps are added after the loop
+  pages SELECTOR             while this element exists, click it and repeat the last step; nothing is carried out now
+  input NAME = VALUE         add an input, then available as {{context.inputs.NAME}}; the value is for this conversation
   credential ALIAS SITE = USER
-                             add a credential of the vault, which is {{context.inputs.ALIAS.PASSWORD}} then
+                             add a credential of the vault, then available as {{context.inputs.ALIAS.PASSWORD}}
   save [NOTE]                save the workflow
   help                       this text
 
@@ -89,7 +89,7 @@ A SELECTOR is an XPath, or css=, role= or text= and a selector of that kind; exa
 around = counts: the text begins after the first " = " outside of brackets and quotes. Inputs are written
 {{context.inputs.NAME}}, and extracted values {{context.NAME}}.`
 
-/** Reads a message. Fails with a sentence that says what would have been accepted. */
+/** Parses a message. Fails with a sentence that names what is accepted. */
 export const parse = (text: string): Result.Result<Command, string> => {
   const line = text.trim()
   if (line.startsWith("{")) return node(line)
@@ -113,9 +113,9 @@ const alone =
   (rest) =>
     rest === ""
       ? Result.succeed(command)
-      : Result.fail(`Cannot read "${rest.slice(0, 80)}": nothing was expected there`)
+      : Result.fail(`Cannot read "${rest.slice(0, 80)}": expected nothing after this command`)
 
-/** A command with something after it, which must not be missing. */
+/** A command with a required argument. */
 const filled =
   (expected: string, read: Read): Read =>
   (rest) =>
@@ -255,6 +255,6 @@ const node = (json: string): Result.Result<Command, string> =>
     )
   )
 
-/** `null` is the same as leaving a field out. */
+/** Removes fields that are `null`, which is the same as absent. */
 const withoutNulls = (value: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))

@@ -1,5 +1,5 @@
 /**
- * A conversation that builds a workflow on an open page, and what may happen to it.
+ * A conversation that builds a workflow on an open page, and its transitions.
  *
  * ```
  *            open                 take, settle               say
@@ -9,10 +9,10 @@
  *     '--> awaiting ----'  '- interrupted -> idle --say--> processing
  * ```
  *
- * A turn is what is done for one message, or to open the page. A *host* does it: a worker with a browser, which holds
- * the conversation by a lease for as long as it keeps the page open. Between turns the conversation is the caller's,
- * who changes it through the decisions below. The end after a time of idleness, and the effect of a lost lease, are
- * derived from the clock, so that they hold even when no host is left. Instants are epoch milliseconds.
+ * A turn is the work for one message, or for opening the page. A *host* carries it out: a worker with a browser, which
+ * leases the conversation for as long as it keeps the page open. Between turns, callers change the conversation through
+ * the decisions below. The end of an idle conversation and the effect of a lost lease are derived from the clock, so
+ * that they apply even without a host. Instants are epoch milliseconds.
  */
 import { Result, Schema } from "effect"
 import { UserId, VersionId, WorkflowId, WorkspaceId } from "../workspace/Ids.ts"
@@ -33,25 +33,25 @@ export const Status = Schema.Literals([
 ])
 export type Status = typeof Status.Type
 
-/** Opens the page, and does the steps of the draft up to the node `until`, not including it. */
+/** Opens the page, and carries out the steps of the draft before the node `until`. */
 const Opening = Schema.Struct({ _tag: Schema.Literal("Open"), until: Schema.NullOr(Schema.String) })
 
 /** A command for the page. `id` identifies a turn. */
 export const Turn = Schema.Struct({
   id: Schema.String,
   command: Schema.Union([Opening, ...PageCommand.members]),
-  /** A host does it, or did when it lost its lease. */
+  /** A host has started the turn. It stays `true` if the host loses its lease. */
   taken: Schema.Boolean,
-  /** Its user wants it to stop. */
+  /** Whether the user has interrupted the turn. */
   stop: Schema.Boolean
 })
 export type Turn = typeof Turn.Type
 
-/** The workflow that is changed: the one that the conversation began with, or was saved as. */
+/** The workflow that the conversation changes: the one it began with, or was saved as. */
 export const Origin = Schema.Struct({ workflowId: WorkflowId, versionId: VersionId, versionNumber: Schema.Int })
 export type Origin = typeof Origin.Type
 
-/** A host's right to the conversation. Of two leases the one with the higher fence is the later. */
+/** The right of a host to the conversation. The later of two leases has the higher fence. */
 export const Lease = Schema.Struct({ host: Schema.String, until: Schema.Finite })
 
 export const Conversation = Schema.Struct({
@@ -59,20 +59,20 @@ export const Conversation = Schema.Struct({
   workspaceId: WorkspaceId,
   userId: UserId,
   startedAt: Schema.Finite,
-  /** It ends at this instant, unless something happens before. */
+  /** The conversation ends at this instant, unless there is activity before. */
   expiresAt: Schema.Finite,
   endedAt: Schema.NullOr(Schema.Finite),
   origin: Schema.NullOr(Origin),
   inputs: Schema.JsonObject,
-  /** The browser begins without the cookies and the storage that are kept with the credentials. */
+  /** Whether the browser begins without the cookies and the storage that are stored with the credentials. */
   blankBrowser: Schema.optionalKey(Schema.Boolean),
   draft: Draft.Draft,
   turn: Schema.NullOr(Turn),
-  /** How it reads while there is no turn: the last turn was done, was interrupted, or lost its page. */
+  /** The status without a turn: the last turn was interrupted, failed or lost its page, or completed. */
   rest: Schema.Literals(["idle", "errored", "completed"]),
-  /** The message whose question must be answered first. */
+  /** The id of the message with the open question. */
   question: Schema.NullOr(Schema.String),
-  /** The node up to which the page is opened once the question is answered. */
+  /** The node before which the walk stops when the page is opened after the answer. */
   until: Schema.NullOr(Schema.String),
   /** The number of the last message. */
   messages: Schema.Int,
@@ -89,10 +89,10 @@ export interface Change {
   readonly messages: ReadonlyArray<ConversationMessage>
 }
 
-/** A conversation in which nothing happens for so long ends, and gives its browser back. */
+/** A conversation ends after this time without activity, in milliseconds. */
 export const idleMillis = 30 * 60_000
 
-/** Raised for a conversation that does not exist in the workspace, or that has ended and so takes no more messages. */
+/** Raised for a conversation that does not exist in the workspace, or that has ended. */
 export class ConversationNotFound extends Schema.TaggedError<ConversationNotFound>()("ConversationNotFound", {
   conversationId: Schema.String,
   ended: Schema.Boolean
@@ -104,14 +104,14 @@ export class ConversationNotFound extends Schema.TaggedError<ConversationNotFoun
   }
 }
 
-/** Raised by a message that comes while another one is being processed. */
+/** Raised by a message while another one is being processed. */
 export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy", { conversationId: Schema.String }) {
   override get message() {
     return `Conversation "${this.conversationId}" is processing: wait until it is not, or interrupt it`
   }
 }
 
-/** Raised by a host that acts on a conversation whose lease is no longer its own, or whose turn is over. */
+/** Raised when a host acts on a conversation without a valid lease, or on a turn that is over. */
 export class HostLost extends Schema.TaggedError<HostLost>()("HostLost", {
   conversationId: Schema.String,
   fence: Schema.Int
@@ -128,7 +128,7 @@ export const isHeld = ({ lease }: Conversation, at: number): boolean => lease !=
 export const hasPage = (one: Conversation, at: number): boolean =>
   one.page && isHeld(one, at) && statusAt(one, at) !== "ended"
 
-/** The status that a conversation reads as at `at`. */
+/** The status of a conversation at `at`. */
 export const statusAt = (one: Conversation, at: number): Status => {
   if (one.endedAt !== null) return "ended"
   const lost = one.turn?.taken === true && !isHeld(one, at)
@@ -138,11 +138,11 @@ export const statusAt = (one: Conversation, at: number): Status => {
   return one.rest === "errored" ? "agent-errored" : one.rest
 }
 
-/** Nothing changes before the next message: the last one was done, it failed, or the conversation ended. */
+/** Whether nothing changes before the next message: the last one completed or failed, or the conversation has ended. */
 export const isTerminal = (status: Status): boolean =>
   status === "completed" || status === "agent-errored" || status === "ended"
 
-/** A message before it has its number. */
+/** A message without its number. */
 export type NewMessage = Omit<ConversationMessage, "number" | "createdAt">
 
 /** Appends messages. That counts as activity, but does not reopen an ended conversation. */
@@ -156,9 +156,9 @@ export const say = (one: Conversation, said: ReadonlyArray<NewMessage>, at: numb
 })
 
 /**
- * The conversation if its caller may change it at `at`: it has not ended, and no turn is in progress.
+ * The conversation, if its caller may change it at `at`: it has not ended, and no turn is in progress.
  *
- * A turn whose host was lost is dropped here. Whether it took effect is not known, so it is never done again.
+ * A turn of a lost host is dropped here. Whether it took effect is unknown, so it is never repeated.
  */
 export const free = (
   one: Conversation,
@@ -176,7 +176,7 @@ export const free = (
   )
 }
 
-/** Has a turn done by a host. */
+/** Starts a turn, for a host to carry out. */
 export const begin = (one: Conversation, turn: Pick<Turn, "id" | "command">, at: number): Conversation => ({
   ...one,
   turn: { ...turn, taken: false, stop: false },
@@ -186,8 +186,8 @@ export const begin = (one: Conversation, turn: Pick<Turn, "id" | "command">, at:
 })
 
 /**
- * Stops the turn in progress: a turn that no host has taken is dropped, one in progress is stopped by its host, and an
- * open question needs no answer any more. Returns the same conversation when no turn is in progress.
+ * Stops the turn in progress. A turn that no host has taken is dropped, one in progress is stopped by its host, and an
+ * open question is closed. Returns the same conversation if no turn is in progress.
  */
 export const interrupt = (
   one: Conversation,
@@ -209,17 +209,17 @@ export const interrupt = (
   return Result.succeed({ conversation: { ...one, turn: { ...one.turn, stop: true } }, messages: [] })
 }
 
-/** Ends a conversation for good, including a turn in progress. One that has ended stays as it is. */
+/** Ends a conversation and its turn in progress. An ended conversation is not changed. */
 export const end = (one: Conversation, at: number): Change => ({
   conversation: one.endedAt !== null ? one : { ...one, endedAt: at, turn: null, question: null, page: false },
   messages: []
 })
 
-/** Whether a host is needed: a turn waits, and no host has the lease. */
+/** Whether the conversation needs a host: a turn waits, and no host has the lease. */
 export const needsHost = (one: Conversation, at: number): boolean =>
   statusAt(one, at) === "processing" && one.turn?.taken === false && !isHeld(one, at)
 
-/** Gives the conversation to a host. */
+/** Leases the conversation to a host. */
 export const claim = (one: Conversation, host: string, until: number): Conversation => ({
   ...one,
   lease: { host, until },
@@ -227,18 +227,18 @@ export const claim = (one: Conversation, host: string, until: number): Conversat
   page: false
 })
 
-/** Begins the turn that waits, if one does. */
+/** Marks the waiting turn as taken, if there is one. */
 export const taken = (one: Conversation): Result.Result<Change> =>
   Result.succeed({
     conversation: one.turn === null ? one : { ...one, turn: { ...one.turn, taken: true } },
     messages: []
   })
 
-/** The host has a page open. */
+/** Records that the host has a page open. */
 export const opened = (one: Conversation): Result.Result<Change> =>
   Result.succeed({ conversation: one.endedAt === null ? { ...one, page: true } : one, messages: [] })
 
-/** Ended by its host, which saw that its time is over. */
+/** Ends an expired conversation, for its host. */
 export const ended = (one: Conversation, at: number): Result.Result<Change> => Result.succeed(end(one, at))
 
 /** How a turn ended. */
@@ -246,13 +246,13 @@ export interface Outcome {
   readonly draft: Draft.Draft
   readonly text: string
   readonly result: ActionResult | null
-  /** `idle` for a turn that was stopped, `errored` for one that lost its page or did not get one. */
+  /** `idle` for an interrupted turn, `errored` for a turn without a page. */
   readonly rest: Conversation["rest"]
   /** Whether the page is still open. */
   readonly page: boolean
 }
 
-/** Ends a turn with what came of it. Fails when it is over already, as when the conversation has ended. */
+/** Ends a turn with its outcome. Fails if the turn is already over, for instance because the conversation has ended. */
 export const settle = (
   one: Conversation,
   turnId: string,
@@ -274,7 +274,7 @@ export const settle = (
   return Result.succeed(say({ ...one, draft, page, rest, turn: null }, [reply], at))
 }
 
-/** Gives the conversation back, its page closed. A turn in progress is dropped. */
+/** Releases the lease and marks the page as closed. A turn in progress is dropped. */
 export const released = (one: Conversation, noticeId: string, at: number): Result.Result<Change> => {
   const freed = { ...one, lease: null, page: false }
   if (one.turn?.taken !== true || one.endedAt !== null) return Result.succeed({ conversation: freed, messages: [] })

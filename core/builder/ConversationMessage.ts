@@ -1,16 +1,14 @@
-/**
- * The messages of a conversation: by the user, and by the agent that answers.
- */
+/** The messages of a conversation, by the user and by the agent. */
 import { Schema } from "effect"
 
-/** The result of an action, beside the sentence that describes it. */
+/** The result of an action. The text of the message describes it. */
 export const ActionResult = Schema.Struct({
-  /** Whether the action was done, and so is part of the draft. */
+  /** Whether the action succeeded, and so is part of the draft. */
   done: Schema.Boolean,
   action: Schema.String,
   nodeId: Schema.NullOr(Schema.String),
   nodeName: Schema.NullOr(Schema.String),
-  /** The address of the page afterwards. */
+  /** The address of the page after the action. */
   url: Schema.NullOr(Schema.String),
   /** The extracted data. */
   data: Schema.optionalKey(Schema.JsonObject),

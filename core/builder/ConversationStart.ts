@@ -1,6 +1,4 @@
-/**
- * How conversations begin: on an address, or on a workflow whose steps are done up to one of them.
- */
+/** The start of conversations: on an address, or on a workflow whose steps are carried out up to one of them. */
 import { Effect, type Schema } from "effect"
 import * as Domain from "../vault/site/Domain.ts"
 import * as InputContract from "../workflow/contract/InputContract.ts"
@@ -16,7 +14,7 @@ import * as Conversation from "./Conversation.ts"
 import * as Draft from "./Draft.ts"
 
 export type Opening =
-  /** A new workflow that begins at `startUrl`. Without a schema, the inputs say what it is given. */
+  /** A new workflow that begins at `startUrl`. Without a schema, one is derived from the inputs. */
   | {
       readonly _tag: "New"
       readonly name: string
@@ -28,25 +26,25 @@ export type Opening =
       /** The vault user of the workflow, under the alias `LOGIN`; `null` for a workflow without credentials. */
       readonly login: { readonly permissionedUserId: string; readonly site: string } | null
     }
-  /** A workflow as one of its versions has it, up to the node `until`, or with only its start page opened. */
+  /** A version of a workflow, up to the node `until`, or with only its start page opened. */
   | {
       readonly _tag: "Of"
       readonly stored: StoredWorkflow
       readonly inputs: Schema.JsonObject
       readonly until: string | null
-      /** Whether the browser begins with the cookies and the storage that are kept with the credentials. */
+      /** Whether the browser begins with the cookies and the storage that are stored with the credentials. */
       readonly lastBrowserState: boolean
     }
 
 export type CannotOpen = InvalidWorkflow | InputContract.InvalidInput
 
-/** The identifiers that a beginning may need. */
+/** The identifiers that the start may need. */
 export const ids = Effect.gen(function* () {
   const { uuid } = yield* Identifiers
   return { conversation: yield* uuid, turn: yield* uuid, message: yield* uuid, start: yield* uuid, end: yield* uuid }
 })
 
-/** A new conversation, about to open its page; or to ask for inputs that are missing. */
+/** A new conversation, which opens its page, or asks for missing inputs. */
 export const begin = (
   caller: Caller,
   opening: Opening,
@@ -154,7 +152,7 @@ const draftOf = Effect.fnUntraced(
 
 type Contract = Pick<Content, "input_schema" | "vault_schema">
 
-/** How inputs break the contract of a draft. */
+/** The errors of inputs against the contract of a draft. */
 export const inputErrors = (
   caller: Caller,
   { input_schema, vault_schema }: Contract,
@@ -170,7 +168,7 @@ export const inputErrors = (
 export const invalidInput = (content: Contract, errors: ReadonlyArray<InputContract.InputError>) =>
   new InputContract.InvalidInput({ errors, inputSchema: InputContract.effectiveSchema(content) })
 
-/** The fields of a request have other names than those of the workflow that is made of them. */
+/** Renames the paths of problems to the field names of the request. */
 const asSent = ({ message, path }: { readonly path: string; readonly message: string }) => ({
   message,
   path: path.startsWith("nodes[0]") ? "startUrl" : path === "input_schema" ? "inputSchema" : path

@@ -1,5 +1,5 @@
 /**
- * The workflow that a conversation builds: always one that could be saved, with a place where the next step goes.
+ * The workflow that a conversation builds. It can always be saved, and has a cursor where the next step is inserted.
  */
 import { Effect, Schema } from "effect"
 import * as Position from "../agent/Position.ts"
@@ -11,21 +11,21 @@ import { Content, InvalidWorkflow, type Settings } from "../workflow/Workflow.ts
 import * as Json from "../workspace/Json.ts"
 import type { Candidate } from "./Command.ts"
 
-/** A place between two nodes: behind `after`, on one of the ways that lead on from it. */
+/** A position between two nodes: after the node `after`, on one of its edges. */
 export const Cursor = Schema.Struct({
   after: Schema.String,
   way: Schema.Literals(["to", "true", "false", "loop_not_done", "loop_done"])
 })
 export type Cursor = typeof Cursor.Type
 
-/** How a change of the draft is taken back. */
+/** The information to undo a change of the draft. */
 const Edit = Schema.Struct({
   what: Schema.String,
   added: Schema.Array(Schema.String),
   removed: Schema.Array(Schema.Struct({ index: Schema.Int, node: Schema.Json })),
-  /** The edges as they were; `null` for a node that had none. */
+  /** The former edges; `null` for a node that had none. */
   edges: Schema.Record(Schema.String, Schema.NullOr(Schema.Json)),
-  /** The schemas of the inputs and of the credentials as they were, where one of them was changed. */
+  /** The former schemas of inputs and credentials, if one of them was changed. */
   schemas: Schema.optionalKey(Schema.Struct({ input_schema: Schema.JsonObject, vault_schema: Schema.JsonObject })),
   cursor: Cursor
 })
@@ -41,13 +41,13 @@ export const Draft = Schema.Struct({
 })
 export type Draft = typeof Draft.Type
 
-/** Changes further back than this cannot be taken back. */
+/** Maximum number of changes that can be undone. */
 const maxEdits = 1_000
 
-/** The errors of the functions below: a draft that could not be saved, or one that takes too much to be checked. */
+/** The errors of the functions below: an invalid draft, or one whose check exceeds a limit. */
 type Refusal = InvalidWorkflow | Sandbox.TooCostly
 
-/** A draft of two nodes: START at an address, and END. Fails with everything that is wrong with it. */
+/** A draft of two nodes: START at an address, and END. Fails with every problem. */
 export const fresh = (
   given: {
     readonly name: string
@@ -78,7 +78,7 @@ export const fresh = (
     edits: []
   })
 
-/** A draft that extends an existing workflow, with the cursor behind the START of its graph. */
+/** A draft that extends an existing workflow, with the cursor after its START. */
 export const of = (
   workflow: {
     readonly name: string
@@ -94,7 +94,7 @@ export const graph = ({ content }: Draft): Effect.Effect<Graph, Sandbox.TooCostl
 /** The ids of the nodes of a draft. */
 export const idsOf = ({ content }: Draft): ReadonlySet<NodeId> => new Set(parts(content)[0].map(idOf))
 
-/** The node that comes next. `all` is the graph of the draft. */
+/** The next node. `all` is the graph of the draft. */
 export const next = (draft: Draft, all: Graph): Node => {
   const edge = Position.edgeOf(all, draft.cursor.after)
   switch (draft.cursor.way) {
@@ -113,11 +113,11 @@ export const next = (draft: Draft, all: Graph): Node => {
 }
 
 /**
- * Puts a node at the cursor, and the cursor behind it. Fails with what is wrong with the node, each problem at its path in
- * it.
+ * Inserts a node at the cursor, and moves the cursor after it. Fails with every problem of the node, each at its path
+ * in the node.
  *
- * A BOOL_CONDITION leads to the next node where it holds, and to a separate END where it does not. The body of a LOOP is
- * empty at first, an edge from the loop to itself, and the cursor is in it: what is inserted there leads back to the loop.
+ * A BOOL_CONDITION leads to the next node if it holds, and to a separate END if not. The body of a new LOOP is empty,
+ * an edge from the loop to itself, and contains the cursor: inserted nodes lead back to the loop.
  */
 export const insert = Effect.fnUntraced(function* (
   draft: Draft,
@@ -176,8 +176,8 @@ export const insert = Effect.fnUntraced(function* (
 })
 
 /**
- * Leads the way at the cursor, which ends the workflow, on to where the other way of its condition leads. Fails where the
- * way leads on already.
+ * Connects the branch at the cursor, which ends the workflow, to the node after the other branch of its condition.
+ * Fails if the branch does not end the workflow.
  */
 export const joined = Effect.fnUntraced(function* (draft: Draft) {
   const [nodes, edges] = parts(draft.content)
@@ -190,11 +190,11 @@ export const joined = Effect.fnUntraced(function* (draft: Draft) {
   )
   const [from, branch] = check ?? []
   if (end.action !== "END" || from === undefined || branch?._tag !== "Branch") {
-    return yield* refusal(`This way leads on already. Next comes "${end.name}"`)
+    return yield* refusal(`Nothing to join: this branch does not end the workflow. Next comes "${end.name}"`)
   }
   if (draft.cursor.after === from) {
     const { name } = Position.nodeOf(all, from)
-    return yield* refusal(`Cannot join the two ways of "${name}" without a step on this one`)
+    return yield* refusal(`Cannot join the two branches of "${name}": expected a step on this branch first`)
   }
   const changed: Draft = {
     ...draft,
@@ -204,7 +204,7 @@ export const joined = Effect.fnUntraced(function* (draft: Draft) {
       edges: { ...edges, [draft.cursor.after]: { [draft.cursor.way]: branch.onTrue } }
     },
     edits: remembered(draft, {
-      what: `the way ends the workflow again, by "${end.name}"`,
+      what: `the branch ends the workflow again, by "${end.name}"`,
       added: [],
       removed: [
         {
@@ -217,13 +217,13 @@ export const joined = Effect.fnUntraced(function* (draft: Draft) {
     })
   }
   const onward = Position.nodeOf(all, branch.onTrue).name
-  return { draft: yield* checked(changed), what: `This way goes on with "${onward}", as the other one does` }
+  return { draft: yield* checked(changed), what: `This branch continues with "${onward}", like the other one` }
 })
 
-/** The nodes that one leads to, itself included. */
+/** The nodes reachable from a node, including the node. */
 const reachedFrom = (all: Graph, from: NodeId): ReadonlySet<NodeId> => {
   const reached = new Set([from])
-  // A set is iterated in the order of its values, also those that are added meanwhile.
+  // Iterating a set includes the values that are added meanwhile.
   for (const id of reached) {
     const edge = all.edges.get(id)
     if (edge?._tag === "Next") reached.add(edge.to)
@@ -232,7 +232,7 @@ const reachedFrom = (all: Graph, from: NodeId): ReadonlySet<NodeId> => {
   }
   return reached
 }
-/** The loop whose body the next step goes into, the innermost one; `null` outside of loops. */
+/** The innermost loop whose body the next step goes into; `null` outside of loops. */
 export const loopAround = ({ content, cursor }: Draft): NodeId | null => {
   const [, edges] = parts(content)
   const endsOf = (id: NodeId) => Object.values(Json.objectOf(edges[id])).map(String)
@@ -259,7 +259,7 @@ export const loopAround = ({ content, cursor }: Draft): NodeId | null => {
   return inside.toSorted((one, other) => one.size - other.size)[0]?.id ?? null
 }
 
-/** A new name of an input or of a credential; fails where it cannot be one, or is taken. */
+/** Checks the name of a new input or credential; fails if it is invalid or used. */
 const named = Effect.fnUntraced(function* ({ content }: Draft, name: string, what: string) {
   const taken = [Json.objectOf(content.input_schema.properties), content.vault_schema]
   const message = !/^[A-Za-z_]\w{0,63}$/.test(name)
@@ -270,7 +270,7 @@ const named = Effect.fnUntraced(function* ({ content }: Draft, name: string, wha
   if (message !== null) return yield* new InvalidWorkflow({ problems: [{ path: "", message }] })
 })
 
-/** Changes the schemas as one edit. `undone` is what a message says when the edit is taken back. */
+/** Changes the schemas as one edit. `undone` is the text of the message when the edit is undone. */
 const withSchemas = (
   draft: Draft,
   schemas: Partial<Pick<Draft["content"], "input_schema" | "vault_schema">>,
@@ -291,7 +291,7 @@ const withSchemas = (
   }
 }
 
-/** Adds an input that every run must be given, a text. The value is that of this conversation. */
+/** Adds a required text input. The value applies to this conversation. */
 export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string, value: string) {
   yield* named(draft, name, "an input")
   const { input_schema } = draft.content
@@ -307,7 +307,7 @@ export const withInput = Effect.fnUntraced(function* (draft: Draft, name: string
   return { draft: yield* checked(changed), what, inputs: { [name]: value } }
 })
 
-/** Adds a credential of the vault for a site, by an alias. The user is the one that this conversation signs in as. */
+/** Adds a credential of the vault for a site, by an alias. This conversation signs in as the given user. */
 export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: string, site: string, user: string) {
   yield* named(draft, alias, "a credential")
   const credentials = { ...draft.content.vault_schema, [alias]: { type: "credential", domain: site } }
@@ -316,12 +316,12 @@ export const withCredential = Effect.fnUntraced(function* (draft: Draft, alias: 
   return { draft: yield* checked(changed), what, inputs: { [alias]: user } }
 })
 
-/** How long a further page is waited for, in milliseconds: the link to it may come a moment after the page. */
+/** Maximum wait for the link to the next page, in milliseconds. It may appear a moment after the page. */
 const pageMillis = 1_000
 
 /**
- * Repeats the step that was done last on every further page: as long as an element is there, it is clicked and the step
- * is done again. Fails where the last step is not one that leads on to the next.
+ * Repeats the last step on every further page: while an element exists, it is clicked and the step runs again. Fails if
+ * the last step does not lead directly to the cursor.
  */
 export const paged = Effect.fnUntraced(function* (
   draft: Draft,
@@ -374,17 +374,17 @@ export const paged = Effect.fnUntraced(function* (
       cursor: draft.cursor
     })
   }
-  const what = `"${last.name}" is repeated on every page, as long as ${selector} is there. Nothing was done now; replay tries it`
+  const what = `"${last.name}" is repeated on every page, as long as ${selector} exists. It was not carried out now; use replay to try it`
   return { draft: yield* checked(changed), what }
 })
 
-/** Takes the node that comes next out. Edges to it lead to its successor. */
+/** Removes the next node. Edges to it then lead to its successor. */
 export const drop = Effect.fnUntraced(function* (draft: Draft) {
   const all = yield* graph(draft)
   const node = next(draft, all)
   const edge = all.edges.get(node.id)
   if (edge?._tag !== "Next") {
-    const why = node.action === "END" ? "it ends the workflow" : "it has several ways on"
+    const why = node.action === "END" ? "it ends the workflow" : "it has several branches"
     return yield* new InvalidWorkflow({
       problems: [{ path: "", message: `Cannot drop the step "${node.name}": ${why}` }]
     })
@@ -418,7 +418,7 @@ export const drop = Effect.fnUntraced(function* (draft: Draft) {
   return { draft: yield* checked(changed), what: `The step "${node.name}" is no longer part of the workflow` }
 })
 
-/** Takes the last change back; none when there is none. */
+/** Undoes the last change; `null` if there is none. */
 export const undo = (draft: Draft): { readonly draft: Draft; readonly what: string } | null => {
   const edit = draft.edits.at(-1)
   if (edit === undefined) return null
@@ -439,16 +439,16 @@ export const undo = (draft: Draft): { readonly draft: Draft; readonly what: stri
   }
 }
 
-/** The draft with its place behind a node that was done. */
+/** The draft with the cursor at another position. */
 export const passed = (draft: Draft, cursor: Cursor): Draft => ({ ...draft, cursor })
 
-/** The body that saves a draft. */
+/** The body of the request that saves a draft. */
 export const body = (draft: Draft): Schema.JsonObject => {
   const { settings, ...content } = draft.content
   return { ...settings, ...content, name: draft.name, description: draft.description }
 }
 
-/** A schema for inputs like these: each is required, of the type that its value has. */
+/** An input schema derived from values: each input is required, with the type of its value. */
 export const schemaOf = (inputs: Schema.JsonObject): Schema.JsonObject => ({
   type: "object",
   properties: Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, typeOf(value)])),
@@ -461,7 +461,7 @@ const typeOf = (value: Schema.Json): Schema.JsonObject => {
   return { type: Array.isArray(value) ? "array" : typeof value }
 }
 
-/** A draft that could be saved. The window of a workflow is not the draft's, so no instant matters. */
+/** Checks that a draft can be saved. A draft has no window, so the instant of the check does not matter. */
 const checked = Effect.fnUntraced(function* (draft: Draft) {
   const asked = { body: body(draft), now: 0, errorCodes: null }
   const { problems, tooLong } = yield* Sandbox.runHere("readDraft", asked)

@@ -1,18 +1,16 @@
-/**
- * The loops of a graph: those of a LOOP, and those of a condition that leads back, such as one over the pages of a list.
- */
+/** The loops of a graph: those of LOOP nodes, and those of a condition with an edge back, such as paging. */
 import * as Graph from "../workflow/language/graph/Graph.ts"
 import type { Cursor } from "./Draft.ts"
 
 export interface Loop {
-  /** The node that a turn begins with. */
+  /** The first node of each turn. */
   readonly head: Graph.NodeId
   readonly nodes: ReadonlySet<Graph.NodeId>
-  /** Where the way into the loop begins. */
+  /** The edge into the body of the loop. */
   readonly entry: Cursor
 }
 
-/** The loop that a LOOP, or the condition that ends the turns of a loop, stands for; `null` for every other node. */
+/** The loop of a LOOP node, or of the condition that ends its turns; `null` for any other node. */
 export const of = (graph: Graph.Graph, id: Graph.NodeId): Loop | null => {
   const edge = graph.edges.get(id)
   if (edge?._tag === "Loop") return loopAt(graph, id, backEdges(graph).get(id) ?? [])
@@ -55,7 +53,10 @@ const ways = (edge: Graph.Edge): ReadonlyArray<readonly [Cursor["way"], Graph.No
   }
 }
 
-/** The nodes whose edges lead back to a node that every way to them has passed, by that node. Iterative: graphs may be long. */
+/**
+ * The sources of back edges, by the node that they lead back to. Every path to a source passes that node. Iterative:
+ * graphs may be long.
+ */
 const backEdges = (graph: Graph.Graph): ReadonlyMap<Graph.NodeId, ReadonlyArray<Graph.NodeId>> => {
   const found = new Map<Graph.NodeId, Array<Graph.NodeId>>()
   const seen = new Set<Graph.NodeId>([graph.start])

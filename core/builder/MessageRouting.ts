@@ -1,6 +1,4 @@
-/**
- * The effect of a message: an answer at once, or a turn for a host.
- */
+/** The effect of a message: an immediate reply, or a turn for a host. */
 import { Effect, Result, type Schema } from "effect"
 import * as Sandbox from "../workflow/sandbox/Sandbox.ts"
 import type { InvalidWorkflow, Problem } from "../workflow/Workflow.ts"
@@ -20,22 +18,25 @@ export const ids = Effect.gen(function* () {
 
 type Ids = Readonly<Record<"user" | "reply" | "turn" | "notice" | "check" | "click", string>>
 
-/** The edit of the draft by a message, where it changes the draft. */
+/** The change of the draft by a message. */
 export interface DraftEdit {
-  /** The number of the last message of the conversation then: no draft changes without a message that says so. */
+  /**
+   * The number of the last message when the change was computed. It detects concurrent changes, because every change of
+   * the draft adds a message.
+   */
   readonly messages: number
   readonly result: Result.Result<Edited, ReadonlyArray<Problem>>
 }
 
 interface Edited {
   readonly draft: Draft.Draft
-  /** What was changed, in a sentence. */
+  /** The description of the change, as one sentence. */
   readonly what: string
-  /** Inputs that the conversation has from then on. */
+  /** The inputs of the conversation after the change. */
   readonly inputs?: Schema.JsonObject
 }
 
-/** The draft was changed while it was worked out what a message makes of it. */
+/** Raised when the draft was changed while the effect of a message was computed. */
 export class DraftChanged {
   readonly _tag = "DraftChanged"
 }
@@ -57,7 +58,7 @@ const edited = (
     case "Credential":
       return Draft.withCredential(draft, command.alias, command.site, command.user)
     case "Do":
-      // The ids are the host's to choose.
+      // The host chooses the ids.
       return Effect.map(Draft.insert(draft, command.candidate, { node: ids.reply, end: ids.notice }), (inserted) => ({
         draft: inserted.draft,
         what: ""
@@ -67,7 +68,7 @@ const edited = (
   }
 }
 
-/** Works out what a message makes of a draft, before the conversation is changed; `null` where it changes none. */
+/** Computes the change of the draft by a message, before the conversation is locked; `null` if it changes no draft. */
 export const tried = Effect.fnUntraced(
   function* (one: Conversation.Conversation, text: string, ids: Ids) {
     const { messages } = one
@@ -82,8 +83,8 @@ export const tried = Effect.fnUntraced(
 )
 
 /**
- * Takes a message. A message that cannot be parsed, or cannot become a step of the draft, is answered with an
- * explanation of what would be accepted.
+ * Takes a message. If the message cannot be parsed, or cannot become a step of the draft, the reply says what is
+ * accepted.
  */
 export const said = (
   before: Conversation.Conversation,
@@ -108,11 +109,11 @@ export const saves = (text: string): { readonly note: string | null } | null => 
   return Result.isSuccess(command) && command.success._tag === "Save" ? { note: command.success.note } : null
 }
 
-/** An answer of the agent that changes nothing else. A message that is answered at once is done. */
+/** Adds a reply of the agent and changes nothing else. */
 export const replied = (one: Conversation.Conversation, id: string, text: string, at: number): Conversation.Change =>
   Conversation.say({ ...one, rest: "completed" }, [{ id, role: "agent", kind: "text", text }], at)
 
-/** The draft was kept: further saves make the next versions of that workflow. */
+/** Records that the draft was saved. Further saves make the next versions of that workflow. */
 export const saved = (
   one: Conversation.Conversation,
   { version, workflow }: StoredWorkflow,
@@ -142,8 +143,8 @@ const respond = (
       return { conversation: one, messages: [] }
     case "Undo": {
       const undone = Draft.undo(one.draft)
-      if (undone === null) return reply(one, "There is nothing to take back")
-      return reply({ ...one, draft: undone.draft }, `Taken back: ${undone.what}. The page stays as it is`)
+      if (undone === null) return reply(one, "There is nothing to undo")
+      return reply({ ...one, draft: undone.draft }, `Undone: ${undone.what}. The page is unchanged`)
     }
     case "Pages":
     case "Join":
@@ -157,7 +158,7 @@ const respond = (
         tried.success.what
       )
     case "Do":
-      // A step that could never be saved is never done.
+      // A step that cannot be saved is not carried out.
       if (tried !== null && Result.isFailure(tried)) return reply(one, sentence("This cannot be done", tried.failure))
       return turn(one, command, ids, at)
     default:

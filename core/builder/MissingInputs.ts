@@ -14,21 +14,21 @@ export interface Answer {
   readonly given: { readonly value: Schema.Json } | { readonly responses: Schema.JsonObject }
 }
 
-/** Raised by an answer to a message that does not exist in the conversation, or that asks nothing. */
+/** Raised by an answer to an unknown message, or to one that is not a question. */
 export class QuestionNotFound extends Schema.TaggedError<QuestionNotFound>()("QuestionNotFound", {
   messageId: Schema.String
 }) {
   override get message() {
-    return `Cannot answer message "${this.messageId}": no message of this conversation with this id asks anything`
+    return `Cannot answer message "${this.messageId}": no message of this conversation with this id is a question`
   }
 }
 
-/** Raised by an answer to a question that needs none any more. */
+/** Raised by an answer to a question that is already closed. */
 export class AlreadyAnswered extends Schema.TaggedError<AlreadyAnswered>()("AlreadyAnswered", {
   messageId: Schema.String
 }) {
   override get message() {
-    return `Cannot answer message "${this.messageId}": it was answered already, or needs no answer any more`
+    return `Cannot answer message "${this.messageId}": it is already answered, or no longer needs an answer`
   }
 }
 
@@ -41,10 +41,10 @@ export class AnswerIncomplete extends Schema.TaggedError<AnswerIncomplete>()("An
   }
 }
 
-/** One thing that a question asks for, as forms show it. */
+/** A requested input, as forms show it. */
 export interface AskedInput {
   readonly name: string
-  /** `auth` for a credential, otherwise the type in the schema, `string` where it names none. */
+  /** `auth` for a credential, otherwise the type in the schema, `string` by default. */
   readonly type: string
   readonly description: string
   readonly default?: Schema.Json
@@ -95,17 +95,17 @@ export const inputsWith = (
   return { ...one.inputs, ...Object.fromEntries(plain) }
 }
 
-/** The user that a credential is answered with; clients also send it with the domain of the credential. */
+/** The user in the answer for a credential. Clients may also send it with the domain of the credential. */
 const userOf = (value: Schema.Json, domain: Schema.Json | undefined): Schema.Json => {
   if (!Json.isObject(value) || typeof value.permissioned_user_id !== "string") return value
   return value.domain === undefined || value.domain === domain ? value.permissioned_user_id : value
 }
 
 /**
- * Takes an answer. The values become inputs of the conversation, and the page is opened. `errors` are how the inputs
- * break the contract of the draft; neither the inputs nor the contract change while the question is open.
+ * Takes an answer. The values become inputs of the conversation, and the page is opened. `errors` are the errors of the
+ * inputs against the contract of the draft; neither changes while the question is open.
  *
- * Answers are not repeated in a message: inputs may be secret.
+ * Messages do not repeat answers, because inputs may be secret.
  */
 export const answered = (
   one: Conversation.Conversation,

@@ -1,6 +1,4 @@
-/**
- * Workflows that conversations begin with: the latest version of one, or the version that a run failed on.
- */
+/** Workflows that conversations begin with: the latest version of a workflow, or the version of a failed run. */
 import { Effect, Schema } from "effect"
 import { Status } from "../run/Run.ts"
 import { Runs } from "../run/Runs.ts"
@@ -9,7 +7,7 @@ import { type RunId, type WorkflowId, WorkflowNotFound } from "../workspace/Ids.
 import type { Caller } from "../workspace/Workspace.ts"
 import type { Opening } from "./ConversationStart.ts"
 
-/** Raised for a run that has not failed, so that there is no failed node to go to. */
+/** Raised for a run that has not failed. */
 export class RunNotFailed extends Schema.TaggedError<RunNotFailed>()("RunNotFailed", {
   sessionId: Schema.String,
   status: Status
@@ -21,7 +19,7 @@ export class RunNotFailed extends Schema.TaggedError<RunNotFailed>()("RunNotFail
 
 interface Given {
   readonly inputs: Schema.JsonObject
-  /** The vault user for every alias that the inputs leave out. */
+  /** The vault user for every alias that is not in the inputs. */
   readonly permissionedUserId: string | null
   readonly lastBrowserState: boolean
 }
@@ -39,8 +37,8 @@ export const ofWorkflow = Effect.fn("Sources.ofWorkflow")(function* (
 })
 
 /**
- * The version that a run failed on, up to the node that failed; up to its start page where no node did. The inputs are
- * those of the run, except where others are given.
+ * The version of a failed run, up to the node that failed, or up to its start page if no node failed. Given inputs take
+ * precedence over those of the run.
  */
 export const ofFailedRun = Effect.fn("Sources.ofFailedRun")(function* (caller: Caller, id: RunId, given: Given) {
   const { run, status } = yield* (yield* Runs).get(caller, id)

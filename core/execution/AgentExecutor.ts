@@ -1,6 +1,4 @@
-/**
- * Executes runs with the agent, which walks a graph in a browser, and reports the events of the run.
- */
+/** Executes the graph of a run in a browser with the agent, and reports the events of the run. */
 import { Effect, Layer, Redacted, Result } from "effect"
 import * as Agent from "../agent/Agent.ts"
 import { RunLimits } from "../agent/Limits.ts"
@@ -59,7 +57,7 @@ export const layer = Layer.effect(
     const decisions = yield* DecisionStore
     const forgetFailed = yield* RunAccounts.forgetting
 
-    /** Stores a decision of a model. If that fails, the run continues without it. */
+    /** Stores a decision of a model. The run continues if that fails. */
     const kept = (id: RunId, secrets: Secrets) => (decision: Decision) =>
       decisions.keep(id, decision).pipe(bestEffort(secrets, "A decision of a model could not be kept"))
 

@@ -1,14 +1,12 @@
-/**
- * Runs tasks beside an attempt whose failure must not end it, such as gathering evidence or live view.
- */
+/** Runs side tasks of an attempt, such as evidence and live view. Their failure does not end the attempt. */
 import { type Duration, Effect } from "effect"
 import type { Secrets } from "../redaction/Secrets.ts"
 import * as StoreUnavailable from "../runtime/StoreUnavailable.ts"
 import { outage } from "../runtime/Supervisor.ts"
 
 /**
- * Carries something out. When it dies, or the store cannot be reached, `message` is logged with the reason, but without
- * what the attempt knows to be secret, and `pause` passes: what is tried again at once would fill the log.
+ * Runs an effect and recovers from defects and `StoreUnavailable`: `message` is logged with the reason, without the
+ * secrets of the attempt, and `pause` passes, so that a caller that retries does not flood the log.
  */
 export const bestEffort =
   (secrets: Secrets, message: string, pause: Duration.Input = 0) =>

@@ -1,8 +1,8 @@
 /**
- * Gathers what an attempt leaves behind for those who look into it: snapshots and pictures of each node of a debug run,
- * the network log and the video where they are asked for; and lets it be watched.
+ * Records the evidence of an attempt: snapshots and screenshots of each node of a debug run, and, if enabled, the
+ * network log and the video. Also connects live view.
  *
- * Evidence never decides about a run: evidence that cannot be gathered is missing, and the run continues.
+ * Evidence never affects a run: if it cannot be recorded it is missing, and the run continues.
  */
 import { Clock, Effect, Option, type Scope } from "effect"
 import type { Observer } from "../agent/Observer.ts"
@@ -20,21 +20,24 @@ import { bestEffort } from "./BestEffort.ts"
 import * as LiveRun from "./live/LiveRun.ts"
 import * as VideoCapture from "./VideoCapture.ts"
 
-/** A snapshot is cut at this size. */
+/** Maximum size of a snapshot. A larger one is cut. */
 const maxSnapshotBytes = 5_000_000
 
-/** Maximum number of pictures and snapshots of a debug run in one attempt: a loop may pass its nodes very often. */
+/**
+ * Maximum number of screenshots and snapshots in one attempt of a debug run, because a loop may repeat its nodes very
+ * often.
+ */
 const maxMoments = 1_000
 
-/** How many characters of answers wait to be recorded. Further ones are left out. */
+/** Maximum number of characters of response bodies that wait to be stored. Further ones are left out. */
 const maxWaitingCharacters = 20_000_000
 
-/** How often the network log is written. */
+/** The interval at which the network log is stored. */
 const logInterval = "1 second"
 
 const notKept = "Evidence of a run could not be kept"
 
-/** Makes the function that lets an observer of the agent also gather evidence. */
+/** Makes the function that extends an observer of the agent to record evidence. */
 export const make = Effect.gen(function* () {
   const store = yield* EvidenceStore
 
@@ -127,7 +130,7 @@ export const make = Effect.gen(function* () {
         filmed = yield* VideoCapture.record(page, run, writer, reporter)
     })
 
-    // While the session is still open, so that this event comes before the end event.
+    // Runs while the session is still open, so that this event precedes the end event.
     const over = (page: BrowserSession, outcome: Outcome) =>
       Effect.andThen(filmed, observer.over?.(page, outcome) ?? Effect.void)
 

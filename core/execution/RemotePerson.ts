@@ -1,6 +1,4 @@
-/**
- * The person that a run asks through the API: questions are stored and announced, and answers may arrive in time.
- */
+/** The person whom a run asks through the API. Questions are stored and announced, and have a time limit. */
 
 import { Effect, Option } from "effect"
 import type { Picture } from "../agent/Observer.ts"
@@ -20,7 +18,7 @@ import type { Identifiers } from "../workspace/Identifiers.ts"
 import * as Workspace from "../workspace/Workspace.ts"
 import { WorkspaceStore } from "../workspace/WorkspaceStore.ts"
 
-/** Makes the person of an attempt. `upload` keeps a picture and answers its id, or `null` when it cannot be kept. */
+/** Makes the person of an attempt. `upload` stores a screenshot and returns its id; `null` if it cannot be stored. */
 export const make = Effect.gen(function* () {
   const workspaces = yield* WorkspaceStore
   const services = yield* Effect.context<InteractionStore | Signals | Identifiers | Sealing>()

@@ -1,6 +1,4 @@
-/**
- * The credentials of a run, opened for its attempt. No secret is read by this.
- */
+/** Opens the credentials of a run for an attempt, without reading their secrets. */
 import { Effect } from "effect"
 import * as CredentialReferences from "../run/CredentialReferences.ts"
 import type { Run } from "../run/Run.ts"
@@ -9,8 +7,8 @@ import type { Account } from "../vault/Account.ts"
 import { Accounts } from "../vault/Accounts.ts"
 
 /**
- * Makes the function that opens the credentials of a run, by alias: the one that was chosen of a pool, or else its first.
- * It fails with the first that cannot be used.
+ * Makes the function that opens the credentials of a run, by alias: of a pool, the chosen one, or else the first. Fails
+ * with the first credential that cannot be used.
  */
 export const make = Effect.map(Accounts, (accounts) =>
   Effect.fn("RunAccounts.open")(function* ({ credentials, workspaceId }: Run) {
@@ -38,7 +36,7 @@ export const forgetting = Effect.map(Accounts, (accounts) =>
   })
 )
 
-/** The pair that an attempt signs in with. */
+/** The user and the site that an attempt signs in with. */
 const used = (credential: Run["credentials"][number]) => ({
   alias: credential.alias,
   domain: credential.domain,

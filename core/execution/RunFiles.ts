@@ -1,6 +1,4 @@
-/**
- * Keeps the files that a run downloads.
- */
+/** Stores the files that a run downloads. */
 import { Clock, Effect, Result } from "effect"
 import type { DownloadedFile } from "../agent/Observer.ts"
 import { boundedMetadata } from "../event/EventBounds.ts"

@@ -1,6 +1,4 @@
-/**
- * The observer of an attempt: it reports the events of the run, stores its pictures and files, and marks its progress.
- */
+/** The observer of an attempt. It reports the events of the run, and stores its screenshots, files and progress. */
 import { Clock, Effect, Option } from "effect"
 import type { Observer, Picture } from "../agent/Observer.ts"
 import { boundedMetadata } from "../event/EventBounds.ts"
@@ -22,7 +20,7 @@ export const make = Effect.map(
       const { run } = claimed
       const ids = { runId: run.id, workflowId: run.workflowId }
 
-      /** Stores a picture and answers its id. One that cannot be stored is missing, and the run continues. */
+      /** Stores a screenshot and returns its id. If it cannot be stored it is missing, and the run continues. */
       const upload = Effect.fnUntraced(function* ({ bytes, error, fullPage, mediaType, metadata, node }: Picture) {
         const kept = yield* Effect.option(writer.write("screenshot", { bytes, mediaType, fileName: null }))
         if (Option.isNone(kept)) return null

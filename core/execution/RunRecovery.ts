@@ -1,6 +1,4 @@
-/**
- * Recovery in the attempt of a run: what is allowed, what is reported, and what is stored for later runs.
- */
+/** The recoveries of an attempt: which are enabled, what they report, and what is stored for later runs. */
 import { Cause, Effect } from "effect"
 import type { Execution } from "../agent/Execution.ts"
 import type { Observer } from "../agent/Observer.ts"
@@ -19,7 +17,7 @@ import { bestEffort } from "./BestEffort.ts"
 export interface RunRecovery {
   readonly recovery: NonNullable<Execution["recovery"]>
   readonly observes: Pick<Observer<never>, "analysed" | "offered">
-  /** Keeps what was learned of elements. Records that cannot be stored are missing; the run ends as it does. */
+  /** Stores the element fingerprints of the attempt. Failing to store them does not change the result of the run. */
   readonly over: Effect.Effect<void>
 }
 
@@ -55,8 +53,8 @@ export const make = Effect.gen(function* () {
   })
 })
 
-const notRead = "What earlier runs found out could not be read"
-const notKept = "What a run found out could not be kept"
+const notRead = "The findings of earlier runs could not be read"
+const notKept = "The findings of a run could not be stored"
 
 const eventOf = (
   ids: { readonly runId: string; readonly workflowId: string },

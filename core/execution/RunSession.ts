@@ -1,6 +1,4 @@
-/**
- * The browser session of a run: the initial state from its credentials, and what is stored of it afterwards.
- */
+/** The browser session of a run: its initial state from the credentials, and the state that is stored afterwards. */
 import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { Outcome } from "../agent/Outcome.ts"
 import type { BrowserSession } from "../browser/Browser.ts"
@@ -31,13 +29,13 @@ export interface RunSession {
 /** The inputs of a session: its credentials, and the settings of the workflow, such as its proxy. */
 export interface SessionRequest {
   readonly workspaceId: WorkspaceId
-  /** The identity by which a proxy is chosen consistently, where no credential asks for one. */
+  /** The identity by which a proxy is chosen consistently, if no credential has a proxy setting. */
   readonly id: string
   readonly accounts: Iterable<Account>
   readonly settings: Settings
 }
 
-/** Raised when a run cannot use the proxy that it must use. The message contains no secret. */
+/** Raised when a run cannot use its required proxy. The message contains no secret. */
 export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
   setting: Schema.String,
   reason: Schema.String
@@ -47,7 +45,7 @@ export class NoProxy extends Schema.TaggedError<NoProxy>()("NoProxy", {
   }
 }
 
-/** One credential, as the attempt began to use it. */
+/** A credential in its state at the start of the attempt. */
 interface UsedCredential {
   readonly entry: VaultEntry
   readonly state: BrowserState
@@ -80,7 +78,7 @@ export const make = Effect.gen(function* () {
     return { entry, state: yield* openBrowserState(cipher, entry) } satisfies UsedCredential
   })
 
-  /** The proxy that the first credential with a proxy setting asks for; otherwise that of the workflow. */
+  /** The proxy of the first credential with a proxy setting; otherwise that of the workflow. */
   const proxyOf = Effect.fnUntraced(function* (
     cipher: Cipher,
     used: ReadonlyArray<UsedCredential>,
@@ -126,7 +124,7 @@ export const make = Effect.gen(function* () {
       const cipher = yield* sealing.cipher(entry.workspaceId)
       const sealed: { -readonly [part in SavedSession.Part]?: string | null } = {}
       for (const [part, value] of Object.entries(SavedSession.left(entry, state, remembered, now))) {
-        // The parts of a browser state, each of them JSON, which the type of `Object.entries` does not say.
+        // The parts of a browser state, each of them JSON. The type of `Object.entries` does not express this.
         sealed[part as SavedSession.Part] =
           value == null ? null : yield* cipher.seal(Redacted.make(value as Schema.Json))
       }
@@ -175,7 +173,7 @@ const isUsable = (outcome: Outcome): boolean =>
     outcome.failure.code !== "PROXY-E0001" &&
     outcome.failure.failedLogin === null)
 
-/** The URL of a custom proxy: sealed, or in clear if the workflow names it. */
+/** The URL of a custom proxy: sealed, or in plain text in the workflow. */
 const urlOf = (cipher: Cipher, value: string | null): Effect.Effect<Redacted.Redacted<string> | null> => {
   if (value === null) return Effect.succeed(null)
   if (Proxies.parseUrl(value) !== null) return Effect.succeed(Redacted.make(value))

@@ -1,6 +1,6 @@
 /**
- * The next state of a run whose attempt has failed: the error code that the failed node names, whether the run is tried
- * again, and whether its workflow is paused.
+ * Decides about a run after a failed attempt: its error code, whether the run is retried, and whether its workflow is
+ * paused.
  */
 import { Clock, Effect, Option, type Schema } from "effect"
 import type { Failure } from "../agent/Outcome.ts"
@@ -13,8 +13,8 @@ import { type ErrorCode, ErrorCodeStore } from "../workspace/ErrorCodes.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 
 /**
- * An attempt that failed. `acted` is true when it did something on the site that a second attempt would do again,
- * `committed` when it passed a node that must not be repeated.
+ * A failed attempt. `acted` if it had an effect on the site that a retry would repeat; `committed` if it passed a node
+ * that must not be repeated.
  */
 export interface FailedAttempt {
   readonly data: Schema.JsonObject
@@ -23,7 +23,7 @@ export interface FailedAttempt {
   readonly committed: boolean
 }
 
-/** Makes the function that decides what becomes of a run whose attempt has failed. */
+/** Makes the function that decides about a run after a failed attempt. */
 export const make = Effect.gen(function* () {
   const errorCodes = yield* ErrorCodeStore
   const gates = yield* Gates
@@ -71,7 +71,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The report of a failure: in the words of its error code, where the node names one. */
+/** The report of a failure, with the name and description of the error code of the node, if any. */
 const reportedAs = (
   { errorCodeId: _code, failedLogin: _login, passing: _passing, ...facts }: Failure,
   message: string,
@@ -81,13 +81,13 @@ const reportedAs = (
     ? { ...facts, message }
     : { ...facts, code: code.name, message: code.description || code.name, original: message }
 
-/** As often as the workflow allows, each time after twice the time of the one before. */
+/** As many retries as the workflow allows, with exponential delays. */
 const later: Retry = { times: null, delayMillis: null }
 
-/** Why a run ends although a retry might have succeeded. */
+/** The reason why a run ends although a retry might succeed. */
 const notAgain = "The run is not retried, because it passed a node that must not be repeated"
 
-/** Whether a run with a failure that may pass is retried later. */
+/** Whether a run with a temporary failure is retried later. */
 const isRequeued = (settings: Settings, { passing }: Failure): boolean =>
   passing && (settings.allow_requeue ?? settings.enable_service_unavailable_recovery ?? false)
 

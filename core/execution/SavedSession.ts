@@ -1,6 +1,4 @@
-/**
- * How what a credential keeps of a browser becomes part of a session, and what is kept of the session afterwards.
- */
+/** Converts between the browser state that a credential stores and the state of a session. */
 import type { Schema } from "effect"
 import * as Session from "../browser/Session.ts"
 import * as BrowserLocation from "../vault/BrowserLocation.ts"
@@ -18,7 +16,7 @@ import * as Json from "../workspace/Json.ts"
 export const parts = ["cookies", "local_storage", "session_storage"] as const
 export type Part = (typeof parts)[number]
 
-/** The switch that has a part kept. */
+/** The setting that enables storing a part. */
 const switches = {
   cookies: "persist_cookies",
   local_storage: "persist_local_storage",
@@ -27,17 +25,18 @@ const switches = {
 
 const isKept = ({ fields }: VaultEntry, part: Part): boolean => fields[switches[part]]
 
-/** Whether anything of a session is kept. */
+/** Whether any part of a session is stored. */
 export const isKeeping = (entry: VaultEntry): boolean => parts.some((part) => isKept(entry, part))
 
-/** The entry as a run begins to use it: used now, and without a session that has expired. */
+/** The entry at the start of a run: marked as used, without an expired session. */
 export const used = (entry: VaultEntry, now: number): VaultEntry => ({ ...withoutExpired(entry, now), lastUsedAt: now })
 
 /**
- * The entry with the parts that a run leaves behind, sealed. `began` is what it was when the run began: where the state
- * was cleared since, nothing is kept. Its present switches decide, and a part that the run does not have stays.
+ * The entry with the sealed parts from the end of a run. `began` is the entry at the start of the run: if the state was
+ * cleared since then, nothing is stored. The current settings of the entry decide, and a part that the run does not
+ * have stays unchanged.
  *
- * The entry does not count as updated: what its secret provider gave stays good, and a login that failed stays failed.
+ * The entry does not count as updated: cached secrets of its provider stay valid, and a failed login stays failed.
  */
 export const kept = (
   began: VaultEntry,
@@ -45,7 +44,7 @@ export const kept = (
   now: number
 ): ((entry: VaultEntry) => VaultEntry) => {
   return (entry) => {
-    // All keys are parts, which the type of `Object.entries` does not say.
+    // All keys are parts. The type of `Object.entries` does not express this.
     const wanted = Object.entries(sealed).filter(([part]) => isKept(entry, part as Part))
     const isCleared = (entry.clears ?? 0) !== (began.clears ?? 0)
     return wanted.length === 0 || isCleared ? entry : withParts(entry, Object.fromEntries(wanted), now)
@@ -68,8 +67,8 @@ const withParts = (
 }
 
 /**
- * The contribution of an entry to a session, without its proxy and the sites that it may visit. `state` is what its
- * sealed parts hold.
+ * The contribution of an entry to a session, without its proxy and allowed sites. `state` is the content of its sealed
+ * parts.
  */
 export const brought = (entry: VaultEntry, state: BrowserState, now: number): Session.Session => {
   const { domain, fields } = entry
@@ -92,11 +91,11 @@ export const brought = (entry: VaultEntry, state: BrowserState, now: number): Se
   }
 }
 
-/** One session of several. Of entries with the same property, the first with a value wins. */
+/** Merges sessions. For each property, the first session with a value wins. */
 export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session =>
   sessions.reduceRight(
     (rest, first) => ({
-      // A browser that is given two cookies of one name keeps the later one.
+      // Of two cookies with the same name, a browser keeps the later one.
       cookies: [...rest.cookies, ...first.cookies],
       localStorage: { ...rest.localStorage, ...first.localStorage },
       sessionStorage: { ...rest.sessionStorage, ...first.sessionStorage },
@@ -109,11 +108,11 @@ export const join = (sessions: ReadonlyArray<Session.Session>): Session.Session 
     Session.empty
   )
 
-/** Cookies that sites compare with a form: an old one only makes the site refuse what is sent. */
+/** Whether a cookie is a CSRF token. With an old one, the site would refuse its forms. */
 const guardsForms = (name: string): boolean =>
   /csrf|xsrf|requestverificationtoken|authenticity[-_.]?token|anti-?forgery/i.test(name)
 
-/** A cookie as browsers take it; `null` for one that belongs to no host. */
+/** A cookie in the form that browsers accept; `null` for a cookie without a host. */
 const restored = (cookie: KeptCookie, hostname: string | null): Session.Cookie | null => {
   const written = cookie.domain ?? ""
   const host = (written === "" ? hostname : written.replace(/^\.+/, ""))?.toLowerCase() ?? ""
@@ -133,7 +132,7 @@ const restored = (cookie: KeptCookie, hostname: string | null): Session.Cookie |
   }
 }
 
-/** Without `secure` browsers take no cookie that says `None`: it was written by one that did not ask for it. */
+/** Browsers refuse `None` without `secure`. A cookie stored that way came from a browser that did not enforce this. */
 const sameSiteOf = (written: string, secure: boolean): Session.Cookie["sameSite"] => {
   switch (written.toLowerCase()) {
     case "strict":
@@ -148,7 +147,7 @@ const sameSiteOf = (written: string, secure: boolean): Session.Cookie["sameSite"
   }
 }
 
-/** Storage that is kept by origin has nothing but origins for its keys, and an object for each. */
+/** Whether storage is stored by origin: all keys are origins, and all values are objects. */
 const isByOrigin = (value: Schema.JsonObject): boolean =>
   Object.keys(value).length > 0 &&
   Object.entries(value).every(
@@ -167,7 +166,7 @@ const byOrigin = (value: Schema.JsonObject | null, origins: ReadonlyArray<string
   )
 }
 
-/** Browser storage holds texts. Other values are converted as a page would convert them. */
+/** Browser storage contains only texts. Other values are converted as a page would convert them. */
 const texts = (stored: Schema.JsonObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(stored).flatMap(([key, value]) =>
@@ -183,13 +182,13 @@ export const keepsOrigin = (entry: VaultEntry, state: BrowserState): ((origin: s
   return (origin) => known.includes(origin) || (hostname !== null && isOfSite(new URL(origin).hostname, hostname))
 }
 
-/** The host itself, what lies below it, and what it lies below. */
+/** Whether two hosts are equal, or one is a subdomain of the other. */
 const isOfSite = (hostname: string, site: string): boolean =>
   Domain.isWithin(hostname, site) || Domain.isWithin(site, hostname)
 
 /**
- * The parts of which an entry is to keep something else than it does: those that its switches have kept and that are not
- * what they were. `state` is what the session was given of it; a part that nothing is left of is `null`.
+ * The parts of an entry that must be stored because they have changed and their setting is enabled. `state` is the
+ * state that the session started with; a part without content is `null`.
  */
 export const left = (
   entry: VaultEntry,
@@ -210,7 +209,7 @@ export const left = (
   return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined))
 }
 
-/** Browsers keep no cookie longer than 400 days, so one that is to last longer comes back shorter. */
+/** Browsers shorten the lifetime of cookies to 400 days, so a longer stored lifetime is not a change. */
 const longestSeconds = 399 * 86_400
 
 const changedCookies = (
@@ -248,7 +247,7 @@ const changedCookies = (
   return after.length === 0 ? null : after
 }
 
-/** Browsers have one cookie of a name for each host and path. */
+/** Browsers identify a cookie by name, host and path. */
 const identityOf = ({ domain, name, path }: Session.Cookie): string => JSON.stringify([domain, path, name])
 
 const isOfEntry = ({ domain, fields }: VaultEntry): ((cookie: Session.Cookie) => boolean) => {
@@ -278,8 +277,8 @@ const asKept = (cookie: Session.Cookie, storeId: string | null): KeptCookie => (
 })
 
 /**
- * Storage in the shape that it had. Without an earlier one it is that of the site alone when nothing but the site
- * stored anything, and by origin otherwise.
+ * Storage in its former shape. Without a former state, it is that of the site if only the site stored values, otherwise
+ * by origin.
  */
 const changedStorage = (
   before: Schema.JsonObject | null,

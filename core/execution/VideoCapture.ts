@@ -1,6 +1,4 @@
-/**
- * The video of an attempt, for workflows that ask for one.
- */
+/** The video of an attempt, for workflows that enable it. */
 import { Clock, Effect, Fiber, Option, Ref, type Scope } from "effect"
 import type { BrowserSession } from "../browser/Browser.ts"
 import type { Recording } from "../browser/vision/Screencast.ts"
@@ -9,21 +7,21 @@ import type { ArtifactWriter } from "../run/artifact/RunArtifacts.ts"
 import type { Reporter } from "../run/Executor.ts"
 import type { Run } from "../run/Run.ts"
 
-/** A few pictures a second, only when the page has changed. */
+/** A few frames per second, only when the page has changed. */
 const options = {
   maxWidth: 1_280,
   maxHeight: 800,
   quality: 55,
   intervalMillis: 200,
   maxMillis: 60 * 60_000,
-  // The last pictures and the index need little memory on top.
+  // Leaves room for the last frames and the index.
   maxBytes: Bounds.maxBytes.video - 8 * 1_048_576
 }
 
-/** How long the end of a run waits for its video to be kept, in milliseconds. */
+/** Maximum time that the end of a run waits for its video to be stored, in milliseconds. */
 const uploadMillis = 60_000
 
-/** Films an attempt until it is over. A video that cannot be made or stored is missing, and the run continues. */
+/** Records an attempt until it ends. If the video cannot be made or stored it is missing, and the run continues. */
 export const record = (
   page: BrowserSession,
   run: Run,
@@ -33,7 +31,7 @@ export const record = (
   Effect.gen(function* () {
     const recording = yield* Ref.make(yield* page.observation.record(options))
 
-    // In a separate fiber: that of an attempt which is interrupted does nothing any more that can be interrupted.
+    // In a separate fiber, because the fiber of an interrupted attempt cannot run interruptible effects.
     const keep = ({ finish }: Recording) =>
       upload(finish).pipe(
         Effect.timeoutOrElse({
@@ -60,7 +58,7 @@ export const record = (
       })
     })
 
-    /** Keeps the video once, however often it is said that it is over. */
+    /** Stores the video once. Further calls do nothing. */
     const over = Effect.flatMap(Ref.getAndSet(recording, Option.none<Recording>()), (taken) =>
       Option.isNone(taken) ? Effect.void : keep(taken.value)
     )

@@ -1,4 +1,4 @@
-/** The characters of a part of a text as numbers, which are read faster than the text. */
+/** The characters of a part of a text as numbers, for faster access. */
 
 import { backslash } from "./Escapes.ts"
 import { filteredSymbols } from "./SortedWords.ts"
@@ -28,7 +28,7 @@ export class Characters {
   /** The number of backslashes in a row that starts at each of the characters. */
   #runs = new Int32Array(0)
 
-  /** Reads the part of a text in which words begin. */
+  /** Loads the part of a text in which words begin. */
   readonly read = (text: string, from: number, to: number): void => {
     this.text = text
     this.from = from
@@ -48,7 +48,7 @@ export class Characters {
   /** The number of backslashes in a row from a position of the text, up to a limit. */
   readonly backslashesFrom = (at: number, most: number): number => {
     let run = at < this.#to ? (this.#runs[at - this.from] ?? 0) : 0
-    // The row may continue after the loaded characters.
+    // The run may continue after the loaded characters.
     if (at + run < this.#to) return Math.min(run, most)
     while (run < most && this.at(at + run) === mark + backslash) run++
     return Math.min(run, most)

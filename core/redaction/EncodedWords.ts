@@ -1,6 +1,6 @@
 /**
- * Where words are in a text in base64, alone or as a part of something longer, and in hexadecimal. Words are given by
- * their bytes, each as a character.
+ * Finds words in a text that are encoded in base64, alone or within a longer value, or in hexadecimal. Words are given
+ * by their bytes, each as a character.
  */
 import { type Characters, mark } from "./Characters.ts"
 import * as Escapes from "./Escapes.ts"
@@ -8,7 +8,7 @@ import { type Alphabet, hashOf, type Meter, SortedWords } from "./SortedWords.ts
 import type * as Turns from "./Turns.ts"
 import type { Report } from "./WrittenWords.ts"
 
-/** A symbol is made of its byte each time. */
+/** Each symbol is computed from its byte. */
 const costOfSymbol = 6
 
 const bitsOfByte = 8
@@ -74,7 +74,7 @@ const nibbles: Alphabet = {
 const lowerDigits = Int8Array.from({ length: 128 }, (_, unit) => "0123456789abcdef".indexOf(String.fromCharCode(unit)))
 const upperDigits = Int8Array.from({ length: 128 }, (_, unit) => "0123456789ABCDEF".indexOf(String.fromCharCode(unit)))
 
-/** The words with so many bytes of a group of three before them. */
+/** The words at one of the three byte offsets within a base64 group. */
 interface Base64Words {
   readonly bytesBefore: number
   readonly sorted: SortedWords
@@ -103,7 +103,10 @@ export class EncodedWords {
     for (const { sorted } of this.#base64) yield* sorted.index()
   }
 
-  /** Reports the words that begin in a text from one place to another, up to where the search has cost the limit; answers where it ended. */
+  /**
+   * Reports the words that begin between two positions of a text. Returns where the search ended: before `to` if it
+   * reached the cost limit.
+   */
   readonly find = (from: number, to: number, limit: number, report: Report): number => {
     if (this.#words.length === 0) return to
     for (const digits of [lowerDigits, upperDigits]) {
@@ -152,7 +155,7 @@ export class EncodedWords {
     let b = this.#sextetAt(from)
     let c = this.#sextetAt(from + 1)
     let d = this.#sextetAt(from + 2)
-    // A word begins with the sign before its own, so the sign behind the last start may be the first of one.
+    // A word starts one sign before its own signs, so the sign after the last start may belong to a word.
     for (let start = from; start <= to; start++) {
       a = b
       b = c
@@ -171,7 +174,7 @@ export class EncodedWords {
 
   readonly #followBase64 = (start: number, { bytesBefore, sorted }: Base64Words, report: Report): void => {
     for (let low = 0, high = sorted.count, depth = 0, at = start; ; depth++) {
-      // Words that differ only in the bits that are left out are equal here.
+      // Words that differ only in the omitted bits are equal here.
       for (let place = low; depth > 0 && place < high && sorted.endsAt(place, depth); place++) {
         const word = sorted.wordAt(place)
         const length = this.#words[word]?.length ?? 0
@@ -189,7 +192,7 @@ export class EncodedWords {
     }
   }
 
-  /** The bits of the sign at a place; of an escaped one only that it may be one. */
+  /** The bits of the sign at a position; for an escaped sign only the marker for it. */
   readonly #sextetAt = (at: number): number => sextetOf(this.#characters.at(at))
 
   /** Whether a character may be the sign before or after the part of a word that never changes. */
@@ -223,7 +226,7 @@ export class EncodedWords {
     return sign < 0 ? -1 : ((end - at) << bitsOfSextet) | sign
   }
 
-  /** Behind the end of a word there may be the sign that it shares with what follows, and what fills up a group. */
+  /** The end of a word, after the sign that it shares with the following bytes, and after padding. */
   readonly #endOf = (at: number, isShared: boolean): number => {
     const { text } = this.#characters
     let end = isShared && this.#isEdge(at) ? at + 1 : at

@@ -1,6 +1,6 @@
 /**
- * Characters as programs escape them: in addresses, in HTML and in JSON. An escape may itself be escaped, up to a bound, so
- * that a text of escapes alone is searched in linear time.
+ * Decodes escaped characters of addresses, HTML and JSON. An escape may itself be escaped, up to a bound, so that a
+ * text that consists of escapes is searched in linear time.
  */
 
 /** The maximum nesting of escapes. */

@@ -1,9 +1,9 @@
 /**
- * The secrets that an execution has come to know, and the one place that hides them in what leaves it.
+ * The secrets known to an execution, and the only place that redacts them in its output.
  *
- * A value is found however it is written: as it is, or as JSON, addresses and HTML write it, also when some of its
- * characters are escaped and others are not, or one encoding is within another; in hexadecimal; and in base64, on its own or
- * as a part of something longer. Values of less than four characters are not looked for: everything would have them in it.
+ * A value is found in plain text, in hexadecimal, in base64 (alone or within a longer value), and with the escapes of
+ * JSON, addresses and HTML, also nested or on some characters only. Values of fewer than four characters are not
+ * searched for, because too many texts contain them.
  */
 import { Effect, type Schema } from "effect"
 import * as Turns from "./Turns.ts"
@@ -19,7 +19,9 @@ const labels: Readonly<Record<Kind, string>> = { secret: "[secret]", name: "[use
 
 /** A part of an added value, and its replacement. */
 interface Part {
-  /** Its length, and the number of values added before it. The longest takes precedence, then the first. */
+  /**
+   * The length of the value, and the number of values added before. The longest value takes precedence, then the first.
+   */
   readonly length: number
   readonly order: number
   readonly kind: Kind
@@ -32,7 +34,7 @@ interface Part {
 /** The part that replaces a text that takes too long to search. */
 const unsearched: Part = { length: Number.POSITIVE_INFINITY, order: 0, kind: "secret", isWord: false, value: 0 }
 
-/** For each spelling of values, by its number, the part that counts. */
+/** For each spelling, by its number, the part that takes precedence. */
 class Parts {
   readonly characters: Array<Part | undefined> = []
   readonly bytes: Array<Part | undefined> = []
@@ -43,7 +45,7 @@ class Parts {
   }
 }
 
-/** The longest of two parts, and of two as long the one that is hidden also within words, or else the first. */
+/** The longer of two parts. Of equally long ones, the one that is also hidden within words, or else the first. */
 const better = (one: Part | undefined, other: Part): Part => {
   if (one === undefined || other.length > one.length) return other
   if (other.length < one.length) return one
@@ -52,7 +54,7 @@ const better = (one: Part | undefined, other: Part): Part => {
   return other.order < one.order ? other : one
 }
 
-/** The values that are hidden in a text, and their replacements. */
+/** The values to hide in a text, and their replacements. */
 interface Sought {
   readonly values: Values
   readonly parts: Parts
@@ -63,10 +65,10 @@ const labelOf = ({ kind }: Part): string => labels[kind]
 
 const referenceTo = ({ value }: { readonly value: number }): string => `{{secret:${value}}}`
 
-/** The most characters that are searched at once. What is longer is searched in turns. */
+/** Maximum number of characters of a synchronous search. Longer texts are searched in turns. */
 export const maxAtOnce = 8_192
 
-/** The values of one execution. They are added as they become known, and stay. */
+/** The values of one execution. Values are added when they become known, and never removed. */
 export class Secrets {
   readonly #known: Readonly<Record<Kind, Set<string>>> = { secret: new Set(), name: new Set(), answer: new Set() }
   #count = 0
@@ -76,13 +78,13 @@ export class Secrets {
   readonly #ofSecrets: Sought = { values: this.#values, parts: new Parts(), labelOf }
   readonly #asReferences: Sought = { ...this.#all, labelOf: referenceTo }
   readonly #inNames = new ValuesInNames()
-  /** The references of names and answers, which may stand in data. */
+  /** The references of names and answers, which data may contain. */
   readonly #tellable = new Map<string, string>()
   readonly #owned = new OwnedValues()
-  /** The credentials that the values of the context were made of, by the name of the value. */
+  /** The credentials from which values of the context were derived, by the name of the value. */
   readonly #made = new Map<string, Set<string>>()
 
-  /** Hides a value in all later texts, and every text in it when it is a list or an object. */
+  /** Hides a value in all later texts; of a list or an object, every text in it. */
   readonly add = (value: Schema.Json, kind: Kind): void => {
     const pending: Array<Schema.Json> = [value]
     for (const one of pending) {
@@ -91,19 +93,19 @@ export class Secrets {
     }
   }
 
-  /** Hides a secret of a credential in all later texts, and remembers whose it is. */
+  /** Hides a secret of a credential in all later texts, and records its credential. */
   readonly addOf = (alias: string, value: string, kind: Kind): void => {
     this.add(value, kind)
     if (kind === "secret") this.#owned.add([alias], value, Number.POSITIVE_INFINITY)
   }
 
   /**
-   * Prepares the search for all values that were added so far. Without it the first search does so, which takes long at once
-   * where there are thousands.
+   * Indexes all values that were added so far, in turns. Otherwise the next search does so synchronously, which is slow
+   * for thousands of values.
    */
   readonly prepared: Effect.Effect<void> = Turns.inTurns(() => this.#index())
 
-  /** Remembers that the texts of a value were made of secrets of these credentials. They are not hidden by that. */
+  /** Records that the texts of a value were derived from secrets of these credentials. This does not hide them. */
   readonly own = (aliases: ReadonlyArray<string>, value: Schema.Json): void => {
     const pending: Array<Schema.Json> = aliases.length === 0 ? [] : [value]
     for (const one of pending) {
@@ -113,15 +115,18 @@ export class Secrets {
   }
 
   /**
-   * For each secret of a credential that a text holds, whose it is. Those that are a part of the secrets of `others` do not
-   * count. The text is searched in turns.
+   * The credentials of the secrets in a text. Secrets that are a part of the secrets of `others` do not count. The text
+   * is searched in turns.
    */
   readonly ownersIn = (
     text: string,
     others: ReadonlyArray<string>
   ): Effect.Effect<ReadonlyArray<ReadonlySet<string>>> => Turns.inTurns(() => this.#owned.ownersIn(text, others))
 
-  /** Notes that a value of the context, such as `total` or `runtime.row`, was made of secrets of these credentials. */
+  /**
+   * Records that a value of the context, such as `total` or `runtime.row`, was derived from secrets of these
+   * credentials.
+   */
   readonly noteMade = (name: string, aliases: ReadonlyArray<string>, value: Schema.Json): void => {
     this.own(aliases, value)
     const known = this.#made.get(name) ?? new Set()
@@ -129,7 +134,7 @@ export class Secrets {
     if (known.size > 0) this.#made.set(name, known)
   }
 
-  /** The credentials whose secrets are in what a path of an expression reads. */
+  /** The credentials whose secrets are in the values that a path reads. */
   readonly madeOf = ([root, name, variable]: ReadonlyArray<string>): ReadonlySet<string> => {
     const found = new Set<string>()
     if (root !== undefined && root !== "context") return found
@@ -159,12 +164,15 @@ export class Secrets {
   }
 
   /**
-   * A text, such as an address or a sentence, with the values hidden. It is cut at `maxAtOnce` characters,
-   * so that a page cannot decide how long the search takes.
+   * A text with the values hidden. The text is cut at `maxAtOnce` characters, so that a page cannot make the search
+   * slow.
    */
   readonly hide = (text: string): string => this.hideWithin(text, maxAtOnce)
 
-  /** The first `length` characters of a text, at most `maxAtOnce`, with the values hidden, though the end may lie within a value. */
+  /**
+   * The first `length` characters of a text, at most `maxAtOnce`, with the values hidden, including a value that is cut
+   * by the end.
+   */
   readonly hideWithin = (text: string, length: number): string =>
     Turns.atOnce(hidden(text, Math.min(length, maxAtOnce), this.#all))
 
@@ -185,15 +193,17 @@ export class Secrets {
     ) as A
 
   /**
-   * The name of a file, cut at `longestInName` characters, with the values hidden: it may have lost, or had replaced, the
-   * signs that names of files cannot have.
+   * The name of a file, cut at `longestInName` characters, with the values hidden, also if characters that file names
+   * cannot contain were removed or replaced.
    */
   readonly hideInName = (name: string): string => this.#inNames.hide(this.hideWithin(name, longestInName))
 
-  /** A JSON value of any size with every text and number in it, names included, with the values hidden. It is searched in turns. */
+  /**
+   * A JSON value of any size with the values hidden in every text, number and name of a field. It is searched in turns.
+   */
   readonly hideIn = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#all)
 
-  /** The data of a run with the values hidden, except answers of persons and user names, which stay. */
+  /** The data of a run with the values hidden, except answers of persons and user names. */
   readonly hideInData = <A extends Schema.Json>(value: A): Effect.Effect<A> => mapped(value, this.#ofSecrets)
 
   /** The message of a defect with the values hidden. */
@@ -226,10 +236,13 @@ export class Secrets {
   }
 }
 
-/** User names that are a word of the language, such as `admin`: they are part of words that have nothing to do with them. */
+/** Whether a user name is an ordinary word, such as `admin`. Such names are hidden as whole words only. */
 const isWord = (value: string, kind: Kind): boolean => kind === "name" && /^\p{L}{1,20}$/u.test(value)
 
-/** Whether a range of a text is within a longer word. An escape before it, such as `%2F` or `\\n`, is no part of one. */
+/**
+ * Whether a range of a text is within a longer word. An escape before it, such as `%2F` or `\\n`, does not count as a
+ * part of a word.
+ */
 const isWithinWord = (text: string, start: number, end: number): boolean => {
   const before = text.slice(Math.max(0, start - 6), start)
   const isEscape = /(%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\[nrtbfv0])$/i.test(before)
@@ -240,13 +253,13 @@ const shortest = 4
 
 const isTooShort = (value: string): boolean => [...value.slice(0, 2 * shortest)].length < shortest
 
-/** So many texts that were made of secrets are remembered: each is looked for in what is typed. */
+/** Maximum number of derived texts that are recorded. Each typed text is searched for all of them. */
 const mostMade = 1_000
 
 /** Longer values are searched in parts. */
 const partLength = 512
 
-/** The parts of a value that are searched for separately. No character of two units is divided. */
+/** The parts of a value that are searched for separately. Surrogate pairs are not divided. */
 const partsOf = (value: string): ReadonlyArray<string> => {
   const count = Math.max(Math.floor(value.length / partLength), 1)
   const cutAt = (index: number): number => {
@@ -258,7 +271,7 @@ const partsOf = (value: string): ReadonlyArray<string> => {
   )
 }
 
-/** The values of credentials, and those that were made of them. */
+/** The values of credentials, and the values derived from them. */
 class OwnedValues {
   readonly #all: Array<{ readonly value: string; readonly owners: Set<string> }> = []
   readonly #numbers = new Map<string, number>()
@@ -267,7 +280,7 @@ class OwnedValues {
   readonly #inCharacters: Array<Array<number>> = []
   readonly #inBytes: Array<Array<number>> = []
 
-  /** Notes whose a value is, as long as there are fewer than `most` values. */
+  /** Records the credentials of a value, unless there are already `most` values. */
   readonly add = (aliases: ReadonlyArray<string>, value: string, most: number): void => {
     if (isTooShort(value)) return
     const known = this.#all[this.#numbers.get(value) ?? -1]
@@ -283,7 +296,7 @@ class OwnedValues {
     }
   }
 
-  /** The owners of the values in a text, apart from values that are a part of the values of `others`. */
+  /** The credentials of the values in a text, without values that are a part of the values of `others`. */
   readonly ownersIn = function* (
     this: OwnedValues,
     text: string,
@@ -301,7 +314,7 @@ class OwnedValues {
     return held
   }
 
-  /** The numbers of the values that a text holds. */
+  /** The numbers of the values in a text. */
   readonly #foundIn = function* (this: OwnedValues, text: string): Turns.Work<ReadonlySet<number> | "too costly"> {
     yield* this.#values.index()
     const found = new Set<Array<number>>()
@@ -368,8 +381,8 @@ const placesIn = (
 }
 
 /**
- * The first `length` characters of a text with every value in it replaced, also where one laps over another. What would take
- * too long to search is replaced as a whole.
+ * The first `length` characters of a text with every value replaced, also overlapping ones. A part that would take too
+ * long to search is replaced as a whole.
  */
 const hidden = function* (text: string, length: number, sought: Sought): Turns.Work<string> {
   const within = Math.min(length, text.length)

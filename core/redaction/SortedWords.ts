@@ -1,15 +1,15 @@
 /**
- * Words in sorted order. All words with the same beginning stand side by side, so that a search follows thousands of them at
- * once, symbol by symbol, and no structure is built for each of them.
+ * A sorted array of words. Words with a common prefix are adjacent, so a search follows thousands of them at once,
+ * symbol by symbol, without a data structure for each.
  */
 import type * as Turns from "./Turns.ts"
 
-/** The reading of a word as symbols: characters, or parts of its bytes. */
+/** How a word is read as symbols: its characters, or parts of its bytes. */
 export interface Alphabet {
   readonly lengthOf: (word: string) => number
-  /** A number of at least 0, or -1 behind the end of the word. */
+  /** A number of at least 0, or -1 after the end of the word. */
   readonly symbolAt: (word: string, depth: number) => number
-  /** A text whose order among others is that of the symbols of the word. */
+  /** A sort key with the order of the symbols of the word. */
   readonly keyOf: (word: string) => string
   /** The cost of reading a symbol. */
   readonly cost: number
@@ -41,7 +41,7 @@ const placesPerWord = 16
 const fewestPlaces = 2 ** 10
 const mostPlaces = 2 ** 19
 
-/** A search of a few words among many. */
+/** The cost of a binary search. */
 const costOfSearch = 16
 
 /** The number of words that are sorted at once. */
@@ -59,7 +59,7 @@ export class SortedWords {
   low = 0
   high = 0
 
-  /** Words are added to the list by its owner, each once, and sorted by `index`. */
+  /** The owner appends words to `words`, each once; `index` sorts them. */
   constructor(alphabet: Alphabet, words: ReadonlyArray<string>, meter: Meter) {
     this.#alphabet = alphabet
     this.#words = words
@@ -104,7 +104,7 @@ export class SortedWords {
   readonly differFrom = (low: number, high: number, depth: number, symbol: number): boolean =>
     this.#symbolAt(low, depth) !== symbol || this.#symbolAt(high - 1, depth) !== symbol
 
-  /** Sorts in the words that were added since the last time. */
+  /** Sorts the words that were added since the last call. */
   readonly index = function* (this: SortedWords): Turns.Work<void> {
     const count = this.#words.length
     const old = this.#order
@@ -142,7 +142,7 @@ export class SortedWords {
 
   readonly #keyOf = (word: number): string => this.#alphabet.keyOf(this.#words[word] ?? "")
 
-  /** The first place, from one on, whose word does not stand before another word. */
+  /** The first position from `from` whose word does not sort before a given word. */
   readonly #placeFor = (word: number, order: Int32Array, from: number): number => {
     const key = this.#keyOf(word)
     let to = order.length
@@ -155,7 +155,7 @@ export class SortedWords {
     return place
   }
 
-  /** The numbers of some words, sorted: parts are sorted first, and then merged. */
+  /** The sorted numbers of a range of words, by merge sort. */
   readonly #sorted = function* (this: SortedWords, from: number, to: number): Turns.Work<Int32Array> {
     const keys: Array<string> = []
     for (let word = from; word < to; word++) {
@@ -189,7 +189,7 @@ export class SortedWords {
     return sorted
   }
 
-  /** A filter for the words before `to`, of which those before `from` are in the present one. */
+  /** A filter for the words before `to`. The current filter contains those before `from`. */
   readonly #filterFor = function* (
     this: SortedWords,
     from: number,

@@ -1,18 +1,19 @@
-/**
- * Work on texts of any length, cut into turns: between two of them the event loop serves others.
- */
+/** Work on texts of any length, divided into turns, between which it yields to other fibers. */
 import { Effect } from "effect"
 
-/** Work that yields after each step how many characters it has looked at since the step before. */
+/** Work that yields after each step the number of characters that the step has read. */
 export type Work<A> = Generator<number, A, void>
 
 /** The number of characters that are read in one turn. Each of them takes less than a microsecond. */
 const charactersPerTurn = 16_384
 
-/** The number of characters read since the last turn, by all work: many short texts hold the loop like a long one. */
+/**
+ * The number of characters read since the last turn, by all work, because many short texts block the event loop like a
+ * long one.
+ */
 let looked = 0
 
-/** The result of work that is done in turns. Short work ends in the turn in which it began. */
+/** Runs work in turns. Short work ends in the turn in which it began. */
 export const inTurns = <A>(begin: () => Work<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const work = begin()
@@ -28,7 +29,7 @@ export const inTurns = <A>(begin: () => Work<A>): Effect.Effect<A> =>
     return turn()
   })
 
-/** The result of work that is done at once. The caller bounds what there is to do. */
+/** Runs work synchronously. The caller bounds the amount of work. */
 export const atOnce = <A>(work: Work<A>): A => {
   for (;;) {
     const step = work.next()

@@ -1,8 +1,8 @@
 /**
- * Values that are searched for in texts, however they are written there, all of them in one pass over a text.
+ * Searches for all values, in all their encodings, in one pass over a text.
  *
- * A search takes memory that is linear in the characters of the values, and time that is linear in the characters of the
- * text, whatever the values and the text are: where a text would take longer, the search tells where it ended.
+ * A search takes memory linear in the characters of the values, and time linear in the characters of the text. When a
+ * text would take longer, the search stops and returns its position.
  */
 import { Characters } from "./Characters.ts"
 import { EncodedWords } from "./EncodedWords.ts"
@@ -10,7 +10,7 @@ import { characters, type Meter, SortedWords } from "./SortedWords.ts"
 import type * as Turns from "./Turns.ts"
 import { mostLeading, WrittenWords } from "./WrittenWords.ts"
 
-/** The places of a text at which values may begin, from the first up to the second. */
+/** The positions of a text at which values may begin: from the first up to, but not including, the second. */
 export type Window = readonly [from: number, to: number]
 
 /** The number of positions that are checked in one step. */
@@ -20,14 +20,14 @@ export const windowsOf = function* (length: number): Generator<Window, void, voi
   for (let from = 0; from < length; from += windowLength) yield [from, Math.min(from + windowLength, length)]
 }
 
-/** The maximum cost of a search, in steps of some nanoseconds: a minimum, and an amount for each position. */
+/** The cost limit of a search, in steps of some nanoseconds: a base, and an amount for each position. */
 const leastLimit = 8_388_608
 const limitPerPlace = 128
 
 /** The maximum cost of the search of a number of positions. */
 export const limitOf = (places: number): number => leastLimit + places * limitPerPlace
 
-/** The cost of one position of a text that has nothing like a value, in steps. */
+/** The cost of one position of a text without any value, in steps. */
 const stepsPerPlace = 128
 
 /** The spellings of a value: their numbers, in characters and in bytes. Values may share a spelling. */
@@ -36,7 +36,7 @@ export interface Spellings {
   readonly bytes: number
 }
 
-/** Takes what was found at a place of a text. */
+/** Receives a value found at a position of a text. */
 export interface Take {
   readonly characters: (spelling: number, start: number, end: number) => void
   readonly bytes: (spelling: number, start: number, end: number) => void
@@ -49,15 +49,15 @@ export interface Search {
   readonly reached: number
 }
 
-/** A value whose beginning repeats something this short is looked for without most of the repetitions. */
+/** If the beginning of a value repeats a period of at most this length, most repetitions are left out of the search. */
 const maxPeriod = 32
 
-/** The length of such a beginning that is kept. */
+/** The length of such a beginning that is searched for. */
 const keptLength = 64
 
 /**
- * A value without what its beginning only repeats. A text that repeats the same would be read that far from each of its
- * positions on. What stays visible then is what is repeated.
+ * A value without most of the repetitions at its beginning. Otherwise a text of the same repetitions would be read that
+ * far from each of its positions. Only repetitions of the period can stay visible.
  */
 const unrepeated = (value: string): string => {
   // Of each beginning of the value, the length of its longest border: the failure function of Knuth, Morris and Pratt.
@@ -73,7 +73,7 @@ const unrepeated = (value: string): string => {
   return value.slice(/^[\udc00-\udfff]/.test(value.slice(start, start + 1)) ? start - 1 : start)
 }
 
-/** A value without those of its leading backslashes that are not looked for. */
+/** A value without the leading backslashes that are not searched for. */
 const withFewBackslashes = (value: string): string => {
   const leading = /^\\*/.exec(value)?.[0].length ?? 0
   return value.slice(Math.max(leading - mostLeading, 0))
@@ -100,7 +100,7 @@ class Numbered {
   }
 }
 
-/** A short number stands in longer ones by chance. */
+/** A short number often occurs within longer numbers by chance. */
 const isShortNumber = (text: string): boolean => text.length <= 8 && /^\d+$/.test(text)
 
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
@@ -123,7 +123,7 @@ export class Values {
   readonly add = (value: string): Spellings => {
     const text = withFewBackslashes(unrepeated(value))
     const characters = [this.#characters.numberOf(text)]
-    // Bytes cannot write half of a pair; encoders write another character for it.
+    // UTF-8 cannot encode an unpaired surrogate; encoders write U+FFFD instead.
     const wellFormed = text.replace(/\p{Cs}/gu, "\ufffd")
     if (wellFormed !== text) characters.push(this.#characters.numberOf(wellFormed))
     return { characters, bytes: this.#bytes.numberOf(bytesOf(value)) }
@@ -136,8 +136,8 @@ export class Values {
   }
 
   /**
-   * Finds what begins in a window of a text. Answers what that cost, as steps and as places of a usual text, and where it
-   * ended: before the end of the window where it would cost more than the limit.
+   * Finds the values that begin in a window of a text. Returns the cost, in steps and in positions of a usual text, and
+   * where the search ended: before the end of the window if it reached the cost limit.
    */
   readonly find = (text: string, [from, to]: Window, take: Take, limit: number): Search => {
     const meter = this.#meter

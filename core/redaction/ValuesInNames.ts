@@ -1,15 +1,16 @@
 /**
- * Values in names of files, which may have lost, or had replaced, the signs that names of files cannot have.
+ * Finds values in file names, from which characters that file names cannot contain may have been removed or replaced.
  *
- * A value is known by its words. In a name it is found in any case, with few or no signs between two words.
+ * A value is split into words. In a name it is found in upper or lower case, with at most `maxSigns` other characters
+ * between two words.
  */
 import { characters, type Meter, SortedWords } from "./SortedWords.ts"
 import * as Turns from "./Turns.ts"
 
-/** The least length of a value without its signs: a shorter one may equal a word by chance. */
+/** Minimum length of the letters and digits of a value. A shorter value may equal a word by chance. */
 const shortestInName = 6
 
-/** Names of files are shorter than this, so no more of a value is looked for in them. */
+/** Maximum length of a file name, and of the searched part of a value. */
 export const longestInName = 1_024
 
 /** The maximum number of signs between two words of a value. */
@@ -29,7 +30,7 @@ const folded = (text: string): string => {
   return all
 }
 
-/** A name that takes more steps of some nanoseconds is not searched to its end, and what is left of it not shown. */
+/** Maximum cost of a search, in steps of some nanoseconds. The rest of a name that costs more is removed. */
 const mostSteps = 2_000_000
 
 const tooCostly = "[secret]"
@@ -48,7 +49,7 @@ export class ValuesInNames {
   readonly #words: Array<string> = []
   readonly #sorted = new SortedWords(characters, this.#words, this.#meter)
 
-  /** Hides a value in names that are checked later. A value of one word is skipped: lost signs do not change it. */
+  /** Hides a value in later names. A value of one word is skipped, because removed signs do not change it. */
   readonly add = (value: string, label: string): void => void this.#added.push([value, label])
 
   /** Prepares the search for the values that were added so far. */
@@ -70,7 +71,7 @@ export class ValuesInNames {
     this.#words.push(word)
   }
 
-  /** A name of at most `longestInName` characters with a label in the place of each value. */
+  /** A name of at most `longestInName` characters with each value replaced by its label. */
   readonly hide = (name: string): string => {
     Turns.atOnce(this.index())
     if (this.#words.length === 0) return name
@@ -103,7 +104,7 @@ export class ValuesInNames {
         const word = this.#words[sorted.wordAt(from.low)] ?? ""
         found = { end: at, label: this.#labels.get(word) ?? "" }
       }
-      // The words go on with this one, or with the next one behind some signs.
+      // The words continue with this character, or with the next one after some signs.
       const one = characters[at]
       if (one === undefined) continue
       if (!one.isSign) {

@@ -1,8 +1,8 @@
 /**
- * Where words are in a text, each of their characters as it is or escaped.
+ * Finds words in a text, with any of their characters escaped.
  *
- * A place of a text may be read in several ways: `%25` is a percent sign in an address, and three characters otherwise. All
- * readings are followed together through the sorted words, and what two of them have in common is followed once.
+ * A position of a text may have several readings: `%25` is a percent sign in an address, and three characters
+ * otherwise. All readings are followed together through the sorted words, and equal ones are followed once.
  */
 import { type Characters, mark, nothing } from "./Characters.ts"
 import * as Escapes from "./Escapes.ts"
@@ -12,8 +12,8 @@ import { hashOf, type Meter, type SortedWords } from "./SortedWords.ts"
 export type Report = (word: number, start: number, end: number) => void
 
 /**
- * Of a longer run of backslashes at the beginning of a word only the last ones are looked for. A search begins at each
- * backslash of a text, and must not read a long run each time.
+ * Maximum number of leading backslashes of a word that are searched for. A search begins at each backslash of a text,
+ * and must not read a long run each time.
  */
 export const mostLeading = 16
 
@@ -32,7 +32,7 @@ const costOfEscape = 24
 /** The cost of reading a position that may begin an escape. */
 const costOfReading = 24
 
-/** Characters that no encoding in use here ever escapes. */
+/** Characters that none of these encodings escapes. */
 const isPlain = (unit: number): boolean =>
   (unit >= 0x30 && unit <= 0x39) || (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)
 
@@ -62,7 +62,10 @@ export class WrittenWords {
     this.#meter = meter
   }
 
-  /** Reports the words that begin in a text from one place to another, up to where the search has cost the limit; answers where it ended. */
+  /**
+   * Reports the words that begin between two positions of a text. Returns where the search ended: before `to` if it
+   * reached the cost limit.
+   */
   readonly find = (from: number, to: number, limit: number, report: Report): number => {
     const words = this.#words
     if (words.count === 0) return to
@@ -91,7 +94,10 @@ export class WrittenWords {
     }
   }
 
-  /** The reading that came least far: where two come to the same place, both are there before one continues. */
+  /**
+   * The reading with the smallest position, so that two readings that reach the same position are merged before either
+   * continues.
+   */
   readonly #next = (): Reading | undefined => {
     const pending = this.#pending
     if (pending.length === 1) return pending.pop()
@@ -115,7 +121,7 @@ export class WrittenWords {
     for (;;) {
       const first = words.textAt(low)
       const last = words.textAt(high - 1)
-      // The words agree as far as the first and the last one do.
+      // All words share the common prefix of the first and the last one.
       const begun = depth
       while (
         depth < first.length &&
@@ -135,7 +141,7 @@ export class WrittenWords {
       if (unit === nothing) return
       const behind = unit === mark + Escapes.backslash && depth > 0 && !endsRun ? this.#behindEscape(at) : -1
       if (behind >= 0 && !words.narrow(low, high, depth, Escapes.backslash)) {
-        // The backslashes can be read in one way only: they escape the sign behind them.
+        // The backslashes have one reading: they escape the sign after them.
         this.#meter.spent += costOfEscape
         if (!words.narrow(low, high, depth, characters.at(behind) % mark)) return
         low = words.low
@@ -165,7 +171,7 @@ export class WrittenWords {
     return isOnly ? at + run : -1
   }
 
-  /** Begins a reading for each way in which the text can be read on. */
+  /** Begins a reading for each way to read the next character. */
   readonly #branch = (from: Reading, unit: number): void => {
     this.#meter.spent += costOfReading
     this.#from = from
@@ -255,7 +261,7 @@ export class WrittenWords {
   readonly #push = (reading: Reading): void => {
     const { at, depth, endsRun, low } = reading
     this.#meter.spent += this.#pending.length
-    // Words that agree in so many characters begin at one place of their order, which no other such words begin at.
+    // Words that share this prefix are adjacent, so `low` and `depth` identify them.
     for (const one of this.#pending) {
       if (one.at === at && one.depth === depth && one.low === low && one.endsRun === endsRun) return
     }

@@ -69,7 +69,7 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: ClaimedRun, 
       }).pipe(Effect.uninterruptible, StoreUnavailable.retry)
     )
 
-  /** Whether the end of this run may let another run of the workflow start. */
+  /** Whether the end of this attempt may let another one start: of another run of the workflow, or of this run at once. */
   let makesWay = claimed.run.credentials.length > 0
 
   /** Waits for a write that is in progress, and writes the rest. Most attempts that do little have reported nothing. */
@@ -80,8 +80,10 @@ const attempted = Effect.fn("Attempt.carryOut")(function* (claimed: ClaimedRun, 
       Effect.andThen(
         StoreUnavailable.retry(
           store.settle(lease, (locked, now) => {
-            makesWay ||= Pace.limitsRunning(locked.gate.pace)
-            return decide(locked, now)
+            const change = decide(locked, now)
+            makesWay ||=
+              Pace.limitsRunning(locked.gate.pace) || (Run.isWaiting(change.run) && change.run.notBefore <= now)
+            return change
           })
         )
       ),
@@ -140,5 +142,5 @@ const traced = ({ run }: ClaimedRun) => {
 const died = (run: Run.Run, at: number): Transition.Outcome => ({
   _tag: "Failed",
   data: run.data,
-  errors: [Run.failure(run, "AGENT-E0000", "The attempt ended by an internal error; the log of the worker has it", at)]
+  errors: [Run.failure(run, "AGENT-E0000", "The attempt ended by an internal error: see the log of the worker", at)]
 })

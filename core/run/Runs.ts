@@ -178,32 +178,12 @@ export class Runs extends Context.Service<
         runs.count(caller.workspaceId, filter)
       )
 
-      const forecasts = Effect.fnUntraced(function* (workspaceId: WorkspaceId, workflowIds: RunFilter["workflowIds"]) {
-        const workers = yield* capacity.current
-        const named = workers === null ? [] : (workflowIds ?? []).slice(0, mostForecast)
-        const foreseen = [
-          ...(yield* gates.paced(workspaceId, workflowIds, mostForecast)),
-          // Workflows without a pace are looked at only where the caller names them: there may be very many.
-          ...(yield* Effect.forEach(named, (workflowId) =>
-            gates.get(workspaceId, workflowId).pipe(
-              Effect.map((gate) => (gate.pace === null ? [{ gate, workflowId }] : [])),
-              Effect.catchTag("WorkflowNotFound", () => Effect.succeed([]))
-            )
-          )).flat()
-        ].slice(0, mostForecast)
-        const now = yield* Clock.currentTimeMillis
-        const found = yield* Effect.forEach(foreseen, ({ gate, workflowId }) =>
-          Effect.map(gates.queue(workflowId), (queue) => ({ workflowId, ...Forecast.of(gate, queue, workers, now) }))
-        )
-        return found.filter(({ waiting }) => waiting > 0)
-      })
-
       const summary = Effect.fn("Runs.summary")(function* ({ workspaceId }: Caller, filter: RunFilter) {
         const [counts, newest, forecast] = yield* Effect.all(
           [
             runs.counts(workspaceId, filter),
             runs.tally(workspaceId, filter),
-            forecasts(workspaceId, filter.workflowIds)
+            forecastsOf(gates, capacity, workspaceId, filter.workflowIds)
           ],
           { concurrency: "unbounded" }
         )
@@ -245,6 +225,35 @@ export class Runs extends Context.Service<
     )
   )
 }
+
+/**
+ * The forecasts of at most `mostForecast` workflows with waiting runs: those with a pace, and, while workers are known,
+ * those that the filter names.
+ */
+const forecastsOf = Effect.fnUntraced(function* (
+  gates: GateStore["Service"],
+  capacity: (typeof WorkerCapacity)["Service"],
+  workspaceId: WorkspaceId,
+  workflowIds: RunFilter["workflowIds"]
+) {
+  const workers = yield* capacity.current
+  const named = workers === null ? [] : (workflowIds ?? []).slice(0, mostForecast)
+  const foreseen = [
+    ...(yield* gates.paced(workspaceId, workflowIds, mostForecast)),
+    // Workflows without a pace are forecast only if the filter names them: there may be very many.
+    ...(yield* Effect.forEach(named, (workflowId) =>
+      gates.get(workspaceId, workflowId).pipe(
+        Effect.map((gate) => (gate.pace === null ? [{ gate, workflowId }] : [])),
+        Effect.catchTag("WorkflowNotFound", () => Effect.succeed([]))
+      )
+    )).flat()
+  ].slice(0, mostForecast)
+  const now = yield* Clock.currentTimeMillis
+  const found = yield* Effect.forEach(foreseen, ({ gate, workflowId }) =>
+    Effect.map(gates.queue(workflowId), (queue) => ({ workflowId, ...Forecast.of(gate, queue, workers, now) }))
+  )
+  return found.filter(({ waiting }) => waiting > 0)
+})
 
 const stopOrphans = (runs: RunStore["Service"], signals: Signals["Service"]) =>
   Effect.gen(function* () {

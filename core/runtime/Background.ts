@@ -9,10 +9,10 @@ import { Supervisor } from "./Supervisor.ts"
 const pause = "1 second"
 
 /**
- * Carries out one round of a loop. `name` says what it does, as a verb: `claim runs`.
+ * Runs one round of a loop. `name` is its action, such as `claim runs`.
  *
- * A store that cannot be reached, and a defect, are reported to the supervisor of the process, and a second passes: the
- * next round may succeed. The effect itself never fails.
+ * `StoreUnavailable` and defects are reported to the supervisor of the process, followed by a pause of one second. The
+ * effect itself never fails.
  */
 export const round =
   (name: string) =>

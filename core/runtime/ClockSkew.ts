@@ -1,23 +1,24 @@
 /**
- * How far the clock of this machine is from that of the store. Windows, leases and retries are judged by the clock of the
- * store, which `Clock` follows where the store is shared; a machine whose own clock is far off is still not trusted.
+ * The difference between the clock of this machine and that of the store. With a shared store, `Clock` follows the
+ * clock of the store, so windows, leases and retries use it. A process on a machine with a large skew still claims no
+ * work.
  */
 import { Context, Effect } from "effect"
 
 export interface ClockSkew {
-  /** By how much the clock of this machine is ahead, in milliseconds, as last measured. Negative when it is behind. */
+  /** The last measured skew in milliseconds: positive if this machine is ahead, negative if it is behind. */
   readonly millis: Effect.Effect<number>
 }
 
-/** A store in this process has its clock. */
+/** The default is 0, for a store in this process. */
 export const ClockSkew = Context.Reference<ClockSkew>("sluice/core/runtime/ClockSkew", {
   defaultValue: () => ({ millis: Effect.succeed(0) })
 })
 
-/** A skew that is more than this is logged, in milliseconds. */
+/** A skew above this is logged, in milliseconds. */
 export const warnsAbove = 1_000
 
-/** A process whose skew is more than this claims nothing, in milliseconds. */
+/** A process with a skew above this claims no work, in milliseconds. */
 export const claimsUpTo = 5_000
 
 /** Whether this process may claim work. */

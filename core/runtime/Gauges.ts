@@ -3,19 +3,19 @@
  */
 import { Effect, Metric } from "effect"
 
-/** How much work waits in an installation. Durations are seconds. */
+/** The waiting work of an installation. Durations are seconds. */
 export interface Backlog {
-  /** How many runs wait, by the first reason that keeps them from starting. */
+  /** The number of waiting runs, by the first reason why they cannot start. */
   readonly waiting: ReadonlyMap<string, number>
-  /** The longest time that a run has waited for a worker alone. */
+  /** The longest time that a run has waited only for a worker. */
   readonly startable: number
   readonly running: number
-  /** How many running runs have a lease that has run out. */
+  /** The number of running runs with an expired lease. */
   readonly lost: number
-  /** For how long the gate whose review is due has been waiting for it longest. */
+  /** The longest time by which the review of a gate is overdue. */
   readonly reviewOverdue: number
   readonly deliveries: number
-  /** How long the delivery that is tried longest has been tried. */
+  /** The age of the oldest pending delivery. */
   readonly oldestDelivery: number
 }
 
@@ -29,13 +29,13 @@ const waiting = gauge(
 const amounts: ReadonlyArray<readonly [of: (backlog: Backlog) => number, gauge: Metric.Gauge<number>]> = [
   [
     ({ startable }) => startable,
-    gauge("sluice_runs_startable_seconds", "How long the run that waits for nothing but a worker has waited longest")
+    gauge("sluice_runs_startable_seconds", "Longest time that a run has waited only for a worker")
   ],
   [({ running }) => running, gauge("sluice_runs_running", "Runs in progress in the installation")],
-  [({ lost }) => lost, gauge("sluice_leases_expired", "Runs in progress whose lease has run out")],
+  [({ lost }) => lost, gauge("sluice_leases_expired", "Runs in progress with an expired lease")],
   [
     ({ reviewOverdue }) => reviewOverdue,
-    gauge("sluice_gate_review_overdue_seconds", "How long the review of a gate is overdue")
+    gauge("sluice_gate_review_overdue_seconds", "Longest time by which the review of a gate is overdue")
   ],
   [
     ({ deliveries }) => deliveries,
@@ -43,7 +43,7 @@ const amounts: ReadonlyArray<readonly [of: (backlog: Backlog) => number, gauge: 
   ],
   [
     ({ oldestDelivery }) => oldestDelivery,
-    gauge("sluice_webhook_oldest_pending_seconds", "How long the delivery that is not settled has been tried longest")
+    gauge("sluice_webhook_oldest_pending_seconds", "Age of the oldest delivery that is not settled")
   ]
 ]
 
@@ -54,13 +54,13 @@ const unreadRuns = gauge(
 const leads = gauge("sluice_scheduler_leads", "1 for the scheduler that reads the gauges of the installation")
 const databaseUp = gauge("sluice_database_up", "1 when the database answers this process")
 const ready = gauge("sluice_ready", "1 when this process is ready")
-const held = gauge("sluice_leases_held", "Leases that this process holds, by what they are for")
+const held = gauge("sluice_leases_held", "Leases that this process holds, by kind of work")
 const browsers = gauge("sluice_browsers", "Sessions of browsers that this process has open")
 const streams = gauge("sluice_streams_open", "Streams of events that this process serves")
 const connections = gauge("sluice_database_pool_connections", "Connections to the database that this process has open")
 const waits = gauge(
   "sluice_database_pool_wait_seconds",
-  "How long the statement that the database has not answered has waited longest"
+  "Age of the oldest statement that the database has not answered"
 )
 
 const reasons = ["run_window", "manual_pause", "pace", "credential", "retry", "worker"]
@@ -77,18 +77,21 @@ export const setBacklog = (backlog: Backlog | null): Effect.Effect<void> =>
     for (const [amountOf, gauge] of amounts) yield* Metric.update(gauge, backlog === null ? 0 : amountOf(backlog))
   })
 
-/** How many ended runs the last sweep kept because their events were not read; at most 10,000 of a workspace. */
+/**
+ * Sets the number of ended runs that the last sweep kept because their events were not read; at most 10,000 per
+ * workspace.
+ */
 export const setUnreadRuns = (count: number): Effect.Effect<void> => Metric.update(unreadRuns, count)
 
 export const setDatabaseUp = (is: boolean): Effect.Effect<void> => Metric.update(databaseUp, isOne(is))
 
 export const setReady = (is: boolean): Effect.Effect<void> => Metric.update(ready, isOne(is))
 
-/** How many leases this process holds. `what` is a kind of work, such as `runs`. */
+/** Sets the number of leases that this process holds. `what` is a kind of work, such as `runs`. */
 export const setLeases = (what: string, count: number): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(held, { what }), count)
 
-/** How many leases of a kind of work this process holds, and how many sessions of browsers it has open. */
+/** The number of leases of a kind of work and of open browser sessions of this process. */
 export const inUse = (what: string): Effect.Effect<{ readonly leases: number; readonly browsers: number }> =>
   Effect.gen(function* () {
     const leases = yield* Metric.value(Metric.withAttributes(held, { what }))
@@ -96,11 +99,11 @@ export const inUse = (what: string): Effect.Effect<{ readonly leases: number; re
     return { leases: leases.value, browsers: sessions.value }
   })
 
-/** A session of a browser was opened (1) or closed (-1). */
+/** Counts an opened (1) or closed (-1) browser session. */
 export const browserSessions = (change: 1 | -1): Effect.Effect<void> =>
   Metric.modify(Metric.withAttributes(browsers, { state: "in_use" }), change)
 
-/** A stream was opened (1) or closed (-1). */
+/** Counts an opened (1) or closed (-1) stream. */
 export const openStreams = (change: 1 | -1): Effect.Effect<void> => Metric.modify(streams, change)
 
 /** The connections of this process to the database. */

@@ -1,10 +1,10 @@
 /**
- * How a process holds work by leases: it claims what there is room for, carries each piece out in a separate fiber, and
- * renews the leases while the fibers run.
+ * Holds work by leases: claims work up to a capacity, runs each piece in a separate fiber, and renews the leases while
+ * the fibers run.
  *
- * A process that dies loses its leases. One that cannot renew a lease interrupts the work before the lease runs out,
- * because another process may claim it from then on. The work of a lease that was lost is interrupted. A process whose
- * clock is far from that of the store claims nothing.
+ * A process that dies loses its leases. If a lease cannot be renewed, its work is interrupted before the lease expires,
+ * because another process may claim it afterwards. The work of a lost lease is interrupted. A process with a large
+ * clock skew claims nothing.
  */
 import { Clock, Effect, FiberMap, Latch, type Scope } from "effect"
 import * as Background from "./Background.ts"
@@ -13,7 +13,7 @@ import * as Gauges from "./Gauges.ts"
 import type { StoreUnavailable } from "./StoreUnavailable.ts"
 import * as Wake from "./Wake.ts"
 
-/** The right to a piece of work. Of two leases of the same work the one with the higher fence is the later. */
+/** The right to a piece of work. Of two leases of the same work, the later one has the higher fence. */
 export interface LeaseRef<Id extends string> {
   readonly id: Id
   readonly fence: number
@@ -22,56 +22,58 @@ export interface LeaseRef<Id extends string> {
 export interface Options<Id extends string, Work, R> {
   /** The kind of work, for the log: `runs`. */
   readonly what: string
-  /** The number of pieces that may be carried out at once now. It may fall below the number in progress. */
+  /** The number of pieces that may run concurrently now. It may fall below the number in progress. */
   readonly capacity: Effect.Effect<number, never, R>
   /** The duration of a lease that is not renewed, in milliseconds. It is renewed three times as often. */
   readonly leaseMillis: number
   readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<Work>, StoreUnavailable, R>
   readonly leaseOf: (work: Work) => LeaseRef<Id>
-  /** Renews leases, and answers those that are lost. */
+  /** Renews leases, and returns those that are lost. */
   readonly renew: (
     leases: ReadonlyArray<LeaseRef<Id>>
   ) => Effect.Effect<ReadonlyArray<LeaseRef<Id>>, StoreUnavailable, R>
   /**
-   * Carries out a piece. `makeRoom` says that the rest only stores its result: its lease is still held and renewed, and
-   * another piece may be claimed meanwhile.
+   * Runs a piece of work. After `makeRoom`, the rest only stores its result: the lease is still renewed, but the piece
+   * no longer counts against the capacity.
    */
   readonly carryOut: (work: Work, makeRoom: Effect.Effect<void>) => Effect.Effect<void, never, R>
-  /** Runs when the holder is interrupted while it has work, before the rest is interrupted as well. */
+  /** Runs when the holder is interrupted while it has work, before that work is interrupted. */
   readonly drain: (finished: Effect.Effect<void>) => Effect.Effect<unknown, never, R>
 }
 
 /** The holder of the leases of a process. */
 export interface Holder<R> {
-  /** Claims and renews until interrupted; then it drains, and completes when nothing is held any more. */
+  /** Claims and renews until interrupted; then drains, and completes when no lease is held. */
   readonly run: Effect.Effect<never, never, R>
-  /** Looks for work that can be claimed now. */
+  /** Claims work now, if there is any. */
   readonly look: Effect.Effect<void>
-  /** Renews the leases now if the work is held here, because its lease may have been lost. */
+  /** Renews the leases now if this process holds the work, because its lease may have been lost. */
   readonly doubt: (id: string) => Effect.Effect<void>
 }
 
 /**
- * How many leases are held at most, in multiples of the capacity: where results are stored more slowly than pieces are
- * carried out, the claims wait.
+ * Maximum number of held leases, in multiples of the capacity. Claims wait if results are stored more slowly than work
+ * is done.
  */
 const mostHeld = 3
 
-/** The net under a lost signal: how long a process with room sleeps at most before it looks for work. */
+/** Maximum sleep of a process with free capacity before it looks for work, in case a signal is lost. */
 const longestSleep = "10 seconds"
 
 export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
   options: Options<Id, Work, R>
 ): Effect.fn.Return<Holder<R>, never, Scope.Scope> {
   const { leaseMillis, what } = options
-  // By id and fence: work may come back while an attempt at it that has lost its lease is still being ended.
+  // Keyed by id and fence: work may be claimed again while its former attempt is still ending.
   const running = yield* FiberMap.make<string, void, never>()
   const leases = new Map<string, { readonly ref: LeaseRef<Id>; readonly until: number }>()
-  /** The leases whose work takes room. */
+  /** The leases whose work counts against the capacity. */
   const busy = new Set<string>()
+  /** Whether the last look at the store ended because there was no room for more, and not because there was no work. */
+  let isFull = false
   const room = yield* Wake.make
   const doubts = yield* Wake.make
-  /** Open while leases are held: a process without any has nothing to renew, and does not wake for it. */
+  /** Open while leases are held, so that a process without leases does not wake up to renew. */
   const held = yield* Latch.make()
   const tick = leaseMillis / 30
 
@@ -84,10 +86,12 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     yield* Gauges.setLeases(what, leases.size)
     const makeRoom = Effect.suspend(() => (busy.delete(key) ? room.wake : Effect.void))
     const released = Effect.suspend(() => {
-      busy.delete(key)
+      const tookRoom = busy.delete(key)
       leases.delete(key)
       if (leases.size === 0) held.closeUnsafe()
-      return Effect.andThen(Gauges.setLeases(what, leases.size), room.wake)
+      const measured = Gauges.setLeases(what, leases.size)
+      // Work whose room was made before has been looked for since, unless too many results were still being stored.
+      return tookRoom || isFull ? Effect.andThen(measured, room.wake) : measured
     })
     const carriedOut = options.carryOut(work, makeRoom).pipe(Effect.ensuring(released), Effect.interruptible)
     yield* FiberMap.run(running, key, carriedOut)
@@ -98,7 +102,8 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     while (true) {
       const capacity = yield* options.capacity
       const limit = Math.min(capacity - busy.size, capacity * mostHeld - leases.size)
-      if (limit <= 0 || !(yield* ClockSkew.mayClaim)) return
+      isFull = limit <= 0
+      if (isFull || !(yield* ClockSkew.mayClaim)) return
       const now = yield* Clock.currentTimeMillis
       const claimed = yield* options.claim(limit)
       yield* Effect.forEach(claimed, (work) => begin(work, now), { discard: true })
@@ -123,7 +128,9 @@ export const make = Effect.fnUntraced(function* <Id extends string, Work, R>(
     yield* end(lost)
   }).pipe(Background.round(`renew the leases of ${what}`))
 
-  /** Ends what is overdue, and sleeps until something else may be. Renewed and new leases only run out later. */
+  /**
+   * Interrupts overdue work, and sleeps until the next lease may expire. Renewed and new leases expire later than that.
+   */
   const endOverdue = Effect.gen(function* () {
     const soon = (yield* Clock.currentTimeMillis) + tick
     const all = [...leases.values()]

@@ -67,13 +67,13 @@ export const runSubmitted: Effect.Effect<void> = Metric.update(submitted, 1)
 
 export const attemptStarted: Effect.Effect<void> = Metric.update(started, 1)
 
-/** A run was started `seconds` after the instant from which it may start. */
+/** Records that a run started `seconds` after the instant from which it may start. */
 export const startDelayed = (seconds: number): Effect.Effect<void> => Metric.update(delay, Math.max(0, seconds))
 
-/** The workers were woken `seconds` after a gate opened. */
+/** Records that the workers were woken `seconds` after a gate opened. */
 export const gateOpened = (seconds: number): Effect.Effect<void> => Metric.update(lag, Math.max(0, seconds))
 
-/** A recovery of a step has ended. `kind` is one of the kinds of recoveries. */
+/** Records the result of a recovery of a step. */
 export const recovered = (kind: string, worked: boolean): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(recoveries, { kind, worked: String(worked) }), 1)
 
@@ -115,7 +115,7 @@ export const classOf = (code: string | null): string => {
   return classes.has(first) ? first : "workflow"
 }
 
-/** A run has ended. `seconds` is the time since its first start; `null` when it never started. */
+/** Records the end of a run. `seconds` is the time since its first start; `null` if it never started. */
 export const runEnded = (result: string, code: string | null, seconds: number | null): Effect.Effect<void> =>
   Effect.andThen(
     Metric.update(Metric.withAttributes(ended, { result, error_class: classOf(code) }), 1),
@@ -127,21 +127,21 @@ export const runEnded = (result: string, code: string | null, seconds: number | 
 /** The labelled metrics of nodes, by action. */
 const ofNodes = new Map<string, Metric.Histogram<number>>()
 
-/** A node was carried out. `action` is one of the actions of workflows. */
+/** Records the time of a node. `action` is one of the actions of workflows. */
 export const nodeDone = (action: string, seconds: number): Effect.Effect<void> => {
   const known = ofNodes.get(action) ?? Metric.withAttributes(nodes, { action })
   ofNodes.set(action, known)
   return Metric.update(known, seconds)
 }
 
-/** An attempt to reach a webhook has ended. */
+/** Records an attempt to deliver to a webhook. */
 export const delivery = (outcome: string): Effect.Effect<void> =>
   Metric.update(Metric.withAttributes(deliveries, { outcome }), 1)
 
-/** A webhook accepted an event `seconds` after it happened. */
+/** Records that a webhook accepted an event `seconds` after it happened. */
 export const delivered = (seconds: number): Effect.Effect<void> => Metric.update(deliveryDelay, Math.max(0, seconds))
 
-/** A model was asked. `model` is one of the names that the installation gives its models. */
+/** Records a request to a model. `model` is a model name of the installation. */
 export const modelAsked = (model: string, tokens: number): Effect.Effect<void> =>
   Effect.andThen(
     Metric.update(Metric.withAttributes(modelCalls, { model }), 1),
@@ -151,7 +151,7 @@ export const modelAsked = (model: string, tokens: number): Effect.Effect<void> =
 /** The labelled metrics of requests. There is one for each route, method and status that occurred. */
 const ofRequests = new Map<string, Metric.Histogram<number>>()
 
-/** A request was answered. `route` is a template. */
+/** Records an answered request. `route` is a template. */
 export const requestAnswered = (
   route: string,
   method: string,

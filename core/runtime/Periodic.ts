@@ -1,7 +1,7 @@
 /**
- * Jobs that are done at once and then again and again, such as forgetting what is too old.
+ * Periodic jobs, such as the removal of expired data. A job first runs immediately.
  *
- * Any number of processes may do the same job: each of them must be safe beside itself.
+ * Several processes may run the same job at the same time, so each job must be safe under concurrency.
  */
 import { type Duration, Effect } from "effect"
 import * as Background from "./Background.ts"
@@ -15,6 +15,6 @@ export interface Job<R> {
   readonly round: Effect.Effect<unknown, StoreUnavailable, R>
 }
 
-/** Does a job until interrupted. A round that fails is logged, and the next one comes after the pause. */
+/** Runs a job until interrupted. A failed round is logged, and the next one follows after the pause. */
 export const run = <R>({ every, name, round }: Job<R>): Effect.Effect<never, never, R> =>
   round.pipe(Background.round(name), Effect.andThen(Effect.sleep(every)), Effect.forever)

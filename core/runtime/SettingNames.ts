@@ -1,6 +1,6 @@
 /**
- * The names of the settings that messages may mention. Core says what a limit is; the program that runs the service
- * knows by which name it is set.
+ * The names of the settings that messages may mention. Core knows the limit; the application knows the name of its
+ * setting.
  */
 import { Context } from "effect"
 

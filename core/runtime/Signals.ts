@@ -7,11 +7,11 @@
 import { Context, type Effect, type Scope, type Stream } from "effect"
 
 /**
- * `work`: runs may be there to start. `due`: the next due instant may have come nearer. `events`: the log of events has
- * grown. `ended`: a run was ended while running. `answered`: what a run asked was answered. `announced`: the submitter
- * of a run for a client has received its id. `watched`: a viewer of a run wants to see its page. `controlled`: control
- * of the browser of a run was taken or given back. `builder`: something happened in a conversation that builds a
- * workflow. `received`: a one-time code or a link arrived.
+ * `work`: runs may be ready to start. `due`: the next due instant may be earlier. `events`: the event log has grown.
+ * `ended`: a run was ended while running. `answered`: a question of a run was answered. `announced`: the submitter of a
+ * run for a client has received its id. `watched`: a viewer of a run requests screenshots. `controlled`: control of the
+ * browser of a run was taken or released. `builder`: a builder conversation has changed. `received`: a one-time code or
+ * a link arrived.
  */
 export type Signal =
   | { readonly _tag: "work" }
@@ -31,7 +31,7 @@ export class Signals extends Context.Service<
     /** Sends a signal to every subscriber of every process. Several equal ones at once may arrive as one. */
     readonly publish: (signal: Signal) => Effect.Effect<void>
 
-    /** Subscribes, and only then succeeds: no signal published afterwards is missed while the scope lives. */
+    /** Succeeds when the subscription is active. No signal published afterwards is missed until the scope closes. */
     readonly subscribe: Effect.Effect<Stream.Stream<Signal>, never, Scope.Scope>
   }
 >()("sluice/core/runtime/Signals") {}

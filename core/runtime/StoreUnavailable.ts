@@ -1,8 +1,8 @@
 /**
- * The one failure that every port to stored state may have: the store cannot be reached now.
+ * The failure that every store port may have: the store cannot be reached now.
  *
- * It is temporary. The failed operation usually changed nothing, but a write whose answer was lost may have taken
- * effect. Every other failure of a store is a defect, and is never retried.
+ * It is temporary. The failed operation usually changed nothing, but a write may have taken effect before its answer
+ * was lost. Every other failure of a store is a defect and is never retried.
  */
 import { Effect, Schedule, Schema } from "effect"
 
@@ -15,21 +15,21 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   }
 }
 
-/** Whether a failure is that the store cannot be reached. */
+/** Whether an error is `StoreUnavailable`. */
 export const is = (error: unknown): error is StoreUnavailable => error instanceof StoreUnavailable
 
-/** Makes a defect of every failure except that the store cannot be reached, which stays for the caller to handle. */
+/** Turns every failure except `StoreUnavailable` into a defect. */
 export const otherwiseDie = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Extract<E, StoreUnavailable>, R> =>
   // The compiler extracts nothing from an open `E`.
   Effect.catch(effect, (error) => (is(error) ? Effect.fail(error as Extract<E, StoreUnavailable>) : Effect.die(error)))
 
-/** Whether a failure is another one than that the store cannot be reached. */
+/** Whether an error is not `StoreUnavailable`. */
 export const isOther = (error: unknown): boolean => !is(error)
 
 /**
- * Tries again for one minute while the store cannot be reached, with growing pauses; no lease outlives that. All other
+ * Retries for one minute while the store cannot be reached, with growing pauses; no lease lasts longer. All other
  * failures and defects pass at once.
  */
 export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -38,8 +38,8 @@ export const retry = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A,
 const forAMinute = Schedule.exponential("100 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
 
 /**
- * Tries again for as long as the store cannot be reached. Only for work under a lease: it is interrupted when the lease
- * runs out.
+ * Retries for as long as the store cannot be reached. Only for work under a lease, which is interrupted when the lease
+ * expires.
  */
 export const waitUntilBack = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -1,5 +1,5 @@
 /**
- * The state of the loops of this process: which of them fail because of internal errors, and when an outage was last
+ * The state of the loops of this process: which of them fail because of internal errors, and when each outage was last
  * logged.
  *
  * A loop that dies by a defect is started again after a pause, because the others depend on it. The defect itself is
@@ -7,16 +7,16 @@
  */
 import { Clock, Context, Effect } from "effect"
 
-/** How many rounds of one loop must die in a row before the process counts as unhealthy. */
+/** Number of consecutive rounds of one loop that die before the process counts as unhealthy. */
 export const unhealthyAfter = 5
 
-/** Outages are logged so often at most, in milliseconds: many loops meet the same one at once. */
+/** Minimum time between two log lines about outages, in milliseconds. Many loops and requests notice the same outage. */
 const outageLineMillis = 10_000
 
 interface Failing {
-  /** How many rounds died in a row. */
+  /** The number of consecutive rounds that died. */
   readonly count: number
-  /** The defect that was logged last, so that the same one is logged once. */
+  /** The last logged defect, so that the same defect is logged once. */
   readonly logged: string
 }
 
@@ -25,15 +25,19 @@ export interface Supervisor {
   readonly succeeded: (loop: string) => Effect.Effect<void>
   /** A round of a loop died. It is logged unless the round before died in the same way. */
   readonly died: (loop: string, defect: unknown) => Effect.Effect<void>
-  /** The store could not be reached. At most one line every ten seconds is logged. */
-  readonly unavailable: (line: string) => Effect.Effect<void>
+  /**
+   * Something could not be reached: the database, unless `what` names another. At most one line every ten seconds is logged
+   * for each.
+   */
+  readonly unavailable: (line: string, what?: string) => Effect.Effect<void>
   /** The loops for which the process counts as unhealthy. */
   readonly unhealthy: Effect.Effect<ReadonlyArray<string>>
 }
 
 export const make = (): Supervisor => {
   const failing = new Map<string, Failing>()
-  let outageLoggedAt = Number.NEGATIVE_INFINITY
+  /** When the last line was logged about each thing that was away, for as long as that keeps the next line back. */
+  const loggedAt = new Map<string, number>()
   return {
     succeeded: (loop) => Effect.sync(() => void failing.delete(loop)),
     died: (loop, defect) =>
@@ -44,10 +48,11 @@ export const make = (): Supervisor => {
         if (before?.logged === described) return Effect.void
         return Effect.logError(`Could not ${loop} because of an internal error; the loop is started again`, defect)
       }),
-    unavailable: (line) =>
+    unavailable: (line, what = "database") =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (now < outageLoggedAt + outageLineMillis) return Effect.void
-        outageLoggedAt = now
+        for (const [one, at] of loggedAt) if (now >= at + outageLineMillis) loggedAt.delete(one)
+        if (loggedAt.has(what)) return Effect.void
+        loggedAt.set(what, now)
         return Effect.logWarning(line)
       }),
     unhealthy: Effect.sync(() => [...failing].filter(([, { count }]) => count >= unhealthyAfter).map(([loop]) => loop))
@@ -57,6 +62,6 @@ export const make = (): Supervisor => {
 /** The supervisor of the process. */
 export const Supervisor = Context.Reference<Supervisor>("sluice/core/runtime/Supervisor", { defaultValue: make })
 
-/** Logs that something failed because the store cannot be reached, unless an outage was logged shortly before. */
-export const outage = (line: string): Effect.Effect<void> =>
-  Effect.flatMap(Supervisor, ({ unavailable }) => unavailable(line))
+/** Logs that something failed because the database, or `what`, is away, unless that was logged shortly before. */
+export const outage = (line: string, what?: string): Effect.Effect<void> =>
+  Effect.flatMap(Supervisor, ({ unavailable }) => unavailable(line, what))

@@ -1,16 +1,17 @@
 /**
- * The spans of a run, from the request that submits it to the webhooks that report its end, in one trace across processes.
+ * The spans of a run, from the request that submits it to the webhooks that report its end, in one trace across
+ * processes.
  *
- * They are recorded only where a recorder is given. A span holds names, ids, counts and codes: no address, no input, no
- * output and no message of a failure. Positions in a trace travel as `traceparent` headers of W3C Trace Context.
+ * Spans are recorded only with a recorder. They contain names, ids, counts and codes, but no address, input, output or
+ * error message. Positions in a trace are passed as `traceparent` headers of W3C Trace Context.
  */
 import { Cause, Clock, Context, Effect, Exit, Option, Tracer } from "effect"
 
 export interface Recorder {
   readonly tracer: Tracer.Tracer
-  /** Whether a trace is recorded that arrives with this position, or that begins here. */
+  /** Whether to record a trace that continues this position, or a new trace for `null`. */
   readonly samples: (parent: Tracer.AnySpan | null) => boolean
-  /** The beginning of a trace that is not recorded, by any process. */
+  /** The start of a trace that no process records. */
   readonly unrecorded: () => Tracer.ExternalSpan
 }
 
@@ -32,7 +33,7 @@ export const RequestId: Context.Reference<string | null> = Context.Reference("sl
 
 const header = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 
-/** The position that a `traceparent` names; `null` for a text that is none. */
+/** The position in a `traceparent`; `null` for an invalid text. */
 export const parse = (traceparent: string | null | undefined): Tracer.ExternalSpan | null => {
   const [, traceId = "", spanId = "", flags = ""] = header.exec(traceparent ?? "") ?? []
   if (traceId === "") return null
@@ -55,13 +56,13 @@ export const origin = Effect.gen(function* () {
   return { ...(position === null ? {} : { traceparent: position }), ...(requestId === null ? {} : { requestId }) }
 })
 
-/** The id of the trace that a kept `traceparent` belongs to, if the trace is recorded. */
+/** The id of the trace of a stored `traceparent`, if the trace is recorded. */
 export const idOf = (kept: string | undefined): string | null => {
   const span = parse(kept)
   return span === null ? null : span.traceId
 }
 
-/** Continues the trace of a kept `traceparent`, where there is one. */
+/** Continues the trace of a stored `traceparent`, if any. */
 export const continued =
   (kept: string | null | undefined) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
@@ -74,7 +75,7 @@ type Attributes = Readonly<Record<string, string | number | boolean | null>>
 export interface Options {
   readonly kind?: Tracer.SpanKind
   readonly attributes?: Attributes
-  /** Whether a trace may begin here, and whether it is recorded is decided here. */
+  /** Whether this span may start a trace and decides whether it is recorded. */
   readonly decides?: boolean
 }
 
@@ -106,7 +107,7 @@ const attach = (span: Tracer.Span, attributes: Attributes): void => {
   }
 }
 
-/** A failure as a trace shows it: by its kind, without its message and without its stack. */
+/** A failure in a trace: its kind, without its message and stack. */
 const described = (cause: Cause.Cause<unknown>): Error => {
   const failed = cause.reasons.find((reason) => reason._tag === "Fail")?.error
   const kind = typeof failed === "object" && failed !== null && "_tag" in failed ? String(failed._tag) : "InternalError"
@@ -122,10 +123,10 @@ const shown = (exit: Exit.Exit<unknown, unknown>): Exit.Exit<void, Error> => {
 }
 
 /**
- * Records an effect as a span. Without a recorder, and in a trace that is not recorded, it is the effect alone.
+ * Records an effect as a span. Without a recorder, and in a trace that is not recorded, this is the effect itself.
  *
- * It reads the state of its fiber in one step, and ends the span without an effect of its own: a run has a span for each verb
- * of the browser, and most of the cost of a span would be such steps.
+ * The implementation reads the fiber directly and ends the span synchronously. A run has a span for each browser
+ * operation, and additional effects would be most of the cost of a span.
  */
 export const inSpan =
   (name: string, options: Options = {}) =>
@@ -149,7 +150,7 @@ export const inSpan =
 
 const nanosPerMilli = 1_000_000n
 
-/** Records what has happened between two instants, in epoch milliseconds, as a span of the current trace. */
+/** Records a span of the current trace between two instants, in epoch milliseconds. */
 export const record = (
   name: string,
   { from, to }: { readonly from: number; readonly to: number },
@@ -169,7 +170,7 @@ export const isRecording: Effect.Effect<boolean> = Effect.flatMap(Recorder, (rec
   Effect.map(Current, (span) => recorder !== null && span?.sampled === true)
 )
 
-/** Adds facts to the current span that are known only after it began, and its final name. */
+/** Adds attributes to the current span after its start, and sets its final name. */
 export const annotate = (attributes: Attributes, name?: string): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
     const span = fiber.getRef(Current)

@@ -136,7 +136,7 @@ export const read = (body: unknown, now: number): Result.Result<Read, InvalidSch
     endsAt
   }
   const timing = readTiming(body, { field, note, now })
-  if (timing !== null && problems.length === 0) {
+  if (timing !== null && !problems.some(({ path }) => path.startsWith("recurrence"))) {
     for (const problem of Timing.problems(timing, Math.max(now, startsAt ?? now))) note(problem.field, problem.message)
     const first = problems.length > 0 ? null : Timing.instants(timing, null).next(Math.max(now, (startsAt ?? now) - 1))
     if (endsAt !== null && first !== null && first > endsAt) {
@@ -154,13 +154,14 @@ interface Reading {
   readonly now: number
 }
 
-/** The timing of a body; `null` where it has a problem, which is recorded. */
+/**
+ * The timing of a body; `null` where its kind is not clear. Problems are recorded. In place of a zone that is wrong it has
+ * UTC, so that its times can be judged, too.
+ */
 const readTiming = (body: Readonly<Record<string, unknown>>, { field, note, now }: Reading): Timing.Timing | null => {
-  const timeZone = field("time_zone", Schema.String, aZone) ?? null
-  if (timeZone !== null && !Zone.isKnown(timeZone)) {
-    note("time_zone", `${shown(timeZone)} is not known: expected ${aZone}`)
-    return null
-  }
+  const named = field("time_zone", Schema.String, aZone) ?? null
+  const isKnown = named === null || Zone.isKnown(named)
+  if (!isKnown) note("time_zone", `${shown(named)} is not known: expected ${aZone}`)
   const cron = field("cron", Schema.String, "a cron expression such as 30 7 * * MON-FRI")
   const recurrence = field("recurrence", Schema.String, "a recurrence rule such as FREQ=DAILY")
   const at = field("at", Schema.Literal("window_opening"), '"window_opening"')
@@ -177,11 +178,9 @@ const readTiming = (body: Readonly<Record<string, unknown>>, { field, note, now 
       note(name, "Expected only together with recurrence")
     }
   }
-  if (at !== undefined) return { kind: "window_opening", timeZone }
-  if (timeZone === null) {
-    if (body.time_zone === undefined || body.time_zone === null) note("time_zone", `Expected ${aZone}`)
-    return null
-  }
+  if (at !== undefined) return { kind: "window_opening", timeZone: isKnown ? named : null }
+  if (body.time_zone === undefined || body.time_zone === null) note("time_zone", `Expected ${aZone}`)
+  const timeZone = named !== null && isKnown ? named : "UTC"
   if (cron !== undefined) return { kind: "cron", cron, timeZone }
   if (recurrence === undefined) return null
   const today = CivilDate.parts(LocalTimes.dayAt(Zone.get(timeZone), now))

@@ -15,7 +15,7 @@ const maxSites = 200
 
 interface Site {
   readonly host: string
-  /** Means its subdomains, but not the host itself. */
+  /** `true` for the subdomains of the host without the host itself. */
   readonly below: boolean
   /** `null` for every port. */
   readonly port: string | null
@@ -57,8 +57,8 @@ export const problems = (sites: unknown): ReadonlyArray<Problem> => {
 }
 
 /**
- * Returns whether an address may be visited. Empty pages are always allowed, and `blob:` addresses where
- * their origin is; schemes other than http, https and web sockets are not.
+ * Returns whether an address may be visited. Empty pages are always allowed, a `blob:` address if its origin is. Of the
+ * schemes, only http, https, ws and wss are allowed.
  */
 export const permits = (sites: AllowedSites, address: string): boolean => {
   if (sites.length === 0) return true
@@ -75,13 +75,13 @@ export const permits = (sites: AllowedSites, address: string): boolean => {
   })
 }
 
-/** Why an address may not be visited. */
+/** The message that refuses an address. It names the host, never the path or the query. */
 export const refusal = (sites: AllowedSites, address: string): string => {
   const named = sites.length > 5 ? `${sites.slice(0, 5).join(", ")} and ${sites.length - 5} more` : sites.join(", ")
   return `${siteOf(address)} is not among the sites that the workflow may visit; its allowed_sites are ${named}`
 }
 
-/** The part of an address that may be shown: what follows the host may be secret. */
+/** The host of an address. The path and the query may contain secrets and are left out. */
 const siteOf = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address) : null
   if (url === null) return "an address that cannot be read"

@@ -5,7 +5,7 @@ import type { Schema } from "effect"
 import * as Json from "../workspace/Json.ts"
 import type { Problem } from "./Workflow.ts"
 
-/** The parameters of nodes that declare it. */
+/** The parameters in which nodes declare a failure. */
 export const fields = ["selector_error_message", "error_on_false_message", "error_message"] as const
 
 /** The id of an error code that a node names. */
@@ -16,7 +16,7 @@ export interface Reference {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The id of the error code that such a text is, in lower case; `null` for a literal text. */
+/** The id of an error code in lower case, if the text is a UUID; `null` for a literal text. */
 export const idIn = (text: string): string | null => (uuid.test(text.trim()) ? text.trim().toLowerCase() : null)
 
 /** Every reference in the nodes of a workflow, even if they have other problems. */

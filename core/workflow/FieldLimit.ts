@@ -86,7 +86,7 @@ export const refuse = (fields: ReadonlyArray<FieldTooLarge>): Result.Result<void
   return first === undefined ? Result.void : Result.fail(new FieldsTooLarge({ fields: [first, ...rest] }))
 }
 
-/** The same facts as problems, for an answer that also lists others. */
+/** The fields over their limits as problems, for an answer that also lists other problems. */
 export const asProblems = (fields: ReadonlyArray<FieldTooLarge>): ReadonlyArray<Problem> =>
   fields.map(({ field, message }) => ({ path: field, message }))
 

@@ -15,7 +15,10 @@ export interface Folder {
   readonly workflowCount: number
 }
 
-/** A path without empty names and without spaces around names; `null` for the top level, and for a value that is no text. */
+/**
+ * A path without empty names and without spaces around names; `null` for the top level and for a value that is not a
+ * string.
+ */
 export const normal = (path: unknown): string | null => {
   const names = typeof path === "string" ? namesOf(path) : []
   return names.length === 0 ? null : names.join("/")
@@ -36,7 +39,7 @@ export const problems = (path: unknown): ReadonlyArray<Problem> => {
   return messages.map((message) => ({ path: "folder_path", message }))
 }
 
-/** Every folder of these workflows' paths, those that only hold other folders included, sorted. */
+/** Every folder in the paths, sorted. Folders that contain only other folders are included. */
 export const all = (paths: ReadonlyArray<string | null>): ReadonlyArray<string> =>
   [...new Set(paths.flatMap((path) => (path === null ? [] : ancestry(path))))].sort(compare)
 

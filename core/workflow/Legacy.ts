@@ -7,8 +7,9 @@ import * as Json from "../workspace/Json.ts"
 import type { Settings } from "./Workflow.ts"
 
 /**
- * Rewrites every `{$NAME}` in the nodes of a workflow to `{{context.inputs.NAME}}`. Expressions stay as they are: the
- * oldest form has none, and in them it is the body of a function, as in `$map(context.rows, function($row){$row})`.
+ * Rewrites every `{$NAME}` in the nodes of a workflow to `{{context.inputs.NAME}}`. Expressions are not changed: the
+ * oldest form has none, and in an expression `{$NAME}` is the body of a function, as in `$map(context.rows,
+ * function($row){$row})`.
  */
 export const placeholders = (nodes: Schema.Json): Schema.Json => {
   const text = JSON.stringify(nodes)
@@ -21,7 +22,10 @@ const newer = new Set<unknown>(["TRANSFORM", "API_FLOW", "EXTRACT_NETWORK"])
 
 const isNewer = (node: Schema.Json): boolean => Json.isObject(node) && newer.has(node.action)
 
-/** Gives a flat input schema its `properties`, drops the `$` before their names, and writes out what is only the name of a type. */
+/**
+ * Moves the properties of a flat input schema into `properties`, removes the `$` before their names, and writes
+ * `"string"` as `{ "type": "string" }`.
+ */
 export const inputSchema = (schema: Schema.JsonObject): Schema.JsonObject => longhand(nested(schema))
 
 const nested = (schema: Schema.JsonObject): Schema.JsonObject => {
@@ -39,7 +43,7 @@ const nested = (schema: Schema.JsonObject): Schema.JsonObject => {
   }
 }
 
-/** Gives properties that are only the name of a type, or several, the form `{ "type": … }`. */
+/** Writes a property that is a type name, or a list of them, as `{ "type": … }`. */
 const longhand = (schema: Schema.JsonObject): Schema.JsonObject => {
   const { properties } = schema
   if (!Json.isObject(properties)) return schema
@@ -55,14 +59,14 @@ const typed = (property: Schema.Json): Schema.Json => {
   return Json.isObject(property) ? longhand(property) : property
 }
 
-/** The parameters of the START node of a workflow, where older ones have settings; none where there is no such node. */
+/** The parameters of the START node, in which older workflows have their settings; empty without such a node. */
 const startOf = (nodes: unknown): Schema.JsonObject => {
   const start = (Array.isArray(nodes) ? nodes : []).find((node) => Json.isObject(node) && node.action === "START")
   // The nodes were parsed from JSON text.
   return Json.isObject(start) ? Json.objectOf(start.parameters as Schema.Json) : {}
 }
 
-/** The settings that a workflow takes from its START node, where it does not have them itself. */
+/** The settings in the START node that the workflow does not have itself. */
 export const settings = (
   nodes: unknown,
   own: Readonly<Record<string, unknown>>
@@ -86,13 +90,13 @@ export const settings = (
 const textsOf = (value: Schema.Json | undefined): ReadonlyArray<string> =>
   Array.isArray(value) && value.every((one) => typeof one === "string") && value.length <= 1_000 ? value : []
 
-/** Whether the runs of a workflow keep the files that they download: unless its START node says that they do not. */
+/** Whether runs store the files that they download. They do, unless the START node disables it. */
 export const storesFiles = (nodes: unknown): boolean => startOf(nodes).store_downloaded_files !== false
 
 /** The default inputs in the START node of a workflow, for runs without these inputs. */
 export const defaultInputs = (nodes: unknown): Schema.JsonObject => withoutSigns(startOf(nodes).input_variables)
 
-/** Inputs by their names, without the `$` that those of the oldest form begin with. */
+/** Inputs by their names, without the leading `$` of the oldest form. */
 const withoutSigns = (inputs: Schema.Json | undefined): Schema.JsonObject =>
   Object.fromEntries(Object.entries(Json.objectOf(inputs)).map(([name, value]) => [name.replace(/^\$/, ""), value]))
 

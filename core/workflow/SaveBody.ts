@@ -26,7 +26,7 @@ export const Text = Schema.String.check(
   Schema.makeFilter((text) => !text.includes("\u0000") || "Expected text without the character U+0000")
 )
 
-/** Any JSON value. It was parsed from JSON text, so its nested values need no check. */
+/** Any JSON value. The value was parsed from JSON text, so nested values are not checked again. */
 const json = Schema.declare((value): value is Schema.Json => value !== undefined, { expected: "a JSON value" })
 
 const jsonObject = Schema.declare(
@@ -77,9 +77,9 @@ export interface Draft {
 const decode = Schema.decodeUnknownResult(SaveBody, { errors: "all" })
 
 /**
- * Checks a body: its fields, the graph with its expressions, the schemas and the window. Every problem is noted.
- *
- * `errorCodes` are the ids of the error codes that nodes may name; without them, what nodes name is not looked up.
+ * Checks a body: its fields, the graph with its expressions, the schemas and the window. The draft lists every problem.
+ * `errorCodes` are the ids of the error codes that nodes may name; without them, references to error codes are not
+ * checked.
  */
 export const read = (body: unknown, now: number, errorCodes: ReadonlySet<string> | null = null): Draft => {
   const decoded = decode(body)
@@ -130,8 +130,8 @@ export const contentProblems = (content: Content): ReadonlyArray<Problem> => {
 }
 
 /**
- * Judges a draft, with the sizes of its fields in the store where they are known. Fields that are too large are
- * reported by themselves when nothing else is wrong, and among the problems otherwise.
+ * Accepts or refuses a draft. `FieldsTooLarge` is raised only if the draft has no other problem; otherwise fields over
+ * their limits are listed with the other problems.
  */
 export const verdict = (
   draft: Pick<Draft, "problems" | "tooLong">,
@@ -150,7 +150,7 @@ export const verdict = (
 export const isHopeless = ({ content, problems }: Draft): boolean =>
   problems.length > 0 && FieldLimit.overBytes(FieldLimit.rawSizes(content)).length === 0
 
-/** Reads a window as it may be sent beside something else. */
+/** Reads a window that is a field of a larger body. */
 export const readWindow = (
   sent: Schema.Json | undefined,
   now: number
@@ -165,7 +165,9 @@ export const readWindow = (
 
 const keep: WindowChange = { _tag: "Keep" }
 
-/** The fields of a body that are of the right type, so that the others do not hide what else is wrong. */
+/**
+ * The fields of a body that have the right type, so that further checks can run on them although others are invalid.
+ */
 const salvaged = (body: unknown): typeof SaveBody.Type => {
   const fields = Json.isObject(body) ? body : {}
   const each = Object.entries(SaveBody.fields).flatMap(([name, field]) => {
@@ -189,14 +191,14 @@ const graphProblems = (content: Content): ReadonlyArray<Problem> => {
   ]
 }
 
-/** Maximum number of reported warnings. The workflow is saved in any case. */
+/** Maximum number of reported warnings. */
 const mostWarnings = 100
 
-/** Warnings about a saved workflow, each at its path: mistakes that would only show when it runs. */
+/** Warnings about a saved workflow, each at its path: mistakes that would show only in a run. */
 export const warnings = (content: Content): ReadonlyArray<Problem> =>
   SaveWarnings.of(content, knownInputs(content)).slice(0, mostWarnings)
 
-/** Fields that answers have and bodies may repeat. They are ignored. */
+/** Fields of answers that a body may repeat. They are ignored. */
 const repeated = [
   "id",
   "workflow_id",
@@ -219,14 +221,14 @@ const repeated = [
   "error_codes"
 ]
 
-/** Settings of older workflows that are kept and shown, and have no effect. */
+/** Settings of older workflows that are stored and returned without effect, each with the reason. */
 const withoutEffect: Readonly<Record<string, string>> = {
-  use_native_actions: "actions are always those of a person",
-  enable_node_description_enrichment: "descriptions of nodes are kept as they are",
-  skip_udp_proxying: "browsers open no UDP connection beside their proxy"
+  use_native_actions: "actions always use real mouse and keyboard input",
+  enable_node_description_enrichment: "descriptions of nodes are stored unchanged",
+  skip_udp_proxying: "browsers never open UDP connections outside of their proxy"
 }
 
-/** Warnings about fields of a body that has been saved without them, or to no effect. */
+/** Warnings about fields of a saved body that were ignored or have no effect. */
 export const bodyWarnings = (body: unknown): ReadonlyArray<Problem> => {
   if (!Json.isObject(body)) return []
   const ignored = UnknownFields.of(SaveBody, body, { also: repeated }).map(({ meant, name, path }) => ({

@@ -7,12 +7,12 @@ import * as NodeExpressions from "./language/graph/NodeExpressions.ts"
 import * as Sandbox from "./sandbox/Sandbox.ts"
 import type { Content } from "./Workflow.ts"
 
-/** Content never changes, so its graph is read once, and kept as long as the content is. */
+/** Content is immutable, so its graph is read once and cached as long as the content is referenced. */
 const known = new WeakMap<Pick<Content, "nodes" | "edges">, Graph>()
 
 /**
- * Reads a graph. A version was checked when it was saved, so one that is not valid is a defect. It may still fail with
- * `TooCostly`: a machine may be slower than when it was saved.
+ * Reads a graph. Every version is checked when it is saved, so an invalid graph is a defect. Fails with `TooCostly` on
+ * a machine that is slower than the one that checked it.
  */
 export const read = Effect.fnUntraced(function* (content: Pick<Content, "nodes" | "edges">) {
   const read = known.get(content)

@@ -1,6 +1,4 @@
-/**
- * The optional settings of a workflow: what each may be, and what it counts as when it is left out.
- */
+/** The optional settings of a workflow, with their allowed values and defaults. */
 import { Schema } from "effect"
 import { optional } from "../workspace/request/ParsedJson.ts"
 import { distinct } from "../workspace/request/Tags.ts"
@@ -14,12 +12,12 @@ type Name = keyof typeof settings
 // All keys of a constant record, which the type of `Object.keys` does not say.
 const names = Object.keys(settings) as ReadonlyArray<Name>
 
-/** The fields of a body that are settings, as they may be sent: `null` is the same as leaving one out. */
+/** The settings as fields of a request body. `null` is the same as an absent field. */
 export const fields = Object.fromEntries(names.map((name) => [name, optional(settings[name])])) as {
   readonly [N in Name]: Schema.optionalKey<Schema.NullOr<(typeof settings)[N]>>
 }
 
-/** A setting as a workflow shows it: flags and lists always have a value, the others may be `null`. */
+/** The settings as fields of an answer: flags and lists always have a value, the others may be `null`. */
 export const shown = Object.fromEntries(
   names.map((name) => [name, isDefaulted(name) ? settings[name] : Schema.NullOr(settings[name])])
 ) as {
@@ -28,12 +26,12 @@ export const shown = Object.fromEntries(
     : (typeof settings)[N]
 }
 
-/** The flags that a list of workflows shows. */
+/** The flags in a list of workflows. */
 export const listed = Object.fromEntries(
   names.filter((name) => name.startsWith("enable_")).map((name) => [name, settings[name]])
 ) as { readonly [N in Extract<Name, `enable_${string}`>]: (typeof settings)[N] }
 
-/** The settings of a body that was read, without what was left out; a folder's path in its normal form. */
+/** The settings that a decoded body gives, with the path of the folder in normal form. */
 export const of = (sent: { readonly [N in Name]?: Settings[N] | null }): Settings =>
   Object.fromEntries(
     names.flatMap((name) => {
@@ -48,7 +46,7 @@ const normal = (name: Name, sent: { readonly [N in Name]?: Settings[N] | null })
   return name === "tags" && sent.tags != null ? distinct(sent.tags) : sent[name]
 }
 
-/** The settings of a version as they were stored. Values that the setting does not allow are left out. */
+/** The settings of a stored version. Values that a setting does not allow are left out. */
 export const stored = (kept: Readonly<Record<string, unknown>>): Settings =>
   Object.fromEntries(names.flatMap((name) => (isA[name](kept[name]) ? [[name, kept[name]]] : [])))
 
@@ -73,8 +71,8 @@ const popupProblems = (xpaths: unknown): ReadonlyArray<Problem> =>
   })
 
 /**
- * The problem of the proxy of a workflow. Whether there is one like it is found out by its runs: an imported workflow
- * with a custom proxy has no address for it yet, as bundles carry no secrets.
+ * Problems of `proxy_value`. Whether a matching proxy exists is checked when a run starts, not here: an imported
+ * workflow with a custom proxy has no address yet, because bundles contain no secrets.
  */
 const proxyProblems = (setting: unknown, value: unknown): ReadonlyArray<Problem> => {
   if (setting === null && typeof value === "string") {
@@ -107,7 +105,7 @@ export const complete = (kept: Settings): { readonly [N in Name]: (typeof shown)
     readonly [N in Name]: (typeof shown)[N]["Type"]
   }
 
-/** The folder that a workflow lies in; `null` at the top. */
+/** The folder of a workflow; `null` at the top level. */
 export const folderOf = ({ folder_path }: Settings): string | null => folder_path ?? null
 
 function isDefaulted(name: Name): boolean {

@@ -70,7 +70,7 @@ export const Content = Schema.Struct({
   input_schema: Schema.JsonObject,
   output_schema: Schema.JsonObject,
   vault_schema: Schema.JsonObject,
-  /** How often a run that failed through no fault of the workflow is tried again. */
+  /** How many times a run is retried after a failure that the workflow did not cause. */
   max_retries: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100 })),
   settings: Settings
 })
@@ -91,7 +91,7 @@ export const WorkflowVersion = Schema.Struct({
 })
 export type WorkflowVersion = typeof WorkflowVersion.Type
 
-/** Raised by keeping a workflow as a new one where there is one already: of the same id, or of the same name and folder. */
+/** Raised by creating a workflow whose id, or whose name and folder, another one has. */
 export class WorkflowExists extends Schema.TaggedError<WorkflowExists>()("WorkflowExists", {
   workflowId: WorkflowId
 }) {
@@ -100,7 +100,7 @@ export class WorkflowExists extends Schema.TaggedError<WorkflowExists>()("Workfl
   }
 }
 
-/** Raised by an upsert by a name that several workflows of one folder have, so that the name is ambiguous. */
+/** Raised by an upsert by name when several workflows of the folder have that name. */
 export class NameShared extends Schema.TaggedError<NameShared>()("NameShared", {
   name: Schema.String,
   workflowIds: Schema.Array(WorkflowId)
@@ -114,7 +114,7 @@ export class NameShared extends Schema.TaggedError<NameShared>()("NameShared", {
   }
 }
 
-/** A problem of what was sent, and where it lies, such as `nodes[3].parameters.selector`. */
+/** A problem of a request body, at a path such as `nodes[3].parameters.selector`. */
 export const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })
 export type Problem = typeof Problem.Type
 

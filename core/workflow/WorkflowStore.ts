@@ -1,6 +1,4 @@
-/**
- * The store of workflows and their versions. A version never changes once it is kept.
- */
+/** The store of workflows and their versions. A stored version never changes. */
 import { Context, type Effect, type Result } from "effect"
 import type { Gate } from "../gate/Gate.ts"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
@@ -20,7 +18,7 @@ export interface ListedWorkflow {
   readonly settings: Content["settings"]
 }
 
-/** At most `limit` workflows, behind the place of one in the list. */
+/** At most `limit` workflows after a position in the list. */
 export interface Page {
   readonly limit: number
   readonly after: { readonly updatedAt: number; readonly id: WorkflowId } | null
@@ -40,11 +38,10 @@ export class WorkflowStore extends Context.Service<
   WorkflowStore,
   {
     /**
-     * Keeps a new workflow with its first version and its gate.
-     *
-     * `accept` judges the sizes that the fields have in the store, which may compress them; what it refuses is not kept.
-     * `WorkflowExists` names the one in the way: of the same id, be it in another workspace or deleted; or, where
-     * `uniquelyNamed`, of the same name and folder. `NameShared` names all of these where there are several.
+     * Stores a new workflow with its first version and its gate. `accept` receives the stored sizes of the fields,
+     * which may be compressed; when it refuses, nothing is stored. Fails with `WorkflowExists` if a workflow has the
+     * same id, also a deleted one or one of another workspace, or, if `uniquelyNamed`, the same name and folder. Fails
+     * with `NameShared` if several have that name and folder.
      */
     readonly create: <E>(
       stored: StoredWorkflow,
@@ -55,8 +52,8 @@ export class WorkflowStore extends Context.Service<
     /**
      * Stores the next version by a decision made while the workflow and its gate are locked.
      *
-     * The decision sees the state before and answers the one after, whose version is new or the one before. It must be
-     * pure: it may be called again. When it or `accept` refuses, nothing is changed.
+     * The decision maps the stored state to the next one, with a new version or the same. It must be pure, because it may be called again.
+     * When it or `accept` refuses, nothing is changed.
      */
     readonly save: <E>(
       workspaceId: WorkspaceId,
@@ -71,9 +68,8 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<StoredWorkflow, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Deletes a workflow: from then on neither it nor its gate is found here, and its waiting runs do not start. Data
-     * that its runs refer to is kept; the patches that were offered for it and what its elements looked like are
-     * removed.
+     * Deletes a workflow. Afterwards neither it nor its gate is found, and its waiting runs do not start. Data that its
+     * runs refer to stays; its patches and element fingerprints are removed.
      */
     readonly remove: (
       workspaceId: WorkspaceId,
@@ -81,15 +77,15 @@ export class WorkflowStore extends Context.Service<
     ) => Effect.Effect<void, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * The input contract of the latest version of a workflow, or of an earlier one: for those who check that later. It
-     * costs next to nothing for a workflow that was asked for before.
+     * The input contract of a version of a workflow that was the latest one a short time ago. It is cached, so the
+     * caller must check that the version is still the latest.
      */
     readonly recentTerms: (
       workspaceId: WorkspaceId,
       id: WorkflowId
     ) => Effect.Effect<RunTerms, WorkflowNotFound | StoreUnavailable>
 
-    /** The workflows of a workspace, the one changed last first: all of them, or those of a page. */
+    /** The workflows of a workspace, most recently changed first: all of them, or one page. */
     readonly list: (
       workspaceId: WorkspaceId,
       page?: Page
@@ -101,7 +97,7 @@ export class WorkflowStore extends Context.Service<
       id: WorkflowId
     ) => Effect.Effect<ReadonlyArray<VersionSummary>, WorkflowNotFound | StoreUnavailable>
 
-    /** One version of a workflow; the version the workflow lacks is reported like a workflow that does not exist. */
+    /** One version of a workflow. Fails with `WorkflowNotFound` for an unknown workflow or version. */
     readonly version: (
       workspaceId: WorkspaceId,
       id: WorkflowId,

@@ -1,5 +1,5 @@
 /**
- * Creating, saving and reading the workflows of a workspace, as callers do.
+ * The service that creates, saves and reads the workflows of a workspace.
  *
  * Every operation is for a caller: what belongs to another workspace is not found, and what the role does not allow fails with
  * `RoleForbids`. The layer needs the stores and `Identifiers`.
@@ -61,7 +61,7 @@ import {
   WorkflowStore
 } from "./WorkflowStore.ts"
 
-/** Raised by a save that was based on another version than the latest. */
+/** Raised by a save that is based on another version than the latest. */
 export class VersionConflict extends Schema.TaggedError<VersionConflict>()("VersionConflict", {
   latestVersionId: Schema.String,
   latestVersionNumber: Schema.Int,
@@ -80,7 +80,7 @@ export interface UpsertResult {
   readonly stored: StoredWorkflow
 }
 
-/** The body is based on another version than the stored one. */
+/** The body is based on another version, or another window, than the stored one. */
 export type SaveConflict = VersionConflict | WindowConflict
 
 type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
@@ -88,13 +88,13 @@ type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
 export class Workflows extends Context.Service<
   Workflows,
   {
-    /** Keeps a new workflow with its first version, and its window if the body has one. */
+    /** Creates a workflow with its first version, and with the window of the body, if any. */
     readonly create: (
       caller: Caller,
       body: unknown
     ) => Effect.Effect<StoredWorkflow, Refused | RoleForbids | StoreUnavailable>
 
-    /** Keeps what was read already as a new workflow. */
+    /** Creates a workflow from a body that is already decoded. */
     readonly createFrom: (
       caller: Caller,
       draft: SaveBody.Draft
@@ -105,7 +105,7 @@ export class Workflows extends Context.Service<
      * `run_window` that differs from it, and `null` removes it; the version and the window change together, or neither
      * does. Without `encrypted_keys`, the former ones are kept.
      *
-     * Fails with `WindowConflict` where the body would change the window and names another revision than the stored one.
+     * Fails with `WindowConflict` if the body would change the window and names another revision than the stored one.
      *
      * Ids that a body repeats from an answer must be those of this workflow.
      */
@@ -116,9 +116,9 @@ export class Workflows extends Context.Service<
     ) => Effect.Effect<StoredWorkflow, Refused | WorkflowNotFound | SaveConflict | RoleForbids | StoreUnavailable>
 
     /**
-     * Saves the workflow whose id the body has, or creates it with that id. Without an id, saves the one with the name of
-     * the body in its folder, or creates it: of several that do so at once, one creates and the others save. Fails with
-     * `NameShared` where several workflows of the folder have the name.
+     * Saves the workflow with the id of the body, or creates it with that id. Without an id, saves the workflow with
+     * the name and folder of the body, or creates it; of several concurrent requests, one creates and the others save.
+     * Fails with `NameShared` if several workflows of the folder have the name.
      */
     readonly upsert: (
       caller: Caller,
@@ -128,7 +128,7 @@ export class Workflows extends Context.Service<
       Refused | WorkflowNotFound | SaveConflict | NameShared | RoleForbids | StoreUnavailable
     >
 
-    /** Deletes a workflow. Its waiting runs never start; what has run stays readable. */
+    /** Deletes a workflow. Its waiting runs never start; its ended runs stay readable. */
     readonly remove: (
       caller: Caller,
       id: WorkflowId
@@ -306,7 +306,7 @@ export class Workflows extends Context.Service<
   )
 }
 
-/** A workflow that takes too much to be checked is not a valid one. */
+/** A workflow whose check exceeds a limit is invalid. */
 export const tooCostly = Sandbox.refused((message) =>
   Effect.fail(new InvalidWorkflow({ problems: [{ path: "", message }] }))
 )
@@ -327,7 +327,7 @@ const next = (
   })
 }
 
-/** The version before, if nothing in it changes. */
+/** The next version, or the stored one if nothing changes. */
 const nextVersion = (
   before: WorkflowVersion,
   draft: SaveBody.Draft,
@@ -370,7 +370,7 @@ const isSame = (one: Content, other: Content): boolean => {
   )
 }
 
-/** The gate after a save. A window that equals the stored one changes nothing, so that a lift stays. */
+/** The gate after a save. A window equal to the stored one changes nothing, so a lift stays in effect. */
 const savedGate = (
   gate: Gate.Gate,
   { window, windowRevision }: SaveBody.Draft,
@@ -388,7 +388,7 @@ const encryptedKeys = ({ encrypted_keys }: Settings): Pick<Settings, "encrypted_
 const withProblems = (draft: SaveBody.Draft, problems: ReadonlyArray<Problem>): SaveBody.Draft =>
   problems.length === 0 ? draft : { ...draft, problems: [...problems, ...draft.problems] }
 
-/** Ids in a body that name something else than what is saved. `id` is `null` where any may be meant. */
+/** Problems of ids in a body that differ from those of the saved workflow. `id` is `null` if any id is accepted. */
 const foreignIds = (body: unknown, id: WorkflowId | null, caller: Caller): ReadonlyArray<Problem> => {
   const expected = { id, workflow_id: id, workspace_id: caller.workspaceId }
   return Object.entries(expected).flatMap(([path, own]) => {
@@ -399,7 +399,7 @@ const foreignIds = (body: unknown, id: WorkflowId | null, caller: Caller): Reado
   })
 }
 
-/** The id that a body asks for; `null` if it has none, or none that may be used. */
+/** The id in a body; `null` if it has none or an invalid one. */
 const targetOf = (body: unknown): { readonly id: WorkflowId | null; readonly problems: ReadonlyArray<Problem> } => {
   const sent = ["id", "workflow_id"].flatMap((path) => {
     const value = fieldOf(body, path)
@@ -436,15 +436,15 @@ const conflict = ({ version }: StoredWorkflow): VersionConflict =>
   })
 
 /**
- * The audit entries of a new workflow, and of the window that it was created with. The content of a version stands in
- * the version, which never changes: an entry names it.
+ * The audit entries of a new workflow and of its window. An entry names the version instead of repeating its content,
+ * because versions never change.
  */
 const auditOfCreation = (after: StoredWorkflow): ReadonlyArray<Draft> => [
   { action: "workflow.create", ...resource(after), before: null, after: versionJson(after) },
   ...GateAudit.ofWindow(after.workflow.id)({ before: Gate.open, after: after.gate })
 ]
 
-/** The audit entries of a save: of a version, of a window, of both, or of neither where nothing changed. */
+/** The audit entries of a save: one for a new version, one for a changed window. */
 const auditOfSave = (before: StoredWorkflow, after: StoredWorkflow): ReadonlyArray<Draft> => [
   ...(before.version.versionId === after.version.versionId
     ? []

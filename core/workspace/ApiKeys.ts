@@ -1,6 +1,4 @@
-/**
- * Making, listing and revoking the API keys of a workspace.
- */
+/** The service that makes, lists, rotates and revokes the API keys of a workspace. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Audit } from "./audit/Audit.ts"
@@ -14,12 +12,12 @@ import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
 /** The public part of a key: everything but its hash. */
 export type ApiKey = Omit<StoredKey, "hash">
 
-/** What a new key is given. Without scopes it may do what its role allows. */
+/** The properties of a new key. Without scopes, the key has all abilities of its role. */
 export interface NewKey {
   readonly role: Role
   readonly name: string | null
   readonly scopes?: ReadonlyArray<Scope>
-  /** The first instant at which it is not accepted. */
+  /** The first instant at which the key is not accepted. */
   readonly expiresAt?: number
 }
 
@@ -43,7 +41,7 @@ export class ApiKeys extends Context.Service<
     /** All keys that the workspace ever had, oldest first. */
     readonly list: (acting: Permissions.Acting) => Effect.Effect<ReadonlyArray<ApiKey>, RoleForbids | StoreUnavailable>
 
-    /** Makes a key of a new user. `key` is known this once; what is kept is its hash. */
+    /** Makes a key of a new user. `key` is returned only here; only its hash is stored. */
     readonly make: (
       acting: Permissions.Acting,
       options: NewKey
@@ -53,8 +51,8 @@ export class ApiKeys extends Context.Service<
     >
 
     /**
-     * Makes a key of the same user, name, role and scopes, and has the former one expire after `graceSeconds`, or when it
-     * would have anyway. Fails for a key that is revoked or has expired.
+     * Makes a key of the same user, name, role and scopes. The old key expires after `graceSeconds`, or at its own
+     * expiry if that is earlier. Fails for a key that is revoked or has expired.
      */
     readonly rotate: (
       acting: Permissions.Acting,
@@ -147,7 +145,7 @@ export class ApiKeys extends Context.Service<
   )
 }
 
-/** A key of a new user that is not kept yet, with the hash to keep. */
+/** A key of a new user that is not stored yet, with its hash. */
 export interface DraftKey {
   readonly stored: ApiKey
   readonly key: Redacted.Redacted<string>
@@ -180,7 +178,7 @@ export const creationOf = (key: ApiKey) => entry("key.create", key, null, key)
 
 const shown = ({ hash: _hash, ...key }: StoredKey): ApiKey => key
 
-/** The audit entry of a revocation, where there was a key to revoke. */
+/** The audit entry of a revocation; none if no key was revoked. */
 export const revocationOf = (revoked: Option.Option<ApiKey>) =>
   Option.isNone(revoked)
     ? []
@@ -205,7 +203,7 @@ const audited = ({ createdAt, expiresAt, name, revokedAt, role, scopes, userId }
   revoked_at: revokedAt === null ? null : new Date(revokedAt).toISOString()
 })
 
-/** Another key manages, and for as long as the revoked one would have. */
+/** Whether another key with the role Owner remains, for at least as long as the revoked one would have been valid. */
 const leavesAnOwner = (key: StoredKey, live: ReadonlyArray<StoredKey>): Result.Result<void, LastOwnerKey> =>
   permits(key, "manage") &&
   !live.some(

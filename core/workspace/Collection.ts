@@ -1,8 +1,9 @@
 /**
- * Things of one kind that a workspace keeps: each under an id, and known by a key that no other of the kind has there.
+ * Collections of records of one kind in a workspace. Each record has an id, and a key that is unique among the records
+ * of its kind.
  *
- * Each kind that needs nothing more from a store is a separate service of this shape, such as the error codes and the
- * webhooks. Records of another workspace appear as absent.
+ * Kinds that need no other store operations are services of this shape, such as error codes and webhooks. Records of
+ * another workspace appear as absent.
  */
 import { type Effect, type Option, type Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
@@ -13,7 +14,7 @@ export interface Kept {
   readonly id: string
 }
 
-/** Raised by a change that would give two things of one kind the same key. `key` is the key that is taken. */
+/** Raised by a change that would give two records of one kind the same `key`. */
 export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", { key: Schema.String }) {
   override get message() {
     return `"${this.key}" is taken already in this workspace`
@@ -21,12 +22,12 @@ export class KeyTaken extends Schema.TaggedError<KeyTaken>()("KeyTaken", { key: 
 }
 
 export interface Collection<A extends Kept> {
-  /** All of them, in the order in which they were inserted. */
+  /** All records, in the order of their insertion. */
   readonly list: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<A>, StoreUnavailable>
 
   /**
-   * Up to `limit` of them after a position in some fixed order (`null`: from the first), and the position to continue
-   * from; `null` when these were the last.
+   * Up to `limit` records after a position in a fixed order (`null`: from the first), and the position to continue
+   * from; `null` after the last record.
    */
   readonly page: (
     workspaceId: WorkspaceId,
@@ -34,12 +35,12 @@ export interface Collection<A extends Kept> {
     limit: number
   ) => Effect.Effect<{ readonly values: ReadonlyArray<A>; readonly next: string | null }, StoreUnavailable>
 
-  /** How many there are after a position of `page`. */
+  /** The number of records after a position of `page`. */
   readonly left: (workspaceId: WorkspaceId, after: string | null) => Effect.Effect<number, StoreUnavailable>
 
   readonly get: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 
-  /** The one with this key. */
+  /** The record with this key. */
   readonly find: (workspaceId: WorkspaceId, key: string) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 
   readonly insert: (workspaceId: WorkspaceId, value: A) => Effect.Effect<void, KeyTaken | StoreUnavailable>
@@ -54,11 +55,11 @@ export interface Collection<A extends Kept> {
     decide: (before: A) => Result.Result<A, E>
   ) => Effect.Effect<Option.Option<A>, E | KeyTaken | StoreUnavailable>
 
-  /** Removes one and answers what it was; none when there was no such thing. */
+  /** Removes a record and returns it; none if it does not exist. */
   readonly remove: (workspaceId: WorkspaceId, id: string) => Effect.Effect<Option.Option<A>, StoreUnavailable>
 }
 
-/** A kind: its name (lower case and underscores), how one of it is written as JSON, and what it is known by. */
+/** A kind of records: its name (lower case and underscores), its JSON form, and its key. */
 export interface Kind<A extends Kept> {
   readonly name: string
   readonly schema: Schema.Codec<A, unknown>

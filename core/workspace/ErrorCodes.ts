@@ -1,7 +1,7 @@
 /**
- * The error codes of a workspace: what its people call the failures of their workflows, and what follows from one.
+ * The error codes of a workspace: names for failures of workflows, and the consequences of each.
  *
- * A code is identified by its name, regardless of case and surrounding blanks. Nodes of workflows refer to codes by id.
+ * A code is identified by its name, regardless of case and surrounding spaces. Nodes of workflows refer to codes by id.
  */
 
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
@@ -15,7 +15,7 @@ import type { Caller, RoleForbids } from "./Workspace.ts"
 
 /**
  * The consequences of a failure with a code: `alert` and `cancel` end the run, `pause` also pauses its workflow until a
- * user unpauses it, and `retry` tries the run again. `input_required` is kept, and ends the run like `alert`.
+ * user unpauses it, and `retry` tries the run again. `input_required` is accepted and ends the run like `alert`.
  */
 export const ErrorAction = Schema.Literals(["alert", "cancel", "pause", "retry", "input_required"])
 export type ErrorAction = typeof ErrorAction.Type
@@ -27,9 +27,9 @@ export const ErrorCode = Schema.Struct({
   description: Schema.String,
   enrichedDescription: Schema.NullOr(Schema.String),
   action: ErrorAction,
-  /** How often a run is tried again after failing with it; `null` is as often as its workflow allows. */
+  /** Maximum number of retries after a failure with this code; `null` for the limit of the workflow. */
   retries: Schema.NullOr(Schema.Int),
-  /** How many seconds a retry is put off; `null` leaves it to the service. */
+  /** The delay before a retry, in seconds; `null` for the default of the service. */
   retryAfterSeconds: Schema.NullOr(Schema.Finite),
   createdAt: Schema.Finite,
   updatedAt: Schema.Finite
@@ -83,8 +83,8 @@ export class ErrorCodes extends Context.Service<
     ) => Effect.Effect<ErrorCode, ErrorCodeNotFound | KeyTaken | RoleForbids | StoreUnavailable>
 
     /**
-     * Removes a code and answers what it was. Nodes that name it fail with the code of the service from then on, and
-     * cannot be saved again until they name another.
+     * Removes a code and returns it. Afterwards nodes that name it fail with the code of the service, and their
+     * workflow cannot be saved until they name another code.
      */
     readonly remove: (
       caller: Caller,
@@ -112,7 +112,8 @@ export class ErrorCodes extends Context.Service<
           yield* audit.recording(caller, store.insert(caller.workspaceId, code), () => [creationOf(code)])
           return { code, created: true }
         })
-        // A request that loses the race for a name finds the code that won, unless that was removed or renamed since.
+        // If a concurrent request creates the same name first, the retry finds its code, unless that is removed or
+        // renamed meanwhile.
         return yield* attempt.pipe(Effect.retry({ times: 10, while: isOther }), otherwiseDie)
       })
 

@@ -1,6 +1,4 @@
-/**
- * New identifiers. The only source of randomness that the services of core ask for.
- */
+/** New identifiers. Services of core use no other source of randomness. */
 import { Context, type Effect } from "effect"
 
 export class Identifiers extends Context.Service<

@@ -1,6 +1,4 @@
-/**
- * JSON values of users and of stores, before a schema has read them.
- */
+/** Functions on JSON values that no schema has decoded yet. */
 import type { Schema } from "effect"
 
 interface IsObject {
@@ -19,10 +17,12 @@ interface ObjectOf {
   (value: unknown): Readonly<Record<string, unknown>>
 }
 
-/** The object that a value is; an empty one for anything else. */
+/** The value if it is a JSON object, otherwise an empty object. */
 export const objectOf: ObjectOf = (value: unknown): Schema.JsonObject => (isJsonObject(value) ? value : {})
 
-/** Whether anything in a value is within more than `levels` objects and lists. The stack does not grow with the depth. */
+/**
+ * Whether a value is nested deeper than `levels` objects and lists. Iterative, so that depth cannot exhaust the stack.
+ */
 export const isDeeperThan = (value: unknown, levels: number): boolean => {
   let level: ReadonlyArray<unknown> = [value]
   for (let depth = 0; level.length > 0; depth++) {

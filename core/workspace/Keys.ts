@@ -1,6 +1,4 @@
-/**
- * API keys: how they are made and recognised. A key is shown once, when it is made; what is kept is its hash.
- */
+/** The generation and hashing of API keys. A key is shown once, when it is made; only its hash is stored. */
 import { Context, type Effect, type Redacted } from "effect"
 
 export class Keys extends Context.Service<

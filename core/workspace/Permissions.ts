@@ -1,11 +1,8 @@
-/**
- * Checks what callers may do, for the services that act on their behalf: every caller of a service is checked, on every
- * way in.
- */
+/** Checks the permissions of callers within the services, so that the check does not depend on the entry point. */
 import { Effect } from "effect"
 import { type Ability, allows, type Caller, permits, RoleForbids } from "./Workspace.ts"
 
-/** A caller, or an operator at the command line of the installation, who is no user of the workspace. */
+/** A caller, or an operator at the command line of the installation, who is not a user of the workspace. */
 export type Acting = Pick<Caller, "workspaceId" | "role"> & Partial<Pick<Caller, "userId" | "keyId" | "scopes">>
 
 /** Fails with `RoleForbids` unless the role of the caller, and the scopes of its key, include the ability. */
@@ -24,14 +21,14 @@ type Acts = (caller: never, ...rest: ReadonlyArray<never>) => Effect.Effect<unkn
 
 type CallerOf<M> = M extends (caller: infer C, ...rest: ReadonlyArray<never>) => unknown ? C : never
 
-/** A method that may be forbidden needs more than to read, and one that needs more may be forbidden. */
+/** A method that can fail with `RoleForbids` needs an ability above `read`, and the reverse. */
 type AbilityFor<M> = M extends (...args: ReadonlyArray<never>) => Effect.Effect<unknown, infer E, unknown>
   ? RoleForbids extends E
     ? Exclude<Ability, "read">
     : "read"
   : never
 
-/** The ability that each method of a service needs that acts for a caller. */
+/** The ability that each method needs, for the methods of a service that take a caller. */
 export type Needs<S> = {
   readonly [K in keyof S as S[K] extends Acts
     ? CallerOf<S[K]> extends Pick<Caller, "role">
@@ -40,7 +37,7 @@ export type Needs<S> = {
     : never]: AbilityFor<S[K]>
 }
 
-/** Makes each method of a service fail with `RoleForbids` when the role of its caller lacks what the method needs. */
+/** Makes each method of a service fail with `RoleForbids` if its caller lacks the ability that the method needs. */
 export const checked =
   <S extends object>(needs: Needs<NoInfer<S>>) =>
   <E, R>(service: Effect.Effect<S, E, R>): Effect.Effect<S, E, R> =>

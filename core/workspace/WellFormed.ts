@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 
-export const expected = "Expected text without unpaired surrogates, which no address can hold"
+export const expected = "Expected text without unpaired surrogates, which an address cannot contain"
 
 /** Returns whether every surrogate of a text has its other half. */
 export const is = (text: string): boolean => !/\p{Cs}/u.test(text)

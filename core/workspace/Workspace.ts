@@ -1,6 +1,6 @@
 /**
- * The permissions of each role: a workspace owns workflows and runs, and an API key of the workspace speaks for a user
- * in a role.
+ * Workspaces and the permissions of their roles. A workspace owns workflows and runs; an API key acts for a user of the
+ * workspace in a role.
  */
 import { Schema } from "effect"
 import type { UserId, WorkspaceId } from "./Ids.ts"
@@ -25,22 +25,22 @@ export interface Workspace {
   readonly id: WorkspaceId
   readonly name: string
   readonly createdAt: number
-  /** How long a run may wait before it is stopped, in milliseconds; `null`: without limit. */
+  /** Maximum time that a run waits before it is stopped, in milliseconds; `null` for no limit. */
   readonly waitingTtlMillis: number | null
   /** How long a run waits for corrected inputs, in seconds: from 5 to 300. */
   readonly inputRequiredTimeoutSeconds: number
   /** How long the signed addresses of files, screenshots and videos work, in seconds: from an hour to seven days. */
   readonly signedUrlTtlSeconds: number
-  /** For how many days it keeps what runs leave behind, where it does not leave that to the installation. */
+  /** The retention of data of runs, in days, where it differs from that of the installation. */
   readonly retentionDays?: OwnDays
-  /** Whether it was made with the installation: its Owners may make further workspaces. */
+  /** Whether the workspace was created with the installation. Its Owners may create further workspaces. */
   readonly founding?: true
 }
 
 /** Default time that a run waits for corrected inputs, in seconds. */
 export const defaultInputRequiredTimeoutSeconds = 15
 
-/** The wait for corrected inputs that comes nearest to the one that was asked for, in seconds. */
+/** The allowed wait for corrected inputs that is nearest to the requested one, in seconds. */
 export const clampInputRequiredTimeout = (seconds: number): number => Math.min(Math.max(seconds, 5), 300)
 
 /** Bounds of the lifetime of signed addresses, in seconds. The default is the maximum. */
@@ -54,17 +54,17 @@ export interface Caller {
   readonly workspaceId: WorkspaceId
   readonly userId: UserId
   readonly role: Role
-  /** The API key that the request came with, where it came with one. */
+  /** The API key of the request, if any. */
   readonly keyId?: string
-  /** What the key is restricted to, of what its role allows. */
+  /** The scopes of the key, which restrict the abilities of its role. */
   readonly scopes?: ReadonlyArray<Scope>
 }
 
-/** Raised when the role of a key does not allow what was asked. */
+/** Raised when the role or the scopes of a key lack an ability. */
 export class RoleForbids extends Schema.TaggedError<RoleForbids>()("RoleForbids", {
   role: Role,
   ability: Ability,
-  /** The scopes of the key, where these forbid it although the role allows it. */
+  /** The scopes of the key, if these forbid the ability although the role allows it. */
   scopes: Schema.optionalKey(Schema.Array(Scope))
 }) {
   override get message() {
@@ -81,7 +81,7 @@ const weakest: Record<Ability, Role> = { read: "Viewer", run: "Member", edit: "M
 /** Returns whether `role` includes `ability`. Every role includes the abilities of the weaker ones. */
 export const allows = (role: Role, ability: Ability): boolean => rank(role) >= rank(weakest[ability])
 
-/** Returns whether a key may do something: its role includes the ability, and its scopes do where it has any. */
+/** Returns whether the role of a key includes the ability, and its scopes, if any, do. */
 export const permits = ({ role, scopes }: Pick<Caller, "role" | "scopes">, ability: Ability): boolean =>
   allows(role, ability) && (scopes === undefined || scopes.some((scope) => includes(scope, ability)))
 

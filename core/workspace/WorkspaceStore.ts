@@ -1,6 +1,4 @@
-/**
- * The store of workspaces and their API keys. A key itself is never kept, only its SHA-256.
- */
+/** The store of workspaces and their API keys. Only the SHA-256 of a key is stored. */
 import { Context, type Effect, type Option, type Result } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import type { UserId, WorkspaceId } from "./Ids.ts"
@@ -17,17 +15,17 @@ export interface StoredKey {
   readonly role: Role
   readonly createdAt: number
   readonly revokedAt: number | null
-  /** The version of the encryption key that its holder last sealed a value with, where that was noted. */
+  /** The version of the encryption key that the client of this key last used, if known. */
   readonly sealsWith?: number
-  /** What the key is restricted to, of what its role allows. */
+  /** The scopes of the key, which restrict the abilities of its role. */
   readonly scopes?: ReadonlyArray<Scope>
-  /** From this instant on it is not accepted. */
+  /** The first instant at which the key is not accepted. */
   readonly expiresAt?: number
-  /** When it was last used, to within about a minute. */
+  /** The last use of the key, accurate to about a minute. */
   readonly lastUsedAt?: number
 }
 
-/** How often the uses of keys are noted: once in so many milliseconds, in one statement for all keys of a process. */
+/** The interval at which a process stores the last uses of all keys, in one statement, in milliseconds. */
 export const usesNotedMillis = 60_000
 
 export class WorkspaceStore extends Context.Service<
@@ -44,10 +42,10 @@ export class WorkspaceStore extends Context.Service<
     readonly addKey: (key: StoredKey) => Effect.Effect<void, StoreUnavailable>
     readonly listKeys: (id: WorkspaceId) => Effect.Effect<ReadonlyArray<StoredKey>, StoreUnavailable>
     /**
-     * Revokes a key from `at` on and answers it; none when there was no such key of this workspace that was not revoked.
+     * Revokes a key at `at` and returns it; none if the workspace has no such key, or it is already revoked.
      *
-     * `accept` sees all keys of the workspace that are not revoked, while no other one can be revoked; a key that it
-     * refuses is not changed.
+     * `accept` receives all keys of the workspace that are not revoked, under a lock that prevents other revocations. A
+     * key that it refuses is not changed.
      */
     readonly revokeKey: <E = never>(
       workspaceId: WorkspaceId,
@@ -59,13 +57,13 @@ export class WorkspaceStore extends Context.Service<
       workspaceId: WorkspaceId,
       keyId: string
     ) => Effect.Effect<Option.Option<StoredKey>, StoreUnavailable>
-    /** Changes a key that is not revoked by a pure decision made while it is locked; none where there is no such key. */
+    /** Changes a key that is not revoked by a pure decision made while it is locked; none if there is no such key. */
     readonly changeKey: <E>(
       workspaceId: WorkspaceId,
       keyId: string,
       decide: (before: StoredKey) => Result.Result<StoredKey, E>
     ) => Effect.Effect<Option.Option<StoredKey>, E | StoreUnavailable>
-    /** Notes which version of the encryption key the holder of a key seals with. */
+    /** Stores which version of the encryption key the client of a key uses. */
     readonly noteSealing: (
       workspaceId: WorkspaceId,
       keyId: string,

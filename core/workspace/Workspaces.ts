@@ -1,6 +1,4 @@
-/**
- * The workspace of a caller: what it is, who works in it, and how it is set.
- */
+/** The service for workspaces: their members and settings, and the creation of new ones. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Audit } from "./audit/Audit.ts"
@@ -19,19 +17,22 @@ import {
 } from "./Workspace.ts"
 import { type StoredKey, WorkspaceStore } from "./WorkspaceStore.ts"
 
-/** A user who has keys of the workspace that are not revoked. Of several roles it is the most able one. */
+/** A user with at least one key that is not revoked. With keys of several roles, the highest one counts. */
 export interface Member {
   readonly userId: UserId
   readonly role: Role
 }
 
-/** The settings of an Owner. Of the days of retention, those that are given change; `null` leaves a kind to the installation. */
+/**
+ * Settings that an Owner may change. Only the given retention days change; `null` resets a kind to the installation's
+ * value.
+ */
 export type Settings = Pick<
   Workspace,
   "name" | "waitingTtlMillis" | "inputRequiredTimeoutSeconds" | "signedUrlTtlSeconds"
 > & { readonly retentionDays: Partial<RetentionDays.Days> }
 
-/** A new workspace with a key of its Owner, which is known this once. */
+/** A new workspace with the key of its Owner, which is returned only here. */
 export interface MadeWorkspace {
   readonly workspace: Workspace
   readonly owner: StoredKey
@@ -70,8 +71,8 @@ export class Workspaces extends Context.Service<
     readonly members: (caller: Caller) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
 
     /**
-     * Changes the given settings. How long runs may wait is fixed when they are submitted, and how long an address works
-     * when it is signed: earlier ones keep it.
+     * Changes the given settings. Runs that are already submitted and addresses that are already signed keep the former
+     * limits.
      */
     readonly set: (
       caller: Caller,
@@ -139,8 +140,8 @@ export class Workspaces extends Context.Service<
 }
 
 /**
- * Makes workspaces, for callers who may and for operators at the command line. The entry stands in the audit trail of the
- * new workspace, and where a caller made it also in that of their own.
+ * Makes workspaces, for permitted callers and for operators at the command line. The audit entry is stored in the new
+ * workspace, and also in that of the caller, if any.
  */
 export const making = Effect.gen(function* () {
   const [store, keys, identifiers, audit] = [yield* WorkspaceStore, yield* Keys, yield* Identifiers, yield* Audit]

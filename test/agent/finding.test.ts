@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import type { ExtractionPlan } from "../../core/browser/element/Extraction.ts"
 import { at, body, open, pages } from "../support/pages.ts"
 import type { Answer } from "../support/site.ts"
@@ -14,7 +14,33 @@ const strict: Answer = (_request, response) =>
     })
     .end(body(`<p class="A">Strict</p>`))
 
+/** How the writes that the site was sent have ended, in turn. */
+const written: Array<Deferred.Deferred<string>> = []
+const slowly: Answer = (_request, response) => {
+  const resolve = (how: string) =>
+    written.slice(-1).forEach((one) => void Deferred.doneUnsafe(one, Effect.succeed(how)))
+  const timer = setTimeout(() => response.end(), 400)
+  response.on("finish", () => resolve("kept"))
+  response.on("close", () => {
+    clearTimeout(timer)
+    resolve("dropped")
+  })
+}
+
+/** A page whose script is at its end, which comes late. */
+const ending: Answer = (_request, response) => {
+  response.writeHead(200, { "content-type": "text/html" })
+  response.write("<!doctype html><button>Go</button><output></output>")
+  const script =
+    "document.querySelector('button').onclick = () => { document.querySelector('output').textContent = 'gone' }"
+  setTimeout(() => response.end(`<script>${script}</script>`), 600)
+}
+
 const site = pages({
+  "/ending": ending,
+  "/before": body(`<a href="/ending">Next</a>`),
+  "/written": slowly,
+  "/writing": body(`<button onclick="fetch('/written', { method: 'POST' })">Save</button>`),
   "/plain": body(`<output></output>
     <button ${told("save")} data-kind="Primary">Save All</button><button ${told("cancel")}>Cancel</button>
     <p title="Note">first<b>bold</b></p><ul><li>one</li><li>two</li></ul><input value="typed">`),
@@ -148,6 +174,32 @@ describe("finding", () => {
         assert.strictEqual(yield* click("/rerender", "//button[starts-with(., 'Row')]"), "hit")
         assert.strictEqual(yield* click("/sticky", "//button"), "under")
         assert.strictEqual(yield* click("/moving", "//button"), "moved")
+      })
+    )
+
+    it.effect("an element whose document is still being parsed is clicked once its scripts have run", () =>
+      Effect.gen(function* () {
+        for (const selector of ["//button", "css=button"]) {
+          const { elements } = yield* open("/before")
+          yield* elements.click(at("//a"), "click")
+          yield* elements.click(at(selector), "click")
+          assert.strictEqual(yield* elements.read(at("//output[text()]", 1_000)), "gone", selector)
+        }
+      })
+    )
+
+    it.effect("what a click sends is not cut off by the end of the session, unless that is cancelled", () =>
+      Effect.gen(function* () {
+        const save = Effect.gen(function* () {
+          const page = yield* open("/writing")
+          written.push(yield* Deferred.make<string>())
+          yield* page.elements.click(at("//button"), "click")
+        })
+        const end = Effect.suspend(() => Effect.all(written.slice(-1).map((one) => Deferred.await(one))))
+        yield* Effect.scoped(save)
+        assert.deepStrictEqual(yield* end, ["kept"])
+        yield* Effect.ignoreCause(Effect.scoped(Effect.andThen(save, Effect.interrupt)))
+        assert.deepStrictEqual(yield* end, ["dropped"])
       })
     )
 

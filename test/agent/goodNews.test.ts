@@ -4,6 +4,7 @@ import { isGoodNews } from "../../adapters/playwright/injected/look/GoodNews.ts"
 it.each([
   ["1 row deleted.", true],
   ["Your changes have been saved", true],
+  ["Showing rows 0 - 24 (60 total, Query took 0.0002 seconds.)", true],
   ["Beitrag erfolgreich gespeichert.", true],
   ["Your changes could not be saved", false],
   ["The file was not uploaded", false],

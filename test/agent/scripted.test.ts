@@ -270,6 +270,18 @@ it.effect("a document that cannot be read is a failure, and not an empty text", 
   }).pipe(Effect.provide(ScriptedBrowser.layer(site)))
 )
 
+it.effect("a page that answers nothing is not waited for once more to take a picture of it", () =>
+  Effect.gen(function* () {
+    const reason = "the page answered nothing for 20 seconds"
+    const pictures = (kind: "unresponsive" | "unloadable") =>
+      walk(graphOf(login, [{ action: "NAVIGATE", parameters: { url: list } }])).pipe(
+        Effect.provide(ScriptedBrowser.layer(site, { failing: { [list]: new PageFailure({ kind, reason }) } })),
+        Effect.map((walked) => walked.pictures.length)
+      )
+    assert.deepStrictEqual([yield* pictures("unloadable"), yield* pictures("unresponsive")], [1, 0])
+  })
+)
+
 it.effect("data that does not fit the output schema fails at END, with the page as it is there", () =>
   Effect.gen(function* () {
     const outputSchema = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] }

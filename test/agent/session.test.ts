@@ -282,3 +282,15 @@ describe("the secrets of a session", () => {
     ])
   })
 })
+
+it.effect("a program that is not a Chromium is named when the browser starts, with the setting to change", () =>
+  Effect.gen(function* () {
+    const executablePath = "/bin/false"
+    const browser = PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath })
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(browser)))
+    assert.match(
+      error.message,
+      /^Cannot run Chromium at \/bin\/false: .+\. Set SLUICE_CHROMIUM to a Chromium that runs/
+    )
+  })
+)

@@ -95,7 +95,7 @@ describe("files that are fetched", () => {
         [
           "/announced?100000001",
           { allowedOrigins: [origin] },
-          "larger than 100 MB, the most that an uploaded file may have (maxUploadBytes)"
+          "larger than 100 MB, the maximum size of an uploaded file (maxUploadBytes)"
         ]
       ] as const) {
         const failure = yield* fetched(`${origin}${path}`, [], options)
@@ -237,7 +237,7 @@ layer(services, { excludeTestServices: true, timeout: 60_000 })("in a real brows
 
     it.effect.each([
       ["/source/none", "UPLOAD-E0002", "status 404"],
-      ["/stalled", "UPLOAD-E0002", "did not come within 2000 ms"],
+      ["/stalled", "UPLOAD-E0002", "was not received within 2000 ms"],
       ["/source/private", "UPLOAD-E0004", "private or loopback"],
       ["/source/loop", "UPLOAD-E0002", "redirects more than 5 times"]
     ] as const)(

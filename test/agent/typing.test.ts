@@ -54,6 +54,11 @@ const site = pages({
       if (event.key === "F2" || event.key === "Tab" || event.ctrlKey) {
         tell((event.ctrlKey ? "ctrl-" : "") + (event.shiftKey ? "shift-" : "") + event.key); event.preventDefault() } })
     </script>`),
+  // Takes the focus to the first field once, when something happens at the second one.
+  "/thief": body(`<input id="user"><input id="word" value="old"><script>
+    let thefts = 0
+    word.addEventListener(location.search.slice(1), () => { if (thefts++ === 0) { user.focus(); user.select() } })
+    </script>`),
   // As Monaco: a field of its own for keys, lines drawn elsewhere, brackets closed by keys, and only some lines drawn.
   "/editors": body(`<div class="monaco-editor" id="code" style="width:300px;height:60px"><textarea class="inputarea"
       style="width:1px;height:1px"></textarea><div class="view-lines"></div></div>
@@ -61,7 +66,12 @@ const site = pages({
     <textarea id="replaced" style="display:none"></textarea><div class="tox-tinymce"><iframe id="mail"
       srcdoc="<body contenteditable>Old <b>mail</b></body>"></iframe></div>
     <div class="CodeMirror" id="stubborn"><textarea></textarea><pre class="CodeMirror-line">stays</pre></div>
+    <div class="CodeMirror" id="measured"><textarea></textarea><div class="CodeMirror-measure"><pre
+      class="CodeMirror-line-like">xxxxxxxxxx</pre></div><pre class="CodeMirror-line">old</pre></div>
     <output style="white-space: pre"></output><script>
+    const [line, area] = ["pre.CodeMirror-line", "textarea"].map((one) => measured.querySelector(one))
+    area.addEventListener("paste", (event) => {
+      line.textContent = event.clipboardData.getData("text/plain"); event.preventDefault() })
     const field = document.querySelector(".inputarea")
     let held = "old", all = false, at = 0
     const draw = () => {
@@ -216,6 +226,18 @@ describe("typing", () => {
       })
     )
 
+    it.effect("a page that moves the focus while a field is typed into leaves no part of the text elsewhere", () =>
+      Effect.gen(function* () {
+        for (const event of ["focus", "select", "input"]) {
+          const { elements } = yield* open(`/thief?${event}`)
+          const values = Effect.all(["user", "word"].map((id) => elements.read(at(`//input[@id='${id}']`))))
+          yield* elements.type(at("//input[@id='user']"), checked("ada"))
+          yield* elements.type(at("//input[@id='word']"), checked("engine-1843"))
+          assert.deepStrictEqual(yield* values, ["ada", "engine-1843"], event)
+        }
+      })
+    )
+
     it.effect("chords reach the page, and cutting leaves the clipboard of the browser alone", () =>
       Effect.gen(function* () {
         const { elements } = yield* open("/keys")
@@ -247,6 +269,17 @@ describe("typing", () => {
         assert.strictEqual(yield* elements.read(at("//iframe[@id='mail']//body")), "New mail")
         const stubborn = yield* Effect.flip(elements.type(at("//div[@id='stubborn']"), checked("new")))
         assert.include(stubborn.message, "the editor does not show the text that was typed")
+      })
+    )
+
+    it.effect("an editor is not taken to show what it only measures its letters with", () =>
+      Effect.gen(function* () {
+        const { elements } = yield* open("/editors")
+        yield* elements.type(at("//div[@id='measured']"), checked("select 1"))
+        assert.strictEqual(
+          yield* elements.read(at("//pre[@class='CodeMirror-line'][ancestor::*[@id='measured']]")),
+          "select 1"
+        )
       })
     )
 

@@ -294,6 +294,15 @@ const askingConversation = ({ key }: Member) =>
     return { conversationId, messageId: question?.id ?? "" }
   })
 
+/** The rows of all tables of a dump, each as text. */
+const rowsOf = (dump: string): ReadonlyArray<string> => {
+  const { collections, ...tables } = JSON.parse(dump) as Readonly<Record<string, unknown>>
+  const named = [...Object.entries(tables), ...(collections as ReadonlyArray<readonly [string, unknown]>)]
+  return named.flatMap(([table, rows]) =>
+    Array.isArray(rows) ? rows.map((row) => `${table} ${JSON.stringify(row)}`) : []
+  )
+}
+
 const withoutIds = (text: string) => text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "ID")
 
 it.layer(layerInMemory, { timeout: "30 seconds" })("an endpoint", (it) => {
@@ -429,8 +438,15 @@ it.layer(layerInMemory, { timeout: "30 seconds" })("an endpoint", (it) => {
         session: randomUUID()
       }
       for (const role of ["Viewer", "Member", "Owner"] as const) {
-        const { key } = yield* member(role)
+        const { caller, key } = yield* member(role)
+        const before = yield* dump
         const stranger = yield* send({ ...request(theirs), key })
+        // What it did, if anything, it did in its own workspace.
+        const after = new Set(rowsOf(yield* dump))
+        assert.deepStrictEqual(
+          rowsOf(before).filter((one) => !after.has(one) && !one.includes(caller.workspaceId)),
+          []
+        )
         if (!allows(role, row.ability)) {
           assert.deepStrictEqual([stranger.status, stranger.body.error], [403, "Forbidden"])
         } else if (row.stranger !== undefined) {

@@ -41,7 +41,7 @@ it.layer(layerInMemory, { timeout: "30 seconds" })("a run whose graph takes too 
       )
       const told = JSON.stringify(ended)
       assert.include(told, "LIMIT-E0007")
-      assert.include(told, "It takes longer than 10 s to work out")
+      assert.include(told, "The check takes longer than 10 s")
     })
   )
 })

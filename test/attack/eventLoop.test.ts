@@ -40,7 +40,8 @@ const saving = (schema: object) => ({ ...chain(0, () => setting("1")), input_sch
 /** Checks of inputs that do not end are given up early, so that no test has to wait for long. */
 const sandbox: typeof ThreadSandbox.defaults = {
   ...ThreadSandbox.defaults,
-  deadlineMillis: (name) => (name === "checkInput" ? 400 : ThreadSandbox.defaults.deadlineMillis(name))
+  deadlineMillis: (name) =>
+    name === "checkInput" || name === "rehearse" ? 400 : ThreadSandbox.defaults.deadlineMillis(name)
 }
 
 layer(layerWith({ sandbox: { ...sandbox, waiting: 1 } }), { timeout: "2 minutes" })(

@@ -167,20 +167,26 @@ describe("hiding secrets", () => {
     `${"=".repeat(99)}a`
   ]
 
-  it.each(values)("takes time that grows with the text alone for the value %j", async (value) => {
-    const secrets = new Secrets()
-    secrets.add(value, "secret")
-    for (const text of texts) {
-      // Each repetition holds the known form of the value.
-      const known = value.replace(/[^A-Za-z0-9]+/g, " ")
-      const hostile = `${text.repeat(Math.ceil(length / 20 / text.length))}${known}`.repeat(20)
-      const millis = leastMillis(most, () => {
-        Effect.runSync(secrets.hideLong(hostile))
-        secrets.hideInName(hostile)
-      })
-      // At most 80 ms on an idle machine. Twenty seconds where each character begins a search through all that follow, and
-      // 400 ms where a pattern of all pieces of a long value is compiled.
-      assert.isBelow(millis, most, JSON.stringify(text))
+  /** A value as a name of a test shows it. */
+  const shown = (value: string) => (value.length <= 40 ? value : `${value.slice(0, 30)}… (${value.length})`)
+
+  it.each(values.map((value) => [shown(value), value]))(
+    "takes time that grows with the text alone: %j",
+    async (_, value) => {
+      const secrets = new Secrets()
+      secrets.add(value, "secret")
+      for (const text of texts) {
+        // Each repetition holds the known form of the value.
+        const known = value.replace(/[^A-Za-z0-9]+/g, " ")
+        const hostile = `${text.repeat(Math.ceil(length / 20 / text.length))}${known}`.repeat(20)
+        const millis = leastMillis(most, () => {
+          Effect.runSync(secrets.hideLong(hostile))
+          secrets.hideInName(hostile)
+        })
+        // At most 80 ms on an idle machine. Twenty seconds where each character begins a search through all that follow, and
+        // 400 ms where a pattern of all pieces of a long value is compiled.
+        assert.isBelow(millis, most, JSON.stringify(text))
+      }
     }
-  })
+  )
 })

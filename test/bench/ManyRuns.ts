@@ -2,7 +2,7 @@
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { asValue, labelOf } from "../../adapters/postgres/list/PgRunFilter.ts"
+import { asValue, labelOf } from "../../adapters/postgres/list/PgLabels.ts"
 import * as RunFailure from "../../core/event/RunFailure.ts"
 import type { StoredWorkflow } from "../../core/workflow/WorkflowStore.ts"
 import type { Caller } from "../../core/workspace/Workspace.ts"
@@ -46,14 +46,15 @@ const fill = Effect.fnUntraced(function* (caller: Caller, made: ReadonlyArray<St
     select id, 1, workspace_id, workflow_id, ended_at, '"' || (errors::json -> 0 ->> 'code') || '"', errors
     from runs where status = 'execution.failed'`
   yield* sql`
-    insert into run_labels select workspace_id, run_label('tag', tags[1]), created_at, sequence, id
-    from runs where tags <> '{}'`
+    insert into run_labels select workspace_id, run_label('tag', tags[1]), created_at, sequence, id,
+      workflow_id, trigger from runs where tags <> '{}'`
   yield* sql`
     insert into run_labels select workspace_id, run_label('error', '"' || (errors::json -> 0 ->> 'code') || '"'), created_at,
-      sequence, id from runs where status = 'execution.failed'`
+      sequence, id, workflow_id, trigger from runs where status = 'execution.failed'`
   const user = labelOf("credential", asValue("u-1"))
   yield* sql`
-    insert into run_labels select workspace_id, ${user}::uuid, created_at, sequence, id from runs where sequence % 25 = 0`
+    insert into run_labels select workspace_id, ${user}::uuid, created_at, sequence, id, workflow_id, trigger
+    from runs where sequence % 25 = 0`
   yield* sql`update gates set waiting = true`
   const gates = made.map(({ workflow }) => workflow.id)
   yield* sql`update gates set starts_at = null, paused_at = now() where ${sql.in("workflow_id", gates.slice(0, 40))}`

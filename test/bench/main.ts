@@ -18,6 +18,7 @@ import { stores } from "./stores.ts"
 import { streams } from "./streams.ts"
 import { tasks } from "./tasks.ts"
 import { traces } from "./traces.ts"
+import { verbs } from "./verbs.ts"
 import { waiting } from "./waiting.ts"
 import { window } from "./window.ts"
 import { world } from "./world/world.ts"
@@ -37,6 +38,7 @@ const suites = {
   held: heldRuns,
   schedules,
   lists,
+  verbs,
   console,
   traces,
   world

@@ -206,12 +206,12 @@ it.effect("a loop is built on its first item, and leave does the others", () =>
     Effect.gen(function* () {
       const { caller, id } = yield* opened
       yield* tell(caller, id, "click #go")
-      assert.include((yield* tell(caller, id, "leave")).last.text, "The next step is in no loop")
+      assert.include((yield* tell(caller, id, "leave")).last.text, "the next step is not in a loop")
       assert.include((yield* tell(caller, id, "loop context.none as one")).last.text, '"context.none"')
       yield* tell(caller, id, orders)
       const begun = yield* tell(caller, id, "loop context.orders as order")
       const loop = "For each of {{context.orders}}"
-      assert.include(begun.last.text, `Done: ${loop}. The next steps are its body`)
+      assert.include(begun.last.text, `Done: ${loop}. The next steps are the body of the loop`)
       assert.include((yield* tell(caller, id, `again ${loop}`)).last.text, "its first turn is being recorded")
       const set = { type: "SET", target: "context.last", value: "context.runtime.order.id" }
       const inside = yield* tell(caller, id, JSON.stringify({ action: "TRANSFORM", parameters: { operations: [set] } }))
@@ -266,14 +266,14 @@ it.effect("steps behind a check that does not hold are for that way, which can l
   hosted(
     Effect.gen(function* () {
       const { caller, id } = yield* opened
-      assert.include((yield* tell(caller, id, "join")).last.text, "This way leads on already")
+      assert.include((yield* tell(caller, id, "join")).last.text, "this branch does not end the workflow")
       const checked = yield* tell(caller, id, "check //h2")
-      assert.include(checked.last.text, "It does not hold here")
-      assert.include((yield* tell(caller, id, "join")).last.text, "without a step on this one")
+      assert.include(checked.last.text, "The condition does not hold here")
+      assert.include((yield* tell(caller, id, "join")).last.text, "expected a step on this branch first")
       yield* tell(caller, id, "click #go")
       const joined = yield* tell(caller, id, "join")
-      assert.strictEqual(joined.last.text, 'This way goes on with "Done", as the other one does')
-      assert.include((yield* tell(caller, id, "join")).last.text, "This way leads on already")
+      assert.strictEqual(joined.last.text, 'This branch continues with "Done", like the other one')
+      assert.include((yield* tell(caller, id, "join")).last.text, "this branch does not end the workflow")
       assert.deepStrictEqual(names(joined.conversation), ["Open the start page", "Check", "Click #go", "Done"])
       const undone = yield* tell(caller, id, "undo")
       assert.deepStrictEqual(names(undone.conversation).at(-1), "Ended by: Check")
@@ -477,7 +477,7 @@ it.effect("a host that is shut down gives its conversations back, and another on
       assert.deepStrictEqual([yield* status(caller, id), watched.open], ["agent-errored", 0])
       const second = yield* host
       const after = yield* tell(caller, id, "click #go")
-      assert.include(after.last.text, "The page was gone, so the start page was opened again")
+      assert.include(after.last.text, "The page was lost, so the start page was opened again")
       assert.deepInclude(after.last.result, { done: true, url: list })
       const replayed = yield* tell(caller, id, "replay")
       assert.include(replayed.last.text, "Did 1 step.")
@@ -523,7 +523,7 @@ it.effect("a loop is recorded in its first turn, leaving it does the others, and
           name: "For each of {{context.orders}}",
           parameters: { variable_over, variable_current_item: "order", variable_current_index: "order_number" }
         })
-      assert.include((yield* tell(caller, id, "leave")).last.text, "in no loop")
+      assert.include((yield* tell(caller, id, "leave")).last.text, "not in a loop")
       yield* tell(caller, id, "click #go")
       yield* tell(caller, id, orders)
       assert.include((yield* tell(caller, id, over(0))).last.text, "the list is empty here")

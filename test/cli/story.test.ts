@@ -2,11 +2,13 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { exitCodes } from "../../apps/cli/user/Ending.ts"
 import { number } from "../../apps/cli/user/view/Table.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
 import * as Transition from "../../core/run/Transition.ts"
+import { Signals } from "../../core/runtime/Signals.ts"
+import { eventually } from "../support/eventually.ts"
 import { daily, graph } from "../support/fixtures.ts"
 import { scale } from "../support/scale.ts"
 import { layerInMemory, Service } from "../support/service.ts"
@@ -110,6 +112,22 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
         )
       }
 
+      const tried = [
+        ["interrupt", second, "interrupted", some],
+        ["tag", second, "tagged", some],
+        ["retry", first, "retried", 5]
+      ] as const
+      for (const [verb, of, word, count] of tried) {
+        const more = verb === "tag" ? ["--add", "october"] : verb === "retry" ? ["--status", "failed"] : []
+        assert.include(
+          yield* ok("runs", verb, "--workflow_id", of, ...more, "--dry-run"),
+          `Would have ${word} ${number(count)} of ${number(count)} runs; nothing was changed`
+        )
+      }
+      assert.strictEqual(
+        (yield* json("runs", "ls", "--hold", "run_window", "--workflow_id", second)).total,
+        String(some)
+      )
       const stopped = yield* ok("runs", "interrupt", "--workflow_id", second, "--reason", "The portal is away")
       assert.include(stopped, `Interrupted ${number(some)} of ${number(some)} runs`)
       const failed = ["--workflow_id", first, "--status", "failed"]
@@ -123,6 +141,49 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       const waited = yield* run(["runs", "wait", String(retried.results[0].session_id)])
       assert.deepInclude(waited, { code: exitCodes.unsuccessful })
       assert.include(yield* ok("runs", "show", String(retried.results[0].session_id)), "october")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("follow a run as it happens, and end as the run did", () =>
+    Effect.gen(function* () {
+      const { ok, run, workflow } = yield* setUp
+      const id = yield* workflow("Followed", {})
+      const [runs, signals] = [yield* RunStore, yield* Signals]
+      const next = Effect.repeat(Effect.andThen(Effect.sleep("20 millis"), claim(1)), {
+        until: (claimed) => claimed.length > 0
+      }).pipe(Effect.map(([claimed = assert.fail("Nothing was claimed")]) => claimed))
+      const follow = Effect.fnUntraced(function* (args: ReadonlyArray<string>, _tag: "Failed" | "Success") {
+        const following = yield* Effect.forkChild(run(args))
+        const claimed = yield* eventually(next)
+        const ids = { runId: claimed.run.id, workflowId: claimed.run.workflowId }
+        const step = { event: "execution.step", ...ids, step: "Open", next: null } as const
+        yield* runs.report(held(claimed), { events: [step] })
+        yield* runs.settle(held(claimed), (locked, at) => Transition.finish(locked, { _tag, data: {}, errors: [] }, at))
+        yield* signals.publish({ _tag: "events" })
+        return { ...(yield* eventually(Fiber.join(following))), session: String(claimed.run.id) }
+      })
+      const failed = yield* follow(["run", id, "--watch", "--tag", "october"], "Failed")
+      assert.strictEqual(failed.code, exitCodes.unsuccessful, failed.problem)
+      assert.deepStrictEqual(failed.out.split("\n").slice(0, -1), [
+        `Run ${failed.session}`,
+        "execution.queued",
+        "execution.start",
+        "execution.step  Open",
+        "execution.failed"
+      ])
+      assert.include(failed.problem, `Run ${failed.session} failed`)
+      const succeeded = yield* follow(["run", id, "--watch", "--json"], "Success")
+      assert.strictEqual(succeeded.code, 0, succeeded.problem)
+      const lines = succeeded.out.split("\n").map((line) => JSON.parse(line))
+      assert.deepInclude(lines.at(-1), { session_id: succeeded.session, status: "execution.success" })
+      assert.match(yield* ok("runs", "logs", failed.session), /execution\.step {2}Open\n.*execution\.failed$/)
+
+      const waiting = yield* ok("run", id)
+      const late = yield* eventually(run(["runs", "wait", waiting, "--timeout", "1"]))
+      assert.deepStrictEqual([late.code, late.problem], [exitCodes.timeout, `Run ${waiting} has not ended after 1 s`])
+      const logs = yield* Effect.forkChild(run(["runs", "logs", waiting, "--follow"]))
+      yield* ok("runs", "interrupt", waiting)
+      assert.match((yield* eventually(Fiber.join(logs))).out, /execution\.stopped$/m)
     }).pipe(Effect.scoped)
   )
 
@@ -142,6 +203,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "5")
       const set = yield* ok("window", "set", id, always)
       assert.include(set, "It would release 5 waiting runs")
+      assert.lengthOf(set.match(/^ {2}would release [0-9a-f-]{36}, submitted 1970-01-01 00:00Z$/gm) ?? [], 5)
       assert.include(set, "Set as revision 2")
       assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id, "--hold", "run_window")).total, "0")
       const late = yield* run(["window", "set", id, always, "--revision", "1"])
@@ -213,7 +275,7 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       const id = yield* workflow("Payments", {
         input_schema: {
           type: "object",
-          properties: { month: { type: "string" }, amount: { type: "number" } },
+          properties: { month: { type: "string", minLength: 2 }, amount: { type: "number" } },
           required: ["amount"]
         }
       })
@@ -235,6 +297,13 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
         ["open.csv", 'month,amount\nOctober,1\n"November,2\nDecember,3\n', 'Row 3, column "month": its quote is never'],
         ["long.csv", `month,amount\nOctober,1\n"${"x".repeat(1_000_001)}`, 'Row 3, column "month": the row has more'],
         [
+          "strict.csv",
+          "month,amount\nOctober,1\nx,2\n",
+          'Row 3, column "month": must NOT have fewer than 2 characters'
+        ],
+        ["names.csv", "month,sum\nOctober,1,2\n", 'Row 2, column "sum": expected 2 cells, got 3\nNothing'],
+        ["names.csv", `month,sum\n${"October\n".repeat(30)}`, "got 1\nand 11 more\nNothing was submitted: 31 problems"],
+        [
           "latin.csv",
           Buffer.from("month,amount\nM\xe4rz,1\n", "latin1"),
           'Row 2, column "month": expected text in UTF-8'
@@ -255,18 +324,42 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
       assert.include(middle.problem, `Row ${length / 2 + 2}, column "amount": expected a number, got "a lot"`)
       assert.include(middle.problem, "Nothing was submitted: 1 problem")
       assert.strictEqual((yield* json("runs", "ls", "--workflow_id", id)).total, "4")
-      yield* ok("batch", good, "--workflow", id, "--tag", "october")
-      assert.strictEqual((yield* json("runs", "ls", "--tag", "october")).total, "2")
+      const order = ["--tag", "october", "--priority", "5", "--start-by", "1970-01-02T00:00:00Z"]
+      yield* ok("batch", good, "--workflow", id, ...order)
+      const single = yield* ok("run", id, "--input", '{"amount": 1}', ...order)
+      const tagged = yield* json("runs", "ls", "--tag", "october")
+      assert.strictEqual(tagged.total, "3")
+      for (const one of tagged.runs) {
+        assert.deepInclude(one, { priority: 5, start_by: "1970-01-02T00:00:00.000Z" })
+      }
+      assert.match(yield* ok("runs", "show", single), /Start by +1970-01-02 00:00Z\nPriority +5\n/)
     }).pipe(Effect.scoped)
   )
 
-  it.effect("create, preview, pause, resume and delete schedules", () =>
+  it.effect("create, preview, show, run, pause, resume and delete schedules", () =>
     Effect.gen(function* () {
       const { json, ok, run, workflow } = yield* setUp
       yield* workflow("Reports")
       const terms = ["--workflow", "Reports", "--cron", "30 7 * * *", "--time-zone", "Europe/Berlin"]
       assert.include(yield* ok("schedule", "preview", ...terms), "1970-01-01 06:30Z")
-      const { id } = yield* json("schedule", "create", ...terms)
+      const bounds = [
+        "--jitter",
+        "60",
+        "--catch-up",
+        "all",
+        "--catch-up-limit",
+        "5",
+        "--ends-at",
+        "1971-01-01T00:00:00Z"
+      ]
+      const { id } = yield* json("schedule", "create", ...terms, ...bounds)
+      assert.match(
+        yield* ok("schedule", "show", id),
+        /Ends +1971-01-01 00:00Z[\s\S]*all, at most 5\nJitter +less than 60 s[\s\S]*\n\nIt has not fired$/
+      )
+      const submitted = yield* ok("schedule", "run-now", id)
+      assert.include(yield* ok("runs", "show", submitted), "by schedule")
+      assert.match(yield* ok("schedule", "show", id), new RegExp(`submitted by hand  ${submitted}`))
       assert.include(yield* ok("schedule", "pause", id, "--reason", "Holidays"), "Paused")
       assert.include(yield* ok("schedule", "list"), "paused")
       assert.include(yield* ok("schedule", "resume", id), "Resumed")

@@ -1,14 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Redacted, Result } from "effect"
+import { Console, Effect, Redacted, Result, Stdio } from "effect"
+import { CliError } from "effect/cli"
 import * as Users from "../../apps/cli/commands/user/Users.ts"
+import { presenter } from "../../apps/cli/guards/WrongSettings.ts"
 import { verify } from "../../apps/cli/handlers/user/workspace/Delivery.ts"
 import * as CellTypes from "../../apps/cli/user/CellTypes.ts"
 import * as CsvRows from "../../apps/cli/user/CsvRows.ts"
+import * as Output from "../../apps/cli/user/Output.ts"
 import * as ExplainView from "../../apps/cli/user/view/ExplainView.ts"
 import * as ForecastView from "../../apps/cli/user/view/ForecastView.ts"
 import * as RunsView from "../../apps/cli/user/view/RunsView.ts"
 import * as VerbsView from "../../apps/cli/user/view/VerbsView.ts"
 import * as WeekView from "../../apps/cli/user/view/WeekView.ts"
+import * as WindowView from "../../apps/cli/user/view/WindowView.ts"
 import * as WorkflowFile from "../../apps/cli/user/WorkflowFile.ts"
 import * as RunWindow from "../../core/window/RunWindow.ts"
 import * as GraphCheck from "../../core/workflow/language/graph/GraphCheck.ts"
@@ -111,6 +115,48 @@ describe("a cell", () => {
   })
 })
 
+describe("a row of a batch", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      month: { type: "string", pattern: "^[0-9]{4}-[0-9]{2}$" },
+      amount: { type: "number", minimum: 1 },
+      lines: { type: "array", items: { type: "integer" } }
+    },
+    required: ["amount"]
+  }
+  const problemsOf = (head: ReadonlyArray<string>, ...rows: ReadonlyArray<ReadonlyArray<string>>) => {
+    const columns = CellTypes.columns(head, schema)
+    const inputs = rows.map((cells, at) => columns.input(at + 2, cells))
+    return [...columns.problems, ...inputs.flatMap((one) => (Result.isFailure(one) ? one.failure : []))].map(
+      CellTypes.sentence
+    )
+  }
+
+  it("is judged by all that the workflow asks of its inputs, and each bad cell is named", () => {
+    const head = ["month", "amount", "lines"]
+    assert.deepStrictEqual(
+      problemsOf(head, ["2026-09", "1", "[1]"], ["", "1", ""], ["October", "0", '[1, "a"]'], ["", "x", "["]),
+      [
+        'Row 4, column "month": must match pattern "^[0-9]{4}-[0-9]{2}$", got "October"',
+        'Row 4, column "amount": must be >= 1, got "0"',
+        'Row 4, column "lines": lines[1] must be integer, got "[1, \\"a\\"]"',
+        'Row 5, column "amount": expected a number, got "x"',
+        'Row 5, column "lines": expected a JSON list, got "["'
+      ]
+    )
+  })
+
+  it("is checked where the names of the columns are wrong, too", () => {
+    assert.deepStrictEqual(problemsOf(["amout", "lines", "lines"], ["1", "["], ["1", "{}", "["], ["1", "[1]", "[1]"]), [
+      'Row 1, column "lines": two columns have this name',
+      'Row 1, column "amount": the workflow requires this input, and no column has its name',
+      'Row 2, column "lines": expected 3 cells, got 2',
+      'Row 3, column "lines": expected a JSON list, got "["'
+    ])
+  })
+})
+
 describe("the week of a run window", () => {
   it("marks the day that changes the clocks, and leaves out the hour that is skipped", () => {
     const { window } = Result.getOrThrow(RunWindow.validate({ ...daily(1, 4), time_zone: "Europe/Berlin" }))
@@ -118,6 +164,77 @@ describe("the week of a run window", () => {
     assert.include(week, `Sun 2026-03-29  ··██  ██${"·".repeat(40)}  * clocks go forward 1 h`)
     assert.include(week, `Sat 2026-03-28  ··██████${"·".repeat(40)}\n`)
   })
+})
+
+describe("the preview of a run window", () => {
+  const none = { warnings: [], openings: [], holds: 0, releases: 0, held_runs: [], released_runs: [], forecast: null }
+  const state = { open: false, nextOpenAt: "2027-03-01T09:00:00.000Z" }
+  const run = (n: number) => ({ session_id: `run-${n}`, created_at: "2027-03-01T08:00:00.000Z" })
+
+  it("names the first runs that it would hold or release, and says that a lift would end", () => {
+    const held = { ...none, state, at_least: false, holds: 22, held_runs: [run(1), run(2)], ends_lift: true }
+    assert.deepStrictEqual(WindowView.preview(held, "UTC").split("\n").slice(1), [
+      "It would release 0 waiting runs and hold 22 waiting runs",
+      "  would hold run-1, submitted 2027-03-01 08:00Z",
+      "  would hold run-2, submitted 2027-03-01 08:00Z",
+      "  and 20 more",
+      "It would end the lift, under which runs start although the window is closed"
+    ])
+    const released = { ...none, state, at_least: false, releases: 1, released_runs: [run(1)], ends_lift: false }
+    assert.deepStrictEqual(WindowView.preview(released, "UTC").split("\n").slice(1), [
+      "It would release 1 waiting run and hold 0 waiting runs",
+      "  would release run-1, submitted 2027-03-01 08:00Z"
+    ])
+  })
+})
+
+describe("a command that is written wrongly", () => {
+  it.effect.each([
+    [
+      { option: "--hodl", command: ["sluice", "runs", "ls"], suggestions: ["--hold"] },
+      "sluice runs ls has no flag --hodl: did you mean --hold?"
+    ],
+    [{ option: "--zz\u001b[2J", suggestions: [] }, "sluice has no flag --zz [2J"],
+    [
+      { subcommand: "lst", parent: ["sluice", "workflow"], suggestions: ["list", "diff"] },
+      'sluice workflow has no command "lst": did you mean list or diff?'
+    ]
+  ] as const)("is told in a sentence: %j", ([fields, sentence]) =>
+    Effect.gen(function* () {
+      const written: Array<string> = []
+      const captured = { ...globalThis.console, error: (line: string) => written.push(line) }
+      const error =
+        "option" in fields ? new CliError.UnrecognizedOption(fields) : new CliError.UnknownSubcommand(fields)
+      const event = {
+        _tag: "InvalidInvocation",
+        commandPath: ["sluice"],
+        errors: [error],
+        helpDoc: {} as never
+      } as const
+      yield* presenter
+        .present(event)
+        .pipe(Effect.provideService(Console.Console, captured as unknown as Console.Console))
+      assert.deepStrictEqual(written, [`${sentence}\n\`sluice --help\` shows all settings`])
+    })
+  )
+})
+
+describe("the progress of a command", () => {
+  it.effect.each([
+    [true, false, ["1 of 2"]],
+    [true, true, []],
+    [false, false, []]
+  ] as const)("is written where a person watches: %j, with JSON: %j", ([stderrIsTerminal, json, wanted]) =>
+    Effect.gen(function* () {
+      const written: Array<string> = []
+      const captured = { ...globalThis.console, error: (line: string) => written.push(line) }
+      yield* Output.progress({ json }, "1 of 2").pipe(
+        Effect.provideService(Console.Console, captured as unknown as Console.Console),
+        Effect.provide(Stdio.layerTest({ stderrIsTerminal: Effect.succeed(stderrIsTerminal) }))
+      )
+      assert.deepStrictEqual(written, [...wanted])
+    })
+  )
 })
 
 describe("the file of a workflow", () => {

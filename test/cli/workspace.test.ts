@@ -25,10 +25,14 @@ const losing = Effect.fnUntraced(function* (service: string, path: string, lost:
   const server = createServer(async (request, response) => {
     const chunks: Array<Buffer> = []
     for await (const chunk of request) chunks.push(chunk)
-    const { "cc-key": key = "", "content-type": type = "application/json" } = request.headers
+    const { "cc-key": key = "", "content-type": type = "application/json", "idempotency-key": once } = request.headers
     const answer = await fetch(`${service}${request.url}`, {
       method: request.method ?? "GET",
-      headers: { "cc-key": String(key), "content-type": type },
+      headers: {
+        "cc-key": String(key),
+        "content-type": type,
+        ...(once === undefined ? {} : { "idempotency-key": String(once) })
+      },
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) })
     })
     const text = await answer.text()
@@ -209,6 +213,49 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
     }).pipe(Effect.scoped)
   )
 
+  it.effect("print what was done to the first runs of a filter where the service is lost before the others", () =>
+    Effect.gen(function* () {
+      const asked: Array<Record<string, unknown>> = []
+      const server = createServer(async (request, response) => {
+        const chunks: Array<Buffer> = []
+        for await (const chunk of request) chunks.push(chunk)
+        asked.push(JSON.parse(Buffer.concat(chunks).toString()))
+        if (asked.length > 1) return void response.destroy()
+        const result = { session_id: "a", outcome: "released", status: "execution.queued", message: null }
+        const answer = { dry_run: false, next_cursor: "behind-a", counts: { released: 1 }, results: [result] }
+        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer))
+      })
+      const url = `http://127.0.0.1:${yield* listening(server)}`
+      const { run } = yield* terminal
+      const broken = yield* run(["runs", "release", "--hold", "run_window", "--url", url], { SLUICE_KEY: "k" })
+      assert.strictEqual(broken.code, exitCodes.unavailable, broken.problem)
+      assert.strictEqual(broken.out, "Released 1 of 1 run\nMore runs satisfy the filter")
+      assert.deepInclude(asked[1], { cursor: "behind-a", limit: 10_000 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("submit each row of a batch once although answers are lost, and where the batch is resumed", () =>
+    Effect.gen(function* () {
+      const { send, url } = yield* Service
+      const { file, json, owner, run } = yield* signedIn
+      const { key } = owner
+      const made = yield* send({ method: "POST", path: "/workflows", key, json: { name: "Rows", ...graph() } })
+      const args = ["batch", file("rows.csv", "n\n1\n2\n3\n"), "--workflow", String(made.body.id)]
+      const total = () => Effect.map(json("runs", "ls", "--workflow_id", String(made.body.id)), (page) => page.total)
+      const some = yield* losing(url, "/runs/batch", 2)
+      const done = yield* eventually(run([...args, "--url", some.url], { SLUICE_KEY: key }))
+      assert.deepStrictEqual([done.code, done.out, some.asked()], [0, "Submitted 3 of 3 rows", 3])
+      assert.strictEqual(yield* total(), "3")
+      const all = yield* losing(url, "/runs/batch", Number.POSITIVE_INFINITY)
+      const lost = yield* eventually(run([...args, "--url", all.url], { SLUICE_KEY: key }))
+      assert.deepStrictEqual([lost.code, all.asked()], [exitCodes.unavailable, 5])
+      const [, resume = ""] = /Continue with (--from-row 2 --resume [0-9a-f]{24}),/.exec(lost.problem) ?? []
+      const resumed = yield* run([...args, ...resume.split(" ")])
+      assert.strictEqual(resumed.out, "Submitted 3 of 3 rows", resumed.problem)
+      assert.strictEqual(yield* total(), "6")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("rotate an encryption key although answers are lost, and print the key where none arrives", () =>
     Effect.gen(function* () {
       const { member, send, url } = yield* Service
@@ -317,6 +364,10 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       assert.match(yield* ok("audit", "ls", "--action", "run_window", "--limit", "1"), /run_window\.set[\s\S]*--cursor/)
       const { entries } = yield* json("audit", "ls", "--action", "run_window.set")
       assert.lengthOf(entries, 3)
+      const { id } = yield* json("workflow", "list").pipe(Effect.map(([first]) => first))
+      const runs = yield* Effect.forEach([1, 2], () => ok("run", String(id)))
+      yield* ok("runs", "interrupt", ...runs)
+      assert.match(yield* ok("audit", "ls", "--action", "run.interrupt"), /run\.interrupt +2 runs /)
       const path = join(folder, "audit.csv")
       yield* ok("audit", "export", "--format", "csv", path)
       assert.match(readFileSync(path, "utf8"), /^id,at,action/)

@@ -176,6 +176,8 @@ class Console extends Context.Service<
     /** What went wrong in the page since it was last asked. */
     readonly complaints: () => ReadonlyArray<string>
     readonly ids: { readonly orders: string; readonly nightly: string }
+    /** The processor time that building the console took; 0 where it was built before. */
+    readonly buildMillis: number
     readonly send: Service["Service"]["send"]
   }
 >()("test/Console") {}
@@ -218,7 +220,9 @@ const seeded = Effect.gen(function* () {
 const console = Layer.effect(
   Console,
   Effect.gen(function* () {
-    yield* Effect.promise(buildConsole)
+    const processor = process.cpuUsage()
+    const { built } = yield* Effect.promise(buildConsole)
+    const { system, user } = process.cpuUsage(processor)
     const { send, url } = yield* Service
     const worker = Worker.run({ name: "w", capacity: 4, leaseMillis: 30_000, graceMillis: 0 })
     yield* Effect.forkScoped(Effect.provide(worker, Layer.fresh(AgentExecutor.layer.pipe(Layer.provide(site)))))
@@ -243,14 +247,25 @@ const console = Layer.effect(
     page.on("request", (request) => {
       if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) wrong.push(request.url())
     })
-    return Console.of({ url, owner, page, ids, send, complaints: () => wrong.splice(0) })
+    return Console.of({
+      url,
+      owner,
+      page,
+      ids,
+      send,
+      complaints: () => wrong.splice(0),
+      buildMillis: built ? (system + user) / 1_000 : 0
+    })
   })
 ).pipe(Layer.provideMerge(layerInMemory), Layer.provide(Layer.succeed(LivingProcesses, { living })))
 
 const pictures = process.env.SLUICE_CONSOLE_PICTURES
 
-/** Looks at the page as it is: nothing was harmed or failed, and axe finds nothing. */
-const looked = Effect.fnUntraced(function* (name: string) {
+/**
+ * Looks at the page as it is: nothing was harmed, axe finds nothing, and nothing failed but the requests that are
+ * `expected` to.
+ */
+const looked = Effect.fnUntraced(function* (name: string, expected: RegExp | null = null) {
   const { complaints, page } = yield* Console
   yield* Effect.promise(async () => {
     if (pictures !== undefined) {
@@ -275,7 +290,11 @@ const looked = Effect.fnUntraced(function* (name: string) {
     assert.deepStrictEqual(found, [], name)
     assert.isUndefined(await page.evaluate("window.harmed"))
   })
-  assert.deepStrictEqual(complaints(), [], name)
+  assert.deepStrictEqual(
+    complaints().filter((one) => expected === null || !expected.test(one)),
+    [],
+    name
+  )
 })
 
 /** Asks the service as its owner, for what a story begins with. */
@@ -294,7 +313,8 @@ const at = Effect.fnUntraced(function* (address: string) {
 it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the console", (it) => {
   it.effect("is at most 250 KiB until its first view, in files that never change under a name", () =>
     Effect.gen(function* () {
-      const { send } = yield* Console
+      const { buildMillis, send } = yield* Console
+      assert.isBelow(buildMillis, 5_000)
       const home = yield* send({ method: "GET", path: "/" })
       assert.strictEqual(home.headers.get("cache-control"), "no-cache")
       assert.include(home.headers.get("content-security-policy") ?? "", "default-src 'none'; script-src 'self';")
@@ -544,7 +564,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         isOver = true
         await page.getByRole("button", { name: "Search older ones" }).press("Enter")
         await page.getByText("No run matches these filters").waitFor()
-        await page.unrouteAll()
+        await page.unrouteAll({ behavior: "wait" })
       })
     })
   )
@@ -558,7 +578,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Its run window opens").waitFor()
         await page.getByText("7.2 s behind that of the database: it starts no run").waitFor()
         await page.getByText("different time zone data (2025b, 2026a)").waitFor()
-        await page.getByText("Places taken, by 1 worker with 2 browsers").waitFor()
+        await page.getByText("1 worker, 2 browsers").waitFor()
         await page.getByRole("link", { name: "Run window closed 27" }).waitFor()
         // The cause stands above everything but the counts.
         const cause = page.getByText("27 runs wait for a run window to open", { exact: true })
@@ -579,6 +599,43 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.goBack()
         await page.getByText("26 runs").waitFor()
       })
+    })
+  )
+
+  it.effect("lets one held run or all of a workflow start from Home, and says how long a window is lifted", () =>
+    Effect.gen(function* () {
+      const { page } = yield* Console
+      const held = Effect.fnUntraced(function* (name: string, count: number) {
+        const { id } = yield* asked("/workflows", { name, ...graphOf(`${shop}/`, []) })
+        yield* asked(`/workflows/${id}/run-window`, closedNow(), "PUT")
+        yield* asked("/runs/batch", { runs: Array.from({ length: count }, () => ({ workflow_id: id })) })
+        return id
+      })
+      yield* held("One held", 1)
+      const two = yield* held("Two held", 2)
+      const button = (name: string) => page.getByRole("button", { name, exact: true })
+      yield* at("#/")
+      yield* Effect.promise(async () => {
+        await button("Run now: One held").click()
+        await page.getByText("The run may start now").last().waitFor()
+        await button("Run now: One held").waitFor({ state: "detached" })
+        assert.strictEqual(await button("Run now: Two held").count(), 0)
+        await button("Unpause All: Two held").press("Enter")
+        await page.getByText("2 waiting runs may start now").waitFor()
+        await button("Unpause All: Two held").waitFor({ state: "detached" })
+      })
+      yield* at(`#/workflows/${two}/window`)
+      yield* Effect.promise(async () => {
+        await page.getByText("Closed, but lifted").waitFor()
+        await page
+          .getByText(/^Runs start as if it were open, by you since .* It ends with the next opening, /)
+          .waitFor()
+        await button("Pause…").click()
+        await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click()
+        await button("End the pause").click()
+        await page.getByText("Closed, but lifted").waitFor()
+      })
+      yield* looked("window-lifted")
     })
   )
 
@@ -665,7 +722,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await page.getByRole("button", { name: "Undo changes" }).press("Enter")
         await page.getByText("Nothing is changed").waitFor()
-        await page.unroute(/\/run-window$/)
+        await page.unrouteAll({ behavior: "wait" })
       })
       // The refused save is written to the console of the browser.
       assert.deepStrictEqual(
@@ -801,6 +858,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await dialog.getByRole("button", { name: "Seal, test and connect" }).press("Enter")
         await dialog.getByText("Type the access token of the Connect server").waitFor()
         await dialog.getByLabel("Access token").fill(connect.token)
+        await dialog.getByLabel("Reuse a secret for").fill("60")
       })
       yield* looked("provider")
       yield* Effect.promise(async () => {
@@ -809,6 +867,32 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByRole("button", { name: "Test Safe" }).press("Enter")
         await page.getByText("Safe answers, and accepts the access").waitFor()
         assert.isFalse(bodies.some((body) => body.includes(connect.token)))
+        // It is changed in place: what stays empty stays as it is, and another address needs the access again.
+        await page.getByRole("button", { name: "Change Safe" }).press("Enter")
+        const change = page.getByRole("dialog", { name: "Change Safe" })
+        assert.strictEqual(await change.getByLabel("Name").inputValue(), "Safe")
+        assert.strictEqual(await change.getByLabel("Reuse a secret for").inputValue(), "60")
+        await change.getByLabel("Address").fill("http://127.0.0.1:1")
+        await change.getByLabel("Name").fill(`Safer ${hostile}`)
+        await change.getByRole("button", { name: "Test and change" }).click()
+        await change.getByText("Expected the value again, because config.url changes").waitFor()
+        await change.locator('input[aria-invalid="true"][type="password"]').waitFor()
+        await change.getByLabel("Address").fill("")
+        await change.getByLabel("Access token").fill("no-longer-valid")
+        await change.getByRole("button", { name: "Test and change" }).press("Enter")
+        await change.getByText("Expected 64 hexadecimal digits").waitFor()
+        await change.getByLabel("Encryption key of the workspace").fill(owner.encryptionKey)
+        await change.getByRole("button", { name: "Test and change" }).press("Enter")
+        await change.getByText(/Cannot get secrets from the secret provider/).waitFor()
+        await change.getByLabel("Access token").fill("")
+        await change.getByLabel("Name").fill("Safe")
+        await change.getByLabel("Reuse a secret for").fill("")
+      })
+      yield* looked("provider-change", /4\d\d/)
+      yield* Effect.promise(async () => {
+        await page.getByRole("button", { name: "Test and change" }).press("Enter")
+        await page.getByText("The secret provider was changed").waitFor()
+        assert.isFalse(bodies.some((body) => body.includes("no-longer-valid")))
         await page.getByRole("button", { name: "Add a credential" }).press("Enter")
         const dialog = page.getByRole("dialog")
         await dialog.getByLabel("User id").fill("eve")
@@ -861,7 +945,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByRole("button", { name: "Read again" }).press("Enter")
         await page.getByRole("button", { name: `Replay the run ${ran.slice(-8)}` }).press("Enter")
         await page.getByText(/^\d+ of \d+ events of the run arrived$/).waitFor()
-        await page.unroute(/\/webhook-deliveries/)
+        await page.unrouteAll({ behavior: "wait" })
       })
       yield* looked("webhooks")
       yield* Effect.promise(async () => {
@@ -1047,6 +1131,117 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
     })
   )
 
+  it.effect("says in every form what is wrong at its field, by mouse and by keyboard, and keeps what is typed", () =>
+    Effect.gen(function* () {
+      const { complaints, ids, owner, page, send } = yield* Console
+      const listed = yield* send({ method: "GET", path: `/runs?workflow_id=${ids.orders}&limit=1`, key: owner.key })
+      const [ran] = listed.body as unknown as ReadonlyArray<Readonly<Record<string, unknown>>>
+      const long = "x".repeat(20_000)
+      const workflow = `#/workflows/${ids.orders}`
+      /** The last text that is typed is wrong, by the page or by the service. */
+      const forms: ReadonlyArray<{
+        readonly at: string
+        readonly open: string | null
+        readonly chosen?: Readonly<Record<string, string>>
+        readonly typed: Readonly<Record<string, string>>
+        readonly send: string
+      }> = [
+        { at: "#/runs?since=day", open: "Save this view…", typed: { Name: "x".repeat(61) }, send: "Save" },
+        { at: "#/workflows", open: "New workflow", typed: { "First page": shop, Name: long }, send: "Create" },
+        { at: "#/workflows", open: "New workflow", typed: { Name: "Shop", "First page": "ftp://a" }, send: "Create" },
+        { at: workflow, open: "Run…", chosen: { status: "open" }, typed: { "pages (optional)": "0" }, send: "Run" },
+        {
+          at: workflow,
+          open: "Test run…",
+          chosen: { status: "open" },
+          typed: { "pages (optional)": "0" },
+          send: "Test"
+        },
+        { at: `#/runs/${ran?.session_id}`, open: "Run again…", typed: { "pages (optional)": "0" }, send: "Run" },
+        { at: `${workflow}/window`, open: "Pause…", typed: { "Reason (optional)": long }, send: "Pause" },
+        {
+          at: `#/workflows/${ids.nightly}/window`,
+          open: null,
+          typed: { "Running at once (optional)": "9", "Starts a minute (optional)": "0" },
+          send: "Save the pace"
+        },
+        {
+          at: "#/schedules",
+          open: "New schedule",
+          chosen: { Workflow: ids.nightly },
+          typed: { "Name (optional)": long },
+          send: "Save the schedule"
+        },
+        {
+          at: "#/vault",
+          open: "Add a credential",
+          typed: {
+            ...{ "User id": "ada", Site: bank, "User name": "a", Password: "b" },
+            "Encryption key of the workspace": "0"
+          },
+          send: "Seal and store"
+        },
+        { at: "#/webhooks", open: "New webhook", typed: { Address: "hooks.example.com" }, send: "Register" },
+        { at: "#/error-codes", open: "New error code", typed: { Name: long }, send: "Create" },
+        { at: "#/members", open: "Invite…", typed: { "Name (optional)": long }, send: "Make the link" },
+        { at: "#/keys", open: "New key", typed: { "Name (optional)": long }, send: "Create" },
+        { at: "#/settings", open: null, typed: { "Telephone number (optional)": "0" }, send: "Save the settings" },
+        { at: "#/author", open: null, typed: { "First page": shop, Name: " " }, send: "Start recording" },
+        { at: "#/author", open: null, typed: { Name: "Shop", "First page": "nowhere" }, send: "Start recording" }
+      ]
+      const filled = async (
+        by: "mouse" | "keyboard",
+        { at, chosen = {}, open, send, typed }: (typeof forms)[number]
+      ) => {
+        const name = `${at} ${open} by ${by}`
+        const noticed = await page.locator(".notice.problem").count()
+        const press = async (button: ReturnType<Page["getByRole"]>) =>
+          by === "mouse" ? button.click() : button.press("Enter")
+        await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
+        if (open !== null) await press(page.getByRole("button", { name: open, exact: true }))
+        const form = open === null ? page.locator("#content") : page.getByRole("dialog")
+        const field = (label: string) => form.getByLabel(label, { exact: true })
+        for (const [label, value] of Object.entries(chosen)) await field(label).selectOption(value)
+        for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
+        const last = Object.keys(typed).at(-1) ?? ""
+        if (by === "mouse") await form.getByRole("button", { name: send, exact: true }).click()
+        else await field(last).press("Enter")
+        await field(last)
+          .and(form.locator('[aria-invalid="true"]'))
+          .waitFor()
+          .catch(() => assert.fail(`${name}: nothing stands at ${last}`))
+        assert.strictEqual(await form.locator('[aria-invalid="true"]').count(), 1, name)
+        for (const [label, text] of Object.entries(typed)) {
+          assert.isTrue((await field(label).inputValue()) === text, `${name}: ${label} has changed`)
+        }
+        assert.isAtMost(await page.locator(".notice.problem").count(), noticed, name)
+        if (open !== null) await page.keyboard.press("Escape")
+        // The next form of the view begins empty.
+        await page.evaluate("location.hash = '#/audit'")
+        await page.getByRole("heading", { name: "Audit" }).waitFor()
+      }
+      yield* at("#/audit")
+      yield* Effect.promise(async () => {
+        for (const form of forms) for (const by of ["mouse", "keyboard"] as const) await filled(by, form)
+        await page.evaluate("location.hash = '#/author'")
+        for (const input of [1, 2]) {
+          await page.getByRole("button", { name: "Add an input" }).click()
+          await page.getByLabel(`Name of input ${input}`).fill(input === 1 ? "Order number" : "order_number")
+        }
+        await page.getByLabel("First page").fill(shop)
+        await page.getByLabel("Name", { exact: true }).fill("Shop")
+        await page.getByRole("button", { name: "Start recording" }).click()
+        await page.getByText("Input 1 is called order_number already").waitFor()
+        await page.evaluate(`location.hash = ${JSON.stringify(`#/workflows/${ids.nightly}/window`)}`)
+        await page.getByRole("button", { name: "Add a recurrence" }).click()
+        await page.getByLabel("Rule (RFC 5545)").fill("FREQ=NEVER")
+        await page.getByLabel("Rule (RFC 5545)").and(page.locator('[aria-invalid="true"]')).waitFor()
+      })
+      yield* looked("window-rule", / 4\d\d /)
+      assert.deepStrictEqual(complaints(), [])
+    })
+  )
+
   it.effect("shows what another person does, and keeps what is typed and its session while the server restarts", () =>
     Effect.gen(function* () {
       const { complaints, ids, owner, page, send } = yield* Console
@@ -1136,6 +1331,35 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       // The refusal of the instant is written to the console of the browser.
       assert.lengthOf(complaints(), 1)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("shows in each list what another person makes there", () =>
+    Effect.gen(function* () {
+      const { ids, page } = yield* Console
+      yield* at("#/audit")
+      for (const [address, path, body, text] of [
+        ["workflows", "/workflows", { name: "Made by another", ...graphOf(`${shop}/`, []) }, "Made by another"],
+        ["keys", "/api-keys", { role: "Viewer", name: "Key of another" }, "Key of another"],
+        ["members", "/invitations", { role: "Viewer", name: "Guest of another" }, "Guest of another"],
+        ["error-codes", "/error-codes", { error_code: "ANOTHERS" }, "ANOTHERS"],
+        ["webhooks", "/webhook-endpoints", { url: "https://another.example/hook" }, "https://another.example/hook"],
+        [
+          "schedules",
+          "/schedules",
+          { workflow_id: ids.nightly, name: "Of another", cron: "30 7 * * *", time_zone: "UTC" },
+          "Of another"
+        ],
+        ["vault", "/vault", { permissioned_user_id: "anothers", domain: bank }, "anothers"]
+      ] as const) {
+        yield* Effect.promise(async () => {
+          await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`)
+          await page.locator(".section").first().waitFor()
+          await page.getByRole("status", { name: "Loading" }).waitFor({ state: "detached" })
+        })
+        yield* asked(path, body)
+        yield* Effect.promise(() => page.getByText(text).first().waitFor())
+      }
+    })
   )
 
   it.effect("shows an Owner who changed what, and what it was before", () =>
@@ -1610,7 +1834,66 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320)
       })
       yield* looked("run-hostile")
-      yield* Effect.promise(() => page.unrouteAll())
+      yield* Effect.promise(() => page.unrouteAll({ behavior: "wait" }))
+    })
+  )
+
+  it.effect("shows hostile names in every view as text", () =>
+    Effect.gen(function* () {
+      const { complaints, ids, page } = yield* Console
+      const named =
+        /^(name|title|description|reason|label|message|error_code|event|tags|domain|permissioned_user_id|secret_ref|workspace_name|workflow_name|resource_name|version_note|config_hint|user_agent|key_name|url)$/
+      /** A body in which every name and sentence is hostile, and the first one a hundred thousand characters of it. */
+      const turned = (body: unknown) => {
+        let isFirst = true
+        const changed = (value: unknown, isNamed: boolean): unknown => {
+          if (Array.isArray(value)) return value.map((one) => changed(one, isNamed))
+          if (typeof value === "object" && value !== null) {
+            return Object.fromEntries(
+              Object.entries(value).map(([name, one]) => [name, changed(one, isNamed || named.test(name))])
+            )
+          }
+          if (!isNamed || typeof value !== "string" || value === "") return value
+          const text = `${value} ${isFirst ? hostile.repeat(1_000) : hostile}`
+          isFirst = false
+          return text
+        }
+        return changed(body, false)
+      }
+      yield* Effect.promise(() => page.setViewportSize({ width: 320, height: 640 }))
+      yield* Effect.promise(() =>
+        page.route(
+          ({ pathname }) => pathname !== "/" && !/^\/console|\/(events|stream)$/.test(pathname),
+          async (route) => {
+            const answer = await route.fetch()
+            const isJson = answer.headers()["content-type"]?.includes("json") === true
+            if (route.request().method() !== "GET" || !isJson) return route.fulfill({ response: answer })
+            await route.fulfill({ response: answer, json: turned(await answer.json()) })
+          }
+        )
+      )
+      for (const address of [
+        ...["", "runs", "workflows", "author", "schedules", "vault", "webhooks", "error-codes", "members", "keys"],
+        ...["audit", `workflows/${ids.nightly}/window`, `workflows/${ids.orders}/versions`]
+      ]) {
+        yield* Effect.promise(async () => {
+          await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`)
+          await page
+            .getByText("onerror")
+            .filter({ visible: true })
+            .first()
+            .waitFor()
+            .catch(() => assert.fail(`No hostile text is shown at ${address}`))
+          assert.isAtMost(Number(await page.evaluate("document.documentElement.scrollWidth")), 320, address)
+          assert.isUndefined(await page.evaluate("window.harmed"))
+        })
+        assert.deepStrictEqual(complaints(), [], address)
+      }
+      yield* Effect.promise(async () => {
+        await page.evaluate("location.hash = '#/settings'")
+        assert.include(await page.getByLabel("Name of the workspace").inputValue(), "onerror")
+        await page.unrouteAll({ behavior: "wait" })
+      })
     })
   )
 

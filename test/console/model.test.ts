@@ -2,16 +2,24 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { StartForecast } from "../../apps/api/gate/ForecastJson.ts"
 import { counted, forecastWords } from "../../apps/console/data/Counts.ts"
+import { inputAt } from "../../apps/console/data/InputCheck.ts"
 import { canonical, mostViews, problemOf, viewsIn, withView } from "../../apps/console/data/SavedViews.ts"
 import { askFor, type Verb } from "../../apps/console/data/Verbs.ts"
 import { alarmsOf, movedAlarms, waitSentence, workersOf } from "../../apps/console/home/HomeModel.ts"
+import { plain, plainJson } from "../../apps/console/kit/Plain.ts"
 import { parse, to } from "../../apps/console/kit/Route.ts"
+import { problemsByField } from "../../apps/console/kit/Service.ts"
 import { duration, relative, zoned } from "../../apps/console/kit/Times.ts"
 import * as Listing from "../../apps/console/runs/ListingModel.ts"
 import { filtersOf, type Row, selectedAfter, toggled, tookMillis } from "../../apps/console/runs/RunsModel.ts"
 import { inSight } from "../../apps/console/runs/Virtual.tsx"
 import { ranked } from "../../apps/console/shell/PaletteModel.ts"
-import { type Connection, connectionProblemsOf } from "../../apps/console/vault/VaultModel.ts"
+import {
+  type Connection,
+  configurationOf,
+  connectionOf,
+  connectionProblemsOf
+} from "../../apps/console/vault/VaultModel.ts"
 
 const row = (name: string, at: number, status = "execution.queued"): Row => ({
   session_id: name,
@@ -215,8 +223,8 @@ describe("addresses, times and the palette", () => {
   })
 
   it("says durations and distances in two units at most", () => {
-    assert.deepStrictEqual([0, 2_740, 61_000, 3_600_000, 90_061_000, -5].map(duration), [
-      "0.0 s",
+    assert.deepStrictEqual([12, 2_740, 61_000, 3_600_000, 90_061_000, -5].map(duration), [
+      "12 ms",
       "2.7 s",
       "1 min 1 s",
       "1 h",
@@ -234,16 +242,68 @@ describe("addresses, times and the palette", () => {
   it("says at each field what a connection to a secret provider lacks", () => {
     const typed: Connection = {
       ...{ key: "a".repeat(64), type: "hashicorp_vault", name: "Safe", url: "https://vault.example.com", token: "t" },
-      ...{ place: "", namespace: "", roleId: "", secretId: "" }
+      ...{ place: "", namespace: "", roleId: "", secretId: "", cache: "" }
     }
     const wrong = (changes: Partial<Connection>) => Object.keys(connectionProblemsOf({ ...typed, ...changes }))
     assert.deepStrictEqual(wrong({}), [])
     assert.deepStrictEqual(wrong({ token: "", roleId: "r", secretId: "s" }), [])
     assert.deepStrictEqual(wrong({ roleId: "r", secretId: "s" }), ["token"])
     assert.deepStrictEqual(wrong({ token: "", roleId: "r" }), ["secretId"])
-    assert.deepStrictEqual(wrong({ type: "1password", token: "", url: "vault", key: "k", name: " " }), [
-      ...["name", "url", "token", "key"]
+    assert.deepStrictEqual(wrong({ type: "1password", token: "", url: "vault", key: "k", name: " ", cache: "a day" }), [
+      "name",
+      "url",
+      "token",
+      "cache",
+      "key"
     ])
+  })
+
+  it("changes of a secret provider only what was typed, and puts a role in the place of a token", () => {
+    const former = {
+      ...{ provider_type: "hashicorp_vault", name: "Safe", cache_ttl_seconds: 60 },
+      config_hint: { host: "vault.example.com", mount: "secret" }
+    }
+    const typed = connectionOf(former)
+    assert.deepInclude(typed, { name: "Safe", place: "secret", cache: "60", url: "", token: "" })
+    assert.deepStrictEqual(connectionProblemsOf(typed, former), {})
+    assert.isNull(configurationOf(typed, former))
+    assert.deepStrictEqual(configurationOf({ ...typed, place: "kv" }, former), { plain: { mount: "kv" }, secrets: {} })
+    assert.deepStrictEqual(configurationOf({ ...typed, place: " " }, former)?.plain, { mount: null })
+    const role = { ...typed, roleId: "r", secretId: "s" }
+    assert.deepStrictEqual(configurationOf(role, former), {
+      plain: { role_id: "r", token: null },
+      secrets: { secret_id: "s" }
+    })
+    // Only a secret that is sent needs the key that seals it.
+    assert.deepStrictEqual(Object.keys(connectionProblemsOf(role, former)), ["key"])
+    const token = configurationOf({ ...typed, token: "t" }, former)
+    assert.deepStrictEqual(token, { plain: { role_id: null, secret_id: null }, secrets: { token: "t" } })
+  })
+
+  it("takes nothing from a sentence but what turns its direction, and keeps the meaning of JSON", () => {
+    assert.strictEqual(plain("Remove a\u202eb\u2066 of \u05d0"), "Remove ab of \u05d0")
+    const value = { name: "a\u202eb", other: ["\u2069", "\\u202e"] }
+    const json = plainJson(JSON.stringify(value))
+    assert.deepStrictEqual(JSON.parse(json), value)
+    assert.notMatch(json, /[\u202a-\u202e\u2066-\u2069]/)
+  })
+
+  it("finds the input that a path of the service leads to", () => {
+    const paths = ["run_input_variables.status", "input_variables", "/status/0", "status[2].code", "rows.0"]
+    assert.deepStrictEqual(paths.map(inputAt), ["status", "", "status", "status", "rows"])
+  })
+
+  it("puts each problem of an answer at its field, and what has none at the first one", () => {
+    const error = {
+      message: "",
+      errors: [...["a.url", "b", "a.url"].map((path) => ({ path, message: path })), { path: "", message: "All" }]
+    }
+    assert.deepStrictEqual(
+      problemsByField(error, ["name", "url"], (path) => (path.endsWith(".url") ? "url" : path)),
+      { url: "a.url. a.url", name: "b: b. All" }
+    )
+    assert.deepStrictEqual(problemsByField(new Error("url: No"), ["name", "url"]), { url: "No" })
+    assert.deepStrictEqual(problemsByField(new Error("No"), ["name", "url"]), { name: "No" })
   })
 
   it("finds what begins with the letters first, and nothing that lacks one", () => {

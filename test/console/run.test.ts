@@ -167,6 +167,21 @@ describe("a workflow", () => {
       ]
     )
   })
+
+  it("show of a changed step only the fields that differ", () => {
+    const step = { id: "1", name: "Press", action: "CLICK" }
+    const [change] = changesOf(
+      { nodes: [{ ...step, parameters: { selector: "//a", wait_time: 0, scroll: { x: 1, y: 2 } } }], edges: {} },
+      {
+        nodes: [{ ...step, parameters: { selector: "//b", wait_time: 0, scroll: { x: 1, y: 3 }, type: "hover" } }],
+        edges: {}
+      }
+    )
+    assert.deepStrictEqual(JSON.parse(change?.before ?? ""), { parameters: { selector: "//a", scroll: { y: 2 } } })
+    assert.deepStrictEqual(JSON.parse(change?.after ?? ""), {
+      parameters: { selector: "//b", scroll: { y: 3 }, type: "hover" }
+    })
+  })
 })
 
 describe("problems and the picture of a workflow", () => {

@@ -63,7 +63,22 @@ describe("the editor of a run window", () => {
     const checked = RunWindow.validate(windowOf(wrong))
     const issues = Result.isFailure(checked) ? checked.failure.issues : []
     const places = new Set(issues.map(({ path }) => placeOf(wrong, path)))
-    for (const place of ["zone", "range 2 0", "special 1"]) assert.isTrue(places.has(place), place)
+    for (const place of ["zone", "range 2 0", "special 1 rule"]) assert.isTrue(places.has(place), place)
+  })
+
+  it("lets a special date be open all day, up to the last minute that special hours may have", () => {
+    const draft = draftOf(valid(berlin))
+    const special = { isOpen: true, label: "", isRecurring: false, from: "2026-05-02", until: "", rule: "" }
+    const open = { ...draft, specials: [{ ...special, isWholeDay: true, start: "09:00", end: "12:00" }] }
+    const stored = valid(windowOf(open))
+    assert.deepStrictEqual(stored.special_hours?.[0]?.active_end_time, { hours: 23, minutes: 59 })
+    assert.deepStrictEqual(windowOf(draftOf(stored)), windowOf(open))
+    assert.isTrue(draftOf(stored).specials[0]?.isWholeDay)
+    const closed = {
+      ...open,
+      specials: [{ ...special, isOpen: false, isWholeDay: true, start: "09:00", end: "12:00" }]
+    }
+    assert.isUndefined(valid(windowOf(closed)).special_hours?.[0]?.active_start_time)
   })
 
   it("reads times as people type them, and leaves what is none", () => {

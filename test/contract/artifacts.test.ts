@@ -187,7 +187,7 @@ describe("an S3-compatible store", () => {
         const failure = yield* Effect.flip(readAll(kept, { start: 7, end: 9 }))
         assert.strictEqual(
           failure.message,
-          "Cannot read artifacts: the S3 store answered with another part than it was asked for"
+          "Cannot read artifacts: the S3 store answered with another range than the requested one"
         )
       }).pipe(Effect.provide(S3Artifacts.layer({ ...options, endpoint: `http://127.0.0.1:${port}` })))
     })

@@ -50,6 +50,24 @@ const finishNext = Effect.fnUntraced(function* (code: string | null, data: { rea
   return id
 })
 
+/** All runs of a filter, by pages of so many. */
+const pagesOf = (workspaceId: WorkspaceId, limit: number) =>
+  Effect.fnUntraced(function* (filter: RunFilter) {
+    const runs = yield* RunStore
+    const found: Array<string> = []
+    let before: ListPage["next"] = null
+    do {
+      const page: ListPage = yield* runs.list(workspaceId, {
+        ...filter,
+        limit,
+        ...(before === null ? {} : { before })
+      })
+      found.push(...page.runs.map(({ id }) => id))
+      before = page.next
+    } while (before !== null)
+    return found
+  })
+
 const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Effect.Effect<unknown, never, R>) =>
   it.layer(layer, { timeout: "60 seconds" })(`lists of runs (${name})`, (it) => {
     const promise = <A, F>(title: string, test: () => Effect.Effect<A, F, Stores>) =>
@@ -189,20 +207,7 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           submission(workflows[at % 2 === 0 ? 0 : 1], { tags: at % 3 === 0 ? ["x"] : [], input: { at: `n${at % 4}` } })
         )
         yield* Effect.forEach(sent, runs.submit)
-        const pages = Effect.fnUntraced(function* (filter: RunFilter) {
-          const found: Array<string> = []
-          let before: ListPage["next"] = null
-          do {
-            const page: ListPage = yield* runs.list(caller.workspaceId, {
-              ...filter,
-              limit: 2,
-              ...(before === null ? {} : { before })
-            })
-            found.push(...page.runs.map(({ id }) => id))
-            before = page.next
-          } while (before !== null)
-          return found
-        })
+        const pages = pagesOf(caller.workspaceId, 2)
         const all = sent.map(({ id }) => id).reverse()
         const ids = workflows.map(({ workflow }) => workflow.id)
         assert.deepStrictEqual(yield* pages({}), all)
@@ -215,6 +220,35 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
           yield* pages({ text: "N3" }),
           all.filter((_, at) => (11 - at) % 4 === 3)
         )
+      })
+    )
+
+    promise("find the few runs of a tag that satisfy another condition, behind many that do not", () =>
+      Effect.gen(function* () {
+        const runs = yield* RunStore
+        const caller = yield* makeWorkspace()
+        const { workspaceId } = caller
+        const [open, held] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
+        const sent = Array.from({ length: 30 }, (_, at) => submission(at < 2 ? open : held, { tags: ["x"] }))
+        yield* Effect.forEach(sent, runs.submit)
+        const failed = yield* finishNext("SITE-1")
+        yield* changeGate(workspaceId, held.workflow.id, (gate, at) =>
+          Gate.pause(gate, { at, by: caller.userId }, { reason: "Holidays", until: null })
+        )
+        const pages = pagesOf(workspaceId, 1)
+        const [first, second, ...others] = sent.map(({ id }) => id)
+        assert.strictEqual(failed, first)
+        const expected: ReadonlyArray<readonly [RunFilter, ReadonlyArray<string | undefined>]> = [
+          [{ statuses: ["execution.failed"] }, [first]],
+          [{ statuses: ["execution.failed", "execution.queued"] }, [second, first]],
+          [{ statuses: ["execution.success"] }, []],
+          [{ holds: ["capacity"] }, [second]],
+          [{ holds: ["manual"], workflowIds: [open.workflow.id] }, []],
+          [{ statuses: ["execution.paused"] }, others.reverse()]
+        ]
+        for (const [filter, sought] of expected) {
+          assert.deepStrictEqual(yield* pages({ ...filter, tags: ["x"] }), sought, JSON.stringify(filter))
+        }
       })
     )
   })

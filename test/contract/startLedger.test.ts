@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Clock, Console, Effect, type Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Memory from "../../adapters/memory/Memory.ts"
 import * as Starts from "../../adapters/postgres/start/Starts.ts"
 import { verifyStored } from "../../apps/cli/handlers/proof/Verify.ts"
 import { RunStore } from "../../core/run/RunStore.ts"
@@ -11,6 +12,7 @@ import { always, change, set, startOne } from "../../core/testing/contract/run/S
 import type { ValidRunWindow } from "../../core/window/RunWindow.ts"
 import * as databases from "../support/databases.ts"
 import { daily, makeWorkflow, makeWorkspace, submission } from "../support/fixtures.ts"
+import { scale } from "../support/scale.ts"
 
 const hourMillis = 3_600_000
 const utcHour = (at: number) => new Date(at).getUTCHours()
@@ -48,6 +50,22 @@ const suite = <E, R>(
 suite("memory", ...databases.memory)
 suite("embedded", ...databases.embedded)
 suite("postgres", ...databases.postgres)
+
+it.live("of 1,200 starts, or 12,000 at ten times the scale, each is judged and none is outside its window", () =>
+  Effect.gen(function* () {
+    const runs = yield* RunStore
+    const caller = yield* makeWorkspace()
+    const workflow = yield* makeWorkflow(caller)
+    yield* change(caller, workflow, set(openAt(yield* Clock.currentTimeMillis)))
+    const count = 1_200 * scale
+    for (let done = 0; done < count; done += 100) {
+      for (let one = 0; one < 100; one++) yield* runs.submit(submission(workflow))
+      assert.lengthOf(yield* runs.claim({ worker: "w", limit: 100, leaseMillis: 60_000 }), 100)
+    }
+    const verdict = yield* judgeAll(caller.workspaceId, always)
+    assert.deepStrictEqual(verdict, { starts: count, wrong: 0, examples: [], missing: [] })
+  }).pipe(Effect.provide(Memory.layer))
+)
 
 it.live("a planted start, a start that was left out and a changed window are found", () =>
   Effect.gen(function* () {

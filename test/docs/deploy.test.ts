@@ -159,12 +159,40 @@ describe("what is deployed", () => {
     assert.isTrue(accepts(values), JSON.stringify(accepts.errors))
     for (const wrong of [
       { settings: { PORT: "1" } },
+      { settings: { ...values.settings, SLUICE_HEALTH_PORT: 9000 } },
       { worker: { ...values.worker, graceSecond: 3 } },
       { worker: { ...values.worker, concurrency: 0 } },
       { scaling: { ...values.scaling, minimum: "1" } },
       { image: {} }
     ]) {
       assert.isFalse(accepts({ ...values, ...wrong }), JSON.stringify(wrong))
+    }
+  })
+
+  it("gives each process time to end what it has begun before it is killed", () => {
+    const usual = settings()
+      .flatMap(([, rows]) => rows)
+      .find(({ variable }) => variable === "SLUICE_GRACE_SECONDS")?.usual
+    const least = Number(usual) + 15
+    const compose = Yaml.parse(read("deploy/compose.yaml"))
+    assert.isAtLeast(Number.parseInt(String(at(compose, ["x-sluice", "stop_grace_period"])), 10), least)
+    for (const unit of units.filter((path) => !path.includes("migrate"))) {
+      assert.isAtLeast(Number(/^TimeoutStopSec=(\d+)$/m.exec(read(unit))?.[1]), least, unit)
+    }
+  })
+
+  it("gives no setting of a process of the chart twice, in plain text or in another place", () => {
+    const accepts = new Ajv({ allowUnionTypes: true }).compile(JSON.parse(read("deploy/helm/values.schema.json")))
+    const values = Yaml.parse(read("deploy/helm/values.yaml")) as Record<string, object>
+    const own = [...read("deploy/helm/templates/parts.yaml").matchAll(/name: (SLUICE_\w+), value/g)].map(
+      ([, one]) => one
+    )
+    const [, kept = ""] = /# A secret with the keys (.+)\./.exec(read("deploy/helm/values.yaml")) ?? []
+    const secrets = kept.split(/, | and /)
+    assert.includeMembers(own, ["SLUICE_CONCURRENCY", "SLUICE_GRACE_SECONDS"])
+    assert.includeMembers(secrets, ["DATABASE_URL", "SLUICE_MASTER_KEY", "SLUICE_S3_SECRET_KEY"])
+    for (const name of [...own, ...secrets]) {
+      assert.isFalse(accepts({ ...values, settings: { ...values.settings, [String(name)]: "1" } }), name)
     }
   })
 
@@ -211,6 +239,12 @@ describe("what is deployed", () => {
 })
 
 describe.skipIf(!has("systemd-analyze"))("units (skipped without systemd-analyze)", () => {
+  it("are hardened: systemd rates what each of them exposes as little", () => {
+    const args = ["security", "--offline=true", "--threshold=26", ...units]
+    const { status, stderr, stdout } = spawnSync("systemd-analyze", args, { cwd: root, encoding: "utf8" })
+    assert.deepStrictEqual([status, stderr], [0, ""], stdout)
+  })
+
   it.effect("are accepted by systemd", () =>
     Effect.gen(function* () {
       const folder = yield* temporary

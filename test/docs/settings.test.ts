@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -37,12 +37,64 @@ describe("docs/cli.md", () => {
   })
 })
 
+/** Whether a program is installed. */
+const isInstalled = (program: string): boolean => spawnSync(program, ["--version"]).error === undefined
+
+const scriptOf = (shell: "bash" | "zsh" | "fish") =>
+  Completions.generate("sluice", shell, Completions.fromCommand(sluice))
+
 describe("completions", () => {
   it.each(["bash", "zsh", "fish"] as const)("of %s offer every command of users and their flags", (shell) => {
-    const script = Completions.generate("sluice", shell, Completions.fromCommand(sluice))
+    const script = scriptOf(shell)
     for (const word of ["vault", "audit", "webhook", "workflow", "explain", "restore", "from-env", "sluice"]) {
       assert.include(script, word)
     }
-    if (shell === "bash") execFileSync("bash", ["-n"], { input: script })
+  })
+
+  const lines = [
+    [["ru"], ["run", "runs"]],
+    [
+      ["runs", "re"],
+      ["release", "retry"]
+    ],
+    [
+      ["--url", "http://127.0.0.1:1", "keys", "rotate", ""],
+      ["key", "workspace", "master"]
+    ],
+    [["runs", "ls", "--ho"], ["--hold"]],
+    [
+      ["schedule", "create", "--overlap", ""],
+      ["skip", "queue_one", "queue_all", "replace"]
+    ]
+  ] as const
+
+  it("of bash complete commands, flags and the values of flags", () => {
+    const offers = lines.map(([words]) => {
+      const line = ["sluice", ...words].map((word) => `'${word}'`)
+      const typed = ["sluice", ...words].join(" ")
+      return `COMP_LINE='${typed}'; COMP_WORDS=(${line.join(" ")}); COMP_CWORD=${words.length}; COMPREPLY=(); _sluice; echo "\${COMPREPLY[*]}"`
+    })
+    const input = [scriptOf("bash"), "complete -p sluice", ...offers].join("\n")
+    const [registered, ...offered] = execFileSync("bash", { input, encoding: "utf8" }).trimEnd().split("\n")
+    assert.strictEqual(registered, "complete -F _sluice sluice")
+    assert.deepStrictEqual(
+      offered.map((one) => one.split(" ")),
+      lines.map(([, wanted]) => [...wanted])
+    )
+  })
+
+  it.skipIf(!isInstalled("fish"))("of fish complete commands, flags and the values of flags", () => {
+    const offers = lines.map(([words]) => `complete -C '${["sluice", ...words].join(" ")}'; echo ---`)
+    const input = [scriptOf("fish"), ...offers].join("\n")
+    const offered = execFileSync("fish", ["--no-config"], { input, encoding: "utf8" }).split("---\n")
+    for (const [at, [words, wanted]] of lines.entries()) {
+      const got = (offered[at] ?? "").split("\n").map((line) => line.split("\t")[0])
+      assert.includeMembers(got, [...wanted], words.join(" "))
+    }
+  })
+
+  it.skipIf(!isInstalled("zsh"))("of zsh are loaded, and called for the command", () => {
+    const input = `autoload -U compinit && compinit -u -D\n${scriptOf("zsh")}\nwhence -w _sluice; echo $_comps[sluice]`
+    assert.strictEqual(execFileSync("zsh", ["-f"], { input, encoding: "utf8" }), "_sluice: function\n_sluice\n")
   })
 })

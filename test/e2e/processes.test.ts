@@ -8,6 +8,7 @@ import { demoWorkflow } from "../../apps/demo/Workflow.ts"
 import { migratedDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
 import { credentialOf } from "../support/marlow.ts"
+import { collector, variablesFor } from "../support/otlp.ts"
 import { freePort } from "../support/ownServer.ts"
 import {
   completed,
@@ -25,6 +26,7 @@ import {
   untilReady,
   untilStatus
 } from "../support/processes.ts"
+import { receiver } from "../support/receiver.ts"
 
 const closedNow = () => {
   const hour = (new Date().getUTCHours() + 6) % 22
@@ -69,17 +71,39 @@ const consoleCookie = (url: string) =>
     return answer.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   })
 
-const start = (url: string, site: string, runWindow: unknown) =>
+const start = (
+  url: string,
+  site: string,
+  runWindow: unknown,
+  webhook?: { readonly url: string; readonly secret: string }
+) =>
   Effect.gen(function* () {
     // The second time it is there already.
     yield* send(url, "POST", "/vault", credentialOf("clerk", visitors.clerk, site, encryptionKey))
     const workflow = yield* send(url, "POST", "/workflows", { ...demoWorkflow(site), run_window: runWindow })
     const run = yield* send(url, "POST", "/run", {
       workflow_id: workflow.id,
-      run_input_variables: { MARLOW: "clerk", status: "open" }
+      run_input_variables: { MARLOW: "clerk", status: "open" },
+      ...(webhook === undefined ? {} : { webhook })
     })
     return { workflowId: String(workflow.id), session: String(run.session_id) }
   })
+
+type Collector = Effect.Success<typeof collector>
+
+/** The names of the spans of the trace of a run, each with its part, once the webhook has its end. */
+const traceOf = Effect.fnUntraced(function* ({ spans, until }: Collector, session: string) {
+  const ofRun = () => spans().filter(({ attributes }) => attributes["sluice.session_id"] === session)
+  yield* until(() => {
+    const seen = new Set(ofRun().map(({ attributes, name }) => `${name} ${attributes["sluice.event"] ?? ""}`))
+    return ["POST /run ", "run ", "webhook execution.success"].every((one) => seen.has(one))
+  })
+  // The record of the run is asked for in traces of their own.
+  const submitted = ofRun().filter(({ name }) => name === "POST /run")
+  assert.lengthOf(submitted, 1)
+  const [{ traceId: whole = "" } = {}] = submitted
+  return spans().flatMap(({ name, part, traceId }) => (traceId === whole ? [`${part} ${name}`] : []))
+})
 
 describe.concurrent("sluice up", () => {
   it.live(
@@ -177,7 +201,10 @@ describe.concurrent("sluice up", () => {
         const folder = yield* migratedDataDir
         const cases: ReadonlyArray<readonly [Record<string, string>, string]> = [
           [{ PORT: "eighty" }, "--port"],
-          [{ SLUICE_CHROMIUM: "/nowhere/chromium" }, "Set SLUICE_CHROMIUM to a Chromium that runs on this machine"],
+          [
+            { SLUICE_CHROMIUM: "/nowhere/chromium" },
+            'Cannot use "/nowhere/chromium" for --chromium (SLUICE_CHROMIUM): expected the path of a Chromium program'
+          ],
           [
             {
               DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
@@ -212,12 +239,15 @@ describe.concurrent("separate processes on one database", () => {
       Effect.gen(function* () {
         const [folder, databaseUrl] = [yield* dataDir, yield* migratedDatabase]
         const site = yield* Site.serve(0)
+        const [traces, hook] = [yield* collector, yield* receiver(200)]
+        const webhook = { url: `${hook.url}/tide-pool`, secret: "kelp-and-keystone" }
         const settings = {
           DATABASE_URL: databaseUrl,
           SLUICE_MASTER_KEY: masterKey,
           SLUICE_DATA_DIR: folder,
           SLUICE_HEALTH_PORT: "0",
-          SLUICE_ALLOW_PRIVATE_NETWORKS: "1"
+          SLUICE_ALLOW_PRIVATE_NETWORKS: "1",
+          ...variablesFor(traces.url)
         }
         const { SLUICE_HEALTH_PORT: _, ...unwatched } = settings
         const migrated = yield* sluice(["migrate"], unwatched)
@@ -225,7 +255,7 @@ describe.concurrent("separate processes on one database", () => {
         const api = yield* sluice(["api"], settings)
         const workers = [yield* sluice(["worker"], settings), yield* sluice(["worker"], settings)]
         const url = yield* ready(api)
-        const { session, workflowId } = yield* start(url, site, closedNow())
+        const { session, workflowId } = yield* start(url, site, closedNow(), webhook)
         yield* untilStatus(url, session, "execution.paused")
         const scheduler = yield* sluice(["scheduler"], settings)
         yield* Effect.forEach(workers, ({ said }) => said(/worker started/))
@@ -241,6 +271,22 @@ describe.concurrent("separate processes on one database", () => {
         )
         const watched = yield* Effect.forEach([api, scheduler, ...workers], healthOf)
         assert.deepStrictEqual(yield* Effect.forEach(watched, metricsComplaints), ["", "", "", ""])
+
+        // The run is one trace across them.
+        const trace = yield* traceOf(traces, session)
+        for (const name of ["api POST /run", "worker run waits", "worker run claimed", "worker run", "api webhook"]) {
+          assert.include(trace, name)
+        }
+        assert.isTrue(
+          trace.some((name) => name.startsWith("worker node INPUT_TEXT")),
+          trace.join()
+        )
+        assert.isTrue(
+          trace.some((name) => name.startsWith("worker browser ")),
+          trace.join()
+        )
+        const secret = [visitors.clerk.password, visitors.clerk.user, key, encryptionKey, masterKey, webhook.secret]
+        for (const text of [...secret, "tide-pool", site, databaseUrl]) assert.notInclude(traces.bodies.join(), text)
 
         // A worker whose artifacts the interface would not find is refused.
         const elsewhere = yield* completed(["worker"], { ...unwatched, SLUICE_DATA_DIR: yield* dataDir })

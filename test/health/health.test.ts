@@ -176,7 +176,7 @@ describe("the health port", () => {
       const failure = yield* Effect.flip(Layer.build(Health.layer({ ...settings, healthPort: Option.some(port) })))
       assert.include(failure.message, `127.0.0.1:${port}`)
       assert.include(failure.message, "SLUICE_HEALTH_PORT")
-      assert.include(failure.message, "EADDRINUSE")
+      assert.include(failure.message, "another process uses the port")
     }).pipe(Effect.scoped)
   )
 })

@@ -1,23 +1,31 @@
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { root } from "./Source.ts"
 
-it("the report of the runner says that a test failed, whatever the exit code", () => {
+const files = {
+  "green.test.ts": 'test("green", () => {})',
+  "red.test.ts": 'test("red", () => { throw new Error("red") })',
+  "stray.test.ts": 'test("stray", () => { void Promise.reject(new Error("stray")) })',
+  "unloaded.test.ts": 'throw new Error("unloaded")'
+}
+
+it("the report counts tests that failed, errors outside of tests, and files that cannot be loaded", () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-checks-"))
   try {
-    writeFileSync(
-      join(folder, "red.test.ts"),
-      'import { test } from "vitest"\ntest("red", () => { throw new Error("red") })\n'
-    )
-    execFileSync("ln", ["-s", join(root, "node_modules"), join(folder, "node_modules")])
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(join(folder, name), `import { test } from "vitest"\n${text}\n`)
+    }
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
     const report = join(folder, "report.json")
     const vitest = join(root, "node_modules", "vitest", "vitest.mjs")
-    spawnSync(process.execPath, [vitest, "run", "--root", folder, "--reporter=json", `--outputFile.json=${report}`])
-    const { numFailedTests, success } = JSON.parse(readFileSync(report, "utf8")) as Record<string, unknown>
-    assert.deepStrictEqual({ success, numFailedTests }, { success: false, numFailedTests: 1 })
+    const reporter = join(root, "test", "support", "Report.ts")
+    spawnSync(process.execPath, [vitest, "run", "--root", folder, `--reporter=${reporter}`], {
+      env: { ...process.env, SLUICE_TEST_REPORT: report }
+    })
+    assert.deepStrictEqual(JSON.parse(readFileSync(report, "utf8")), { passed: 2, failed: 3 })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -19,6 +19,7 @@ import { freshDatabase } from "../support/databases.ts"
 import { daily } from "../support/fixtures.ts"
 import { startServer } from "../support/ownServer.ts"
 import { key, send, untilStatus } from "../support/processes.ts"
+import * as Load from "./Load.ts"
 import * as NextVersion from "./NextVersion.ts"
 import * as Topology from "./Topology.ts"
 
@@ -56,17 +57,9 @@ const site = Effect.acquireRelease(
   ({ close }) => Effect.sync(close)
 )
 
-interface Seen {
-  accepted: number
-  readonly failures: Array<string>
-  slowest: number
-}
-
-/** Submits runs that a window holds, `rate` a second, whether or not earlier ones are answered. */
-const load = Effect.fnUntraced(function* (url: string, workflowId: string) {
-  const seen: Seen = { accepted: 0, failures: [], slowest: 0 }
-  const submit = async () => {
-    const sent = performance.now()
+/** Submits a run that a window holds, and answers what was wrong with that; `null` for nothing. */
+const submission = (url: string, workflowId: string): Effect.Effect<string | null> =>
+  Effect.promise(async () => {
     try {
       const answer = await fetch(`${url}/run`, {
         method: "POST",
@@ -74,36 +67,32 @@ const load = Effect.fnUntraced(function* (url: string, workflowId: string) {
         body: JSON.stringify({ workflow_id: workflowId, run_input_variables: {} })
       })
       const text = await answer.text()
-      if (answer.status === 201) seen.accepted++
-      else seen.failures.push(`${answer.status} ${text.slice(0, 200)}`)
+      return answer.status === 201 ? null : `${answer.status} ${text.slice(0, 200)}`
     } catch (error) {
-      seen.failures.push(error instanceof Error ? String(error.cause ?? error) : "unknown")
+      return error instanceof Error ? String(error.cause ?? error) : "unknown"
     }
-    seen.slowest = Math.max(seen.slowest, performance.now() - sent)
-  }
-  const pending = new Set<Promise<void>>()
-  const timer = setInterval(() => {
-    const one = submit().finally(() => pending.delete(one))
-    pending.add(one)
-  }, 1_000 / rate)
-  const end = Effect.promise(async () => {
-    clearInterval(timer)
-    await Promise.all(pending)
-    return seen
   })
-  yield* Effect.addFinalizer(() => end)
-  return { seen, end }
-})
 
 /** Submits a run for a browser, and waits until it has succeeded. */
 const carriedOut = Effect.fnUntraced(function* (url: string, workflowId: string) {
   const run = yield* send(url, "POST", "/run", { workflow_id: workflowId, run_input_variables: {} })
   const session = String(run.session_id)
+  const began = performance.now()
   yield* untilStatus(url, session, "execution.success", "2 minutes").pipe(
     Effect.catchTag("TimeoutError", () =>
-      Effect.flatMap(send(url, "GET", `/run/${session}`), (record) =>
-        Effect.die(new Error(`A run has not succeeded in two minutes: ${JSON.stringify(record)}`))
-      )
+      Effect.gen(function* () {
+        const asked = performance.now()
+        const record = yield* send(url, "GET", `/run/${session}`)
+        const [waited, answered] = [asked - began, performance.now() - asked].map((millis) =>
+          Math.round(millis / 1_000)
+        )
+        // A run that has succeeded, and an answer that took long, are a service that answers too slowly.
+        return yield* Effect.die(
+          new Error(
+            `A run was not seen to succeed in ${waited} s; its record was answered ${answered} s later: ${JSON.stringify(record)}`
+          )
+        )
+      })
     )
   )
   return session
@@ -145,7 +134,7 @@ const rehearsed = Effect.gen(function* () {
   const picture = yield* pictureOf(url, session)
   say(`a run succeeded, and its picture of ${picture.byteLength} bytes came from the store`)
 
-  const { end, seen } = yield* load(url, heldId)
+  const { end, seen } = yield* Load.start(rate, submission(url, heldId))
   const roll = Effect.fnUntraced(function* (checkout: string, what: string) {
     for (const { part, port, replace } of members) {
       const { code, errors } = yield* replace(checkout)

@@ -74,6 +74,21 @@ it.effect("an outage is logged every ten seconds at most, and leaves the process
   }).pipe(Effect.scoped)
 )
 
+it.effect("each thing that is away is logged every ten seconds at most, beside the others", () =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+    yield* Effect.gen(function* () {
+      for (let second = 0; second < 12; second++) {
+        yield* Supervisor.outage(`database ${second}`)
+        yield* Supervisor.outage(`artifacts ${second}`, "artifacts")
+        yield* TestClock.adjust("1 second")
+      }
+    }).pipe(Effect.provideService(Supervisor.Supervisor, Supervisor.make()), Effect.provide(Logger.layer([logger])))
+    assert.deepStrictEqual(lines, ["database 0", "artifacts 0", "database 10", "artifacts 10"])
+  })
+)
+
 /** Fails so often, and counts how often it was tried. */
 const flaky = (failures: number, failure: Effect.Effect<never, StoreUnavailable>) => {
   let tried = 0

@@ -78,6 +78,31 @@ it.effect("claims the next piece while a result is stored, and holds at most thr
   }).pipe(quiet, Effect.scoped)
 )
 
+it.effect("looks for work once for a piece that makes room before its result is stored", () =>
+  Effect.gen(function* () {
+    const { finish, log, options, waiting } = yield* desk
+    const storing = options(2)
+    yield* Ref.set(waiting, [parcel("a")])
+    let looks = 0
+    const holder = yield* Lease.make({
+      ...storing,
+      claim: (limit) =>
+        Effect.andThen(
+          Effect.sync(() => void looks++),
+          storing.claim(limit)
+        ),
+      carryOut: (one, makeRoom) => Effect.andThen(makeRoom, storing.carryOut(one, makeRoom))
+    })
+    yield* Effect.forkScoped(holder.run)
+    yield* TestClock.adjust(1)
+    const looksForRoom = looks
+    yield* finish("a")
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(log, ["begin a", "end a"])
+    assert.deepStrictEqual([looksForRoom, looks], [2, 2])
+  }).pipe(quiet, Effect.scoped)
+)
+
 it.effect("claims nothing while the clock of its machine is far from that of the store", () =>
   Effect.gen(function* () {
     const { log, options, waiting } = yield* desk

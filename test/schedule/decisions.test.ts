@@ -291,6 +291,15 @@ describe("the body of a schedule", () => {
         "time_zone"
       ]
     )
+    const wrong = { ...body, name: 7, time_zone: "Mars/Olympus" }
+    assert.deepStrictEqual(problemsOf({ ...wrong, cron: "61 25 * * *" }), ["name", "time_zone", "cron", "cron"])
+    assert.deepStrictEqual(problemsOf({ ...wrong, cron: null, recurrence: "FREQ=SOMETIMES", time_zone: null }), [
+      "name",
+      "time_zone",
+      "recurrence"
+    ])
+    const dated = { ...body, cron: null, recurrence: "FREQ=DAILY;COUNT=1", recurrence_start: { year: 1 } }
+    assert.deepStrictEqual(problemsOf(dated), ["recurrence_start"])
     assert.deepStrictEqual(problemsOf({ ...body, at: "window_opening" }), ["at"])
     assert.deepStrictEqual(problemsOf({ ...body, time_zone: null }), ["time_zone"])
     assert.deepStrictEqual(problemsOf({ ...body, recurrence_time: { hours: 3 } }), ["recurrence_time"])

@@ -66,11 +66,24 @@ export const collector = Effect.acquireRelease(
     readonly bodies: ReadonlyArray<string>
     readonly spans: () => ReadonlyArray<Span>
     readonly metrics: () => ReadonlySet<string>
+    /** Waits until what has arrived satisfies a condition. */
+    readonly until: (holds: () => boolean) => Effect.Effect<void>
     readonly close: () => void
   }>((resume) => {
     const bodies: Array<string> = []
     const spans: Array<Span> = []
     const metrics = new Set<string>()
+    const listeners = new Set<() => void>()
+    const until = (holds: () => boolean) =>
+      Effect.callback<void>((resume) => {
+        const look = () => {
+          if (!holds()) return
+          listeners.delete(look)
+          resume(Effect.void)
+        }
+        listeners.add(look)
+        look()
+      })
     const server = createServer((request, answer) => {
       const pieces: Array<Buffer> = []
       request.on("data", (piece: Buffer) => pieces.push(piece))
@@ -82,6 +95,7 @@ export const collector = Effect.acquireRelease(
         for (const { scopeMetrics } of sent.resourceMetrics ?? []) {
           for (const one of scopeMetrics) for (const { name } of one.metrics) metrics.add(name)
         }
+        for (const listener of listeners) listener()
         answer.writeHead(200, { "content-type": "application/json" }).end("{}")
       })
     })
@@ -89,7 +103,14 @@ export const collector = Effect.acquireRelease(
       const { port } = server.address() as AddressInfo
       const close = () => void server.close()
       resume(
-        Effect.succeed({ url: `http://127.0.0.1:${port}`, bodies, spans: () => spans, metrics: () => metrics, close })
+        Effect.succeed({
+          url: `http://127.0.0.1:${port}`,
+          bodies,
+          spans: () => spans,
+          metrics: () => metrics,
+          until,
+          close
+        })
       )
     })
   }),

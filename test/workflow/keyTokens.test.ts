@@ -34,9 +34,9 @@ describe("keys in braces", () => {
   )
 
   it.each([
-    ["Ctrl+Entr", 'refused: "entr" is no key: exp'],
-    ["Ctrl+Foo+S", 'refused: "foo" is no key: expe'],
-    ["Shift+F13", 'refused: "f13" is no key: expe']
+    ["Ctrl+Entr", 'refused: "entr" is not a key: exp'],
+    ["Ctrl+Foo+S", 'refused: "foo" is not a key: expe'],
+    ["Shift+F13", 'refused: "f13" is not a key: expe']
   ])("%s is refused with what would be taken", (source, expected) => {
     assert.strictEqual(key(source), expected.slice(0, 29))
   })

@@ -80,7 +80,10 @@ describe("a new version of a component", () => {
     const carried = carry(held, { component, before: branching, after })
     // The new node may lead where "true" led only if that were the only way out.
     assert.deepStrictEqual(Result.isFailure(carried) ? carried.failure : [], [
-      { path: `edges.${id("c2")}.to`, message: 'It is ambiguous where node "CLICK c2" leads out of the component' }
+      {
+        path: `edges.${id("c2")}.to`,
+        message: 'Ambiguous target of the edge from node "CLICK c2" out of the component'
+      }
     ])
   })
 

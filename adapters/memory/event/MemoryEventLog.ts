@@ -12,7 +12,7 @@ export const layer = Layer.effectContext(
     const tables = yield* Tables
     const oneAtATime = yield* Semaphore.make(1)
 
-    /** No entry for an event whose run was removed: only its place is left. */
+    /** No entry for an event of a removed run: only its position is left. */
     const toEntry = (logged: LoggedEvent): ReadonlyArray<Entry> => {
       const run = tables.runs.get(logged.runId)
       if (run === undefined) return []
@@ -50,7 +50,7 @@ export const layer = Layer.effectContext(
         characters: JSON.stringify(logged.event).length
       }))
 
-    /** The next events of the backlog whose turn it is, which then comes after the others. */
+    /** The next events of the first backlog, which then moves behind the others. */
     const late = (backlogs: Map<string, { readonly from: number; readonly to: number }>, most: number) => {
       const [next] = backlogs
       if (next === undefined || most === 0) return []

@@ -1,4 +1,4 @@
-/** Announcements in memory that an edit of a gate holds its waiting runs. */
+/** Events in memory about waiting runs that an edit of a gate holds. */
 import { Clock, Effect } from "effect"
 import * as Gate from "../../../core/gate/Gate.ts"
 import { countOf } from "../../../core/gate/GateStore.ts"
@@ -17,7 +17,7 @@ export const announce = Effect.fnUntraced(function* (
   const [next] = [...tables.unannounced].toSorted(([, a], [, b]) => Number(a.announced) - Number(b.announced))
   if (next === undefined) return false
   const [workflowId, { runs, announced }] = next
-  // Set again, it comes after the other workflows.
+  // Reinserted, so that it comes after the other workflows.
   tables.unannounced.delete(workflowId)
   const held = runs.flatMap((id) => {
     const run = tables.runs.get(id)
@@ -38,7 +38,7 @@ export const announce = Effect.fnUntraced(function* (
   return true
 })
 
-/** Makes a waiting run one that is watched, and returns whether its hold was announced now. */
+/** Marks a waiting run as watched, and returns whether its hold was announced now. */
 export const watch = (
   tables: Tables["Service"],
   gated: GatedRun,

@@ -13,8 +13,8 @@ import { filesOf, type Tables, write } from "../Tables.ts"
 type Shape = Tables["Service"]
 
 /**
- * Assigns credentials to waiting runs, one after the other, or `null` to one that has to wait. It remembers the slots
- * that earlier runs of the same round reserved.
+ * Assigns credentials to waiting runs, one after the other; `null` for a run that must wait. Slots reserved for earlier
+ * runs of the same round count as used.
  */
 export const assigner = (tables: Shape, now: number) => {
   const reserved: Array<string> = []
@@ -33,22 +33,22 @@ export const assigner = (tables: Shape, now: number) => {
 export const awaitsCredential = (tables: Shape, { credentials, workspaceId }: Run.Run): boolean =>
   credentials.length > 0 && Slots.assign(credentials, findIn(tables, workspaceId), heldIn(tables)) === null
 
-/** Notes whose turn it was. */
+/** Records the assignment of slots, for fair turns. */
 export const serve = (tables: Shape, credentials: ReadonlyArray<Credential>, turn: number): void => {
   for (const { slot } of credentials) {
     if (slot !== undefined) tables.slotTurns.set(slot.entry, { ...turnOf(tables, slot.entry), served: turn })
   }
 }
 
-/** Notes that the credential of an alias works. */
+/** Records that the credential of an alias works. */
 export const worked = (tables: Shape, run: Run.Run, alias: string): void => {
   const entry = run.credentials.find((credential) => credential.alias === alias)?.slot?.entry
   if (entry !== undefined) tables.slotTurns.set(entry, { ...turnOf(tables, entry), failedAt: null })
 }
 
 /**
- * Notes that a run could not sign in, and which runs that stops. Of a credential that was changed after the run began it
- * tells nothing.
+ * Records that a run could not sign in, so that waiting runs with the credential are stopped. Ignored if the credential
+ * was changed after the run began.
  */
 export const noteFailure = (tables: Shape, { failedLogin, run }: Change, at: number): void => {
   if (failedLogin === undefined) return
@@ -72,8 +72,8 @@ export const noteFailure = (tables: Shape, { failedLogin, run }: Change, at: num
 }
 
 /**
- * Stops up to `limit` of the runs that one failed login stops, and returns whether there may be more. A credential that
- * was changed since stops no further run.
+ * Stops up to `limit` waiting runs with the credential of a failed login, and returns whether there may be more. Stops
+ * none if the credential was changed since.
  */
 export const stopAfterFailedLogins = (tables: Shape, limit: number, decide: StopAfter, now: number): boolean => {
   const [next] = tables.failedLogins
@@ -124,7 +124,7 @@ const locate = (tables: Shape, workspaceId: WorkspaceId, { domain, permissionedU
   const own = [...(tables.collections.get(VaultEntries.kind.name)?.values() ?? [])]
     .filter((entry) => entry.workspaceId === workspaceId)
     // The table of a kind holds only values of that kind.
-    .map(({ value }) => value as unknown as VaultEntry)
+    .map(({ value }) => value as VaultEntry)
     .filter((entry) => entry.permissionedUserId === permissionedUserId)
   return own.find((entry) => entry.domain === domain) ?? own.find((entry) => Domain.matches(entry.domain, domain))
 }

@@ -1,6 +1,4 @@
-/**
- * The verbs of recoveries, done by Playwright. Frames are looked into where a page has any, those of other origins too.
- */
+/** The page operations of recoveries, with Playwright. They include frames, also those of other origins. */
 import { Effect } from "effect"
 import type { Frame } from "playwright-core"
 import type { Elements } from "../../../core/browser/Elements.ts"
@@ -21,10 +19,10 @@ import * as Finder from "./Finder.ts"
 import * as Focus from "./Focus.ts"
 import { isShown } from "./Visible.ts"
 
-/** How long a page may take to tell which of a few elements can be seen, which it is asked before each step, in milliseconds. */
+/** Timeout of the check which of a few elements are visible, before each step, in milliseconds. */
 const glanceMillis = 5_000
 
-/** How long one frame of it may take, in milliseconds: before each step, and when a step has failed and it is looked closely. */
+/** Timeout of one frame, in milliseconds: before each step, and for the survey after a failed step. */
 const frameMillis = 2_000
 const patientMillis = 8_000
 
@@ -94,13 +92,13 @@ const innerFrames = ({ page }: Tab): ReadonlyArray<Frame> =>
     .filter((frame) => frame !== page.mainFrame())
     .slice(0, mostFrames)
 
-/** A selector that leads through a frame; `null` where the two cannot be written as one. */
+/** A selector that leads through a frame; `null` if the two cannot be combined. */
 const across = (frame: string, selector: string): string | null =>
   frame === "" ? selector : frame.startsWith("/") && selector.startsWith("/") ? frame + selector : null
 
 /**
- * Which selectors lead to something that can be seen, in the document that the finder would take it from: one visit to the
- * page, and one to each of its frames for what is not in the document itself.
+ * The selectors with a visible match, in the document that the finder would use: one call for the page, and one per
+ * frame for selectors without a match in the document.
  */
 const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<ReadonlyArray<number>> => {
   const main = tab.page.mainFrame()
@@ -120,7 +118,7 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
   const open = paths.filter((_, at) => own[at] === 0)
   const inside = open.length === 0 ? [] : await Promise.all(frames.map((frame) => soon(look(frame, open))))
   for (const [at, { index }] of open.entries()) {
-    // A field that several of them have is taken from the first, visible there or not.
+    // The first frame with a match decides, whether it is visible or not.
     const first = frames[inside.findIndex((states) => (states?.[at] ?? 0) > 0)]
     const isSeen = first !== undefined && inside[frames.indexOf(first)]?.[at] === 2
     if (isSeen && (await soon(isShown(first))) === true) found.add(index)
@@ -139,7 +137,7 @@ const seen = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Readonl
 
 type Surveyed = Omit<SurveyedDocument["survey"], "overlays"> & { readonly overlays: ReadonlyArray<Overlay> }
 
-/** Surveys the document, and each frame on the way to the one element that is sought. */
+/** Surveys the document, and each frame on the path to the sought element. */
 const surveyed = async (tab: Tab, sight: Finder.Sight | null, used: ReadonlyArray<string>): Promise<Surveyed> => {
   const main = tab.page.mainFrame()
   const [place] = sight?.places ?? []
@@ -230,7 +228,7 @@ const fieldsOf = async (tab: Tab, selectors: ReadonlyArray<string>): Promise<Fil
   return { states, alerts }
 }
 
-/** Something that lies over a document, as seen from the document around that. */
+/** An overlay in a frame, with selectors from the parent document. */
 const throughFrame = (way: string, overlay: Overlay): Overlay => ({
   ...overlay,
   signature: `${way} ${overlay.signature}`,

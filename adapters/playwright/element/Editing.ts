@@ -1,6 +1,4 @@
-/**
- * Typing into editors that pages build: what they hold is replaced in the way of a person, and read back as they show it.
- */
+/** Typing into rich editors: their content is replaced by keys, and verified by the displayed text. */
 import type { Frame } from "playwright-core"
 import type { Typing } from "../../../core/browser/vision/Typing.ts"
 import type { EditorKind } from "../injected/act/Editors.ts"
@@ -10,7 +8,7 @@ import * as Guarded from "../page/Guarded.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Focus from "./Focus.ts"
 
-/** How long an editor may take to show a text, in milliseconds. */
+/** Maximum time for an editor to show a text, in milliseconds. */
 const shownMillis = 3_000
 
 const stepMillis = 25
@@ -32,7 +30,7 @@ export const enter = async (tab: Tab, frame: Frame, kind: EditorKind, guard: Typ
   return { kind: "document", frame: inner }
 }
 
-/** Puts the focus into an editor, and deletes what it holds, or goes to its end. */
+/** Focuses an editor, and deletes its content or moves to its end. */
 export const begin = async (
   { page }: Tab,
   { frame }: Editor,
@@ -45,7 +43,7 @@ export const begin = async (
   await page.keyboard.press("Delete")
 }
 
-/** Waits until an editor shows a text: nothing else where that replaced what it held, also beside it where it was kept. */
+/** Waits until an editor shows a text: alone if the content was replaced, otherwise together with the kept content. */
 export const shows = async (
   tab: Tab,
   { frame, kind }: Editor,
@@ -59,7 +57,7 @@ export const shows = async (
   let shown = ""
   while (true) {
     const now = await World.run(tab, frame, "editorText", null).catch(() => null)
-    // It went away with its page, which has taken the text then.
+    // The editor disappeared with its page, so the page has accepted the text.
     if (now === null) return
     shown = plain(now)
     if (holds(shown)) return
@@ -67,7 +65,7 @@ export const shows = async (
     if (performance.now() > until) throw missing(shown.length, wanted.length)
     await new Promise((resolve) => setTimeout(resolve, stepMillis))
   }
-  // Only the last lines are drawn: nothing may stand before the first one of the text.
+  // Only the last lines are rendered, so check that nothing precedes the first line of the text.
   await tab.page.keyboard.press("ControlOrMeta+Home")
   while (true) {
     shown = plain((await World.run(tab, frame, "editorText", null).catch(() => null)) ?? "")

@@ -16,19 +16,22 @@ import * as World from "../inpage/World.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 
-/** The pauses between looks at a page on which nothing is found yet, in milliseconds; the last one is repeated. */
+/** The pauses between attempts while nothing is found, in milliseconds; the last one is repeated. */
 const pauses = [20, 50, 100, 100, 200]
 
-/** How long several elements must match on a page that loads nothing until none of them is expected to go, in milliseconds. */
+/** How long several elements must match on an idle page before the selector counts as ambiguous, in milliseconds. */
 const settledMillis = 2_000
 
-/** The least time for an action on an element that is there, in milliseconds. */
+/** Minimum time for an action on a found element, in milliseconds. */
 const shortestAct = 1_000
 
-/** How long frames are waited for that do not answer, in milliseconds. */
+/** Timeout of a frame that does not answer, in milliseconds. */
 const frameMillis = 2_000
 
-/** How many frames of a page are looked into. */
+/** Maximum wait for a document that is still being parsed, in milliseconds. Its last scripts may handle the action. */
+const parsedMillis = 5_000
+
+/** Maximum number of searched frames of a page. */
 const mostFrames = 200
 
 /** A document in which something is found. */
@@ -45,7 +48,7 @@ export interface Sight {
   readonly places: ReadonlyArray<Place>
 }
 
-/** All elements that a selector means now, in the first place where there are any. */
+/** All current matches of a selector, in the first scope with a match. */
 export const every = async (tab: Tab, text: string): Promise<{ readonly frame: Frame; readonly all: Locator }> => {
   const selector = Selector.parse(text)
   const [place] = (await look(tab, selector)).places
@@ -64,7 +67,7 @@ export const onEvery = async <N extends Parameters<typeof World.runOnAll>[2]>(
   return World.runOnAll(tab, frame, act, arg, all)
 }
 
-/** The elements of a place that a selector means. */
+/** The matches of a selector in one scope. */
 export const inPlace = (
   { frame, where }: Pick<Place, "frame" | "where">,
   selector: Selector.Selector,
@@ -76,8 +79,8 @@ export const inPlace = (
 }
 
 /**
- * Acts on the one element that matches. It waits while none or several match, as on a page that is still loading. A
- * failure says where the selector matched.
+ * Acts on the single match. Waits while no or several elements match, as on a page that is still loading. A failure
+ * names the scopes of the matches.
  */
 export const onOne = (
   { attempt, current, onTurn }: Tabs,
@@ -94,7 +97,7 @@ export const onOne = (
     const stopOpening = ClosedRoots.openWhile(current, async (tab) => total(await look(tab, selector)) === 0)
     yield* Effect.addFinalizer(() => Effect.sync(stopOpening))
     let isClosedSearched = false
-    // A plain path in a document without frames is waited for by the engine itself: one visit finds the element.
+    // For a plain path in a document without frames, the engine itself waits: one call finds the element.
     let direct =
       selector.kind === "xpath" &&
       selector.frames.length === 0 &&
@@ -124,7 +127,10 @@ export const onOne = (
             : World.locator(frame, { query: selector.query, where: "top", take, visit })
         const stop = onTurn(() => void World.run(tab, frame, "leave", visit).catch(() => undefined))
         const done = yield* Effect.result(
-          attempt(target.selector, () => acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame)))
+          attempt(target.selector, async () => {
+            if (place !== null) await parsed(frame, Math.min(left, parsedMillis))
+            return acting(act(element, Math.max(left, place === null ? 1 : shortestAct), frame))
+          })
         ).pipe(Effect.ensuring(Effect.sync(stop)))
         if (done._tag === "Failure" && done.failure.kind !== "mismatch") return yield* done.failure
         if (done._tag === "Success" && done.success === null) return
@@ -151,7 +157,7 @@ export const onOne = (
     }
   }).pipe(Effect.scoped)
 
-/** Watches whether several elements stay on a page that has come to rest: waiting longer would not leave one. */
+/** Detects that several elements stay on an idle page, so that further waiting is useless. */
 class Several {
   #matched = 0
   #since = 0
@@ -179,7 +185,18 @@ export const nativeOptions = async (tab: Tab, frame: Frame, text: string) => {
   return selector.kind === "xpath" ? World.run(tab, frame, "nativeOptionsOf", selector.query) : null
 }
 
-/** The result of an act: nothing, or a signal that the element has to be found again. */
+/** The addresses of documents whose parsing did not end within `parsedMillis`, by frame. */
+const endless = new WeakMap<Frame, string>()
+
+/** Waits until the document of a frame is parsed. A document that took too long is not waited for again. */
+const parsed = async (frame: Frame, timeout: number): Promise<void> => {
+  if (timeout <= 0 || endless.get(frame) === frame.url()) return
+  await frame
+    .waitForLoadState("domcontentloaded", { timeout })
+    .catch(() => (timeout < parsedMillis ? undefined : endless.set(frame, frame.url())))
+}
+
+/** The result of an action: nothing, or a signal to find the element again. */
 const acting = (act: Promise<unknown>): Promise<World.Signal | null> =>
   act.then(
     () => null,
@@ -214,7 +231,7 @@ export const scopes = async (
   return { first: null, others: frames }
 }
 
-/** Every place in which a selector is found now. */
+/** Every scope in which a selector matches now. */
 export const look = async (tab: Tab, selector: Selector.Selector): Promise<Sight> => {
   const { first, others } = await scopes(tab, selector)
   const count = async (frame: Frame): Promise<{ readonly own: number; readonly whole: number }> => {
@@ -245,7 +262,7 @@ const inFrames = async (
         return placesOf(frame, await within(frameMillis, count(frame)))
       } catch (error) {
         if (error instanceof Refused) throw error
-        // It went away, or does not answer.
+        // The frame is gone, or does not answer.
         return []
       }
     })
@@ -253,7 +270,7 @@ const inFrames = async (
   return found.flat()
 }
 
-/** The frames that answer: a request to a frame that is busy would not return. */
+/** The frames that answer. A request to a busy frame would not return. */
 export const answering = async (
   tab: Tab,
   frames: ReadonlyArray<Frame>,
@@ -323,7 +340,7 @@ const mismatch = (target: ElementQuery, tab: Tab, seen: Sight): PageFailure => {
   })
 }
 
-/** A frame as people know it: by its name, or its address without what may be secret in that. */
+/** The name of a frame for messages: its name, or its address without secrets. */
 const nameOf = (frame: Frame): string => {
   const address = frame.url().replace(/[?#].*$/s, "")
   return frame.name() === "" ? address : `"${frame.name()}" (${address})`

@@ -1,6 +1,4 @@
-/**
- * The focused element of a window, and the contents of frames.
- */
+/** The focused element of a tab, and the contents of frames. */
 import type { Frame } from "playwright-core"
 import * as World from "../inpage/World.ts"
 import type { Tab } from "../page/Tabs.ts"

@@ -1,6 +1,6 @@
 /**
- * Chooses an option of a list, whether it is a list of the browser or one that a page builds: opened, looked through, typed
- * into where that filters it, and looked at again to see that it shows the choice.
+ * Chooses an option of a native or custom list: opens the list, searches it, also by filtering or scrolling, and
+ * verifies that it shows the choice.
  */
 import type { Frame, Locator, Page } from "playwright-core"
 import * as Options from "../../../core/browser/element/Options.ts"
@@ -14,21 +14,21 @@ export interface OptionRequest {
   readonly fuzzy: boolean
 }
 
-/** How long a list that shows other options is waited for, after it last changed, in milliseconds. */
+/** Maximum wait for further options after the last change of a list, in milliseconds. */
 const settledMillis = 2_500
 
-/** The same for lists of the browser that have something to choose from already. */
+/** The same for native lists that already have options. */
 const nativeSettledMillis = 500
 
-/** How long a list may take to show what was chosen. */
+/** Maximum time for a list to show the choice, in milliseconds. */
 const shownMillis = 2_000
 
-/** How long a click that opens a list may take before keys open it. */
+/** Maximum time for a click to open a list before keys are used, in milliseconds. */
 const clickMillis = 3_000
 
 const stepMillis = 50
 
-/** How many screens of a list are looked through. */
+/** Maximum number of scrolls through a list. */
 const mostScreens = 200
 
 /**
@@ -44,7 +44,7 @@ export const choose = async (
   lookAt: () => Promise<NativeOptions | null> = async () => null
 ): Promise<void> => {
   const until = performance.now() + timeout
-  // Most lists are the browser's own and have the option already: that takes one look and one act.
+  // Most lists are native and have the option already: one read and one action.
   const seen = await lookAt()
   const indexes = seen?.plain === true ? indexesOf(seen, wanted) : null
   if (indexes !== null) return void (await element.selectOption(indexes, { timeout: left(until) }))
@@ -120,7 +120,7 @@ const chooseNative = async ({ look, part, until, wanted }: List, hidden: boolean
     const state = JSON.stringify([disabled, options])
     if (state !== before) changed = now
     before = state
-    // Lists that depend on something else are filled late.
+    // Lists that depend on other fields may be filled later.
     const isFilled = !disabled && options.filter((option) => !option.disabled).length > 1
     if (now > until || (isFilled && now - changed > nativeSettledMillis)) {
       const blocked = choicesOf(seen, wanted).find((choice) => choice._tag === "Disabled")
@@ -186,9 +186,9 @@ class Opened {
     try {
       await this.trigger.click({ timeout: Math.min(left(this.until), clickMillis) })
     } catch (error) {
-      // A page that is busy has the click already; a key more could shut the list again.
+      // A busy page has received the click; another key could close the list.
       if (hasBegun(String(error))) return
-      // Something of the list lies over the field that has its keys.
+      // The list may cover the field that takes its keys.
       await this.trigger.focus()
       await this.page.keyboard.press("ArrowDown")
     }
@@ -249,7 +249,7 @@ class Opened {
     return false
   }
 
-  /** Looks through a list that shows only a part of itself at a time. */
+  /** Searches a list that shows only a part of its options, by scrolling. */
   async scrollFor(value: string, fuzzy: boolean): Promise<boolean> {
     const scrolls = async () => (await this.look("shownOptions", null)).scrolls
     if (await scrolls()) await this.look("scrollBack", null)
@@ -258,14 +258,14 @@ class Opened {
       if (await this.lookFor(value, fuzzy, false)) return true
       if (!(await scrolls())) return false
       if (await this.look("scrollOn", null)) continue
-      // At its end, a list may fetch more.
+      // At its end, a list may load more options.
       await pause(settledMillis / 5)
       if (!(await this.look("scrollOn", null))) return await this.lookFor(value, fuzzy, false)
     }
     return false
   }
 
-  /** Chooses the option that is most like the value among all that were ever shown. */
+  /** Chooses the most similar option among all that were shown. */
   async chooseAlike(): Promise<boolean> {
     const options = [...this.known.values()]
     const choice = Options.choose(options, this.wanted.value, true)
@@ -279,7 +279,7 @@ class Opened {
     )
   }
 
-  /** A list that finds nothing for a value that is spelt otherwise is asked for parts of it. */
+  /** Filters the list by parts of the value, in case its spelling differs. */
   async chooseByParts(): Promise<boolean> {
     const { value } = this.wanted
     for (const part of Options.partsOf(value)) {
@@ -289,7 +289,7 @@ class Opened {
     return false
   }
 
-  /** Clicks an option and sees that the list shows it. `false` when it was gone before it could be clicked. */
+  /** Clicks an option and verifies that the list shows it. `false` if it disappeared before the click. */
   async take(index: number, option: Options.Option): Promise<boolean> {
     const before = (await this.look("shownChoice", index).catch(() => null))?.text ?? ""
     let isClicked = true
@@ -306,7 +306,7 @@ class Opened {
     const until = performance.now() + shownMillis
     while (true) {
       const seen = await this.look("shownChoice", index).catch(() => null)
-      // A list that is gone, or led to another page, has taken the choice.
+      // A list that disappeared, or led to another page, has accepted the choice.
       if (seen === null || seen.isMarked || seen.text.includes(text)) return true
       if (this.native && seen.native.toLowerCase().includes(text)) return true
       if (performance.now() > until) {

@@ -1,6 +1,4 @@
-/**
- * Reads what a page shows: the text of an element, or what a data model describes.
- */
+/** Reads the text of an element, or the data of a data model. */
 import type { Schema } from "effect"
 import type { Frame } from "playwright-core"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
@@ -13,10 +11,10 @@ import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 import * as Finder from "./Finder.ts"
 
-/** How often an element that is not there is looked for again, in milliseconds. */
+/** The interval at which a missing element is searched for, in milliseconds. */
 const lookAgainMillis = 100
 
-/** The text of the first match, waiting for one; `null` when there is none in time. */
+/** Waits for a match and returns the text of the first one; `null` after the timeout. */
 export const read = async (
   tab: Tab,
   { selector: text, untilSettled = false, waitMillis }: ElementQuery
@@ -40,7 +38,7 @@ export const read = async (
   }
 }
 
-/** How long a page must be at rest before nothing more is expected of it, in milliseconds. */
+/** How long a page must be unchanged to count as settled, in milliseconds. */
 const settledMillis = 1_000
 
 /** How often the page and its frames have changed so far, as a number that differs after each change. */
@@ -70,8 +68,7 @@ const readNow = async (tab: Tab, selector: Selector.Selector): Promise<string | 
 }
 
 /**
- * Carries out a plan. Parts that the document does not have are looked for in its frames, each in the first that has
- * it.
+ * Carries out a plan. Parts without a match in the document are searched for in its frames; the first match is used.
  */
 export const extract = async (tab: Tab, plan: ExtractionPlan): Promise<Schema.Json> => {
   await tab.page.waitForLoadState("domcontentloaded")
@@ -110,7 +107,7 @@ const carryOut = async (
     if (left.length === 0) return
     const asked = left.flatMap((at) => parts[at] ?? [])
     const answers = await World.run(tab, frame, "extract", asked).catch((error: unknown) => {
-      // A frame that went away has nothing.
+      // A removed frame has no match.
       if (frame === first || error instanceof Refused) throw error
       return []
     })

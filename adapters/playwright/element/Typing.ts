@@ -1,6 +1,4 @@
-/**
- * Typing into an element, and where the focus is.
- */
+/** Typing into an element, or into the focused one. */
 import type { BrowserContext, Frame, Page } from "playwright-core"
 import * as FieldValue from "../../../core/browser/element/FieldValue.ts"
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
@@ -43,8 +41,8 @@ export const type = async (
 }
 
 /**
- * Types into an editor. It completes brackets and indents lines while keys are struck, so a text is pasted, and a key that
- * changes nothing follows; where the page leaves a paste to the browser, the last character is a key.
+ * Types into an editor. Editors complete brackets and indent lines while typing, so the text is pasted and followed by
+ * a key without effect. If the page does not handle the paste, the last character is typed as a key.
  */
 const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: number): Promise<void> => {
   const { delayMillis, existing, guard, pauses = [], readBack = false, strokes } = typing
@@ -56,7 +54,7 @@ const edit = async (tab: Tab, editor: Editing.Editor, typing: Typing, timeout: n
   else if (typing.html === true) await paste(tab, first, guard, true)
   else if (first !== "") {
     if (guard !== undefined) await Guarded.checkFocus(tab, guard)
-    // Editors of whole documents take a paste in their own time, so that it cannot be seen whether they take it at all.
+    // Editors of whole documents handle a paste asynchronously, so it cannot be detected whether they do.
     if (editor.kind === "document" || (await offer(tab, first))) await insert(tab, first, guard)
     else await tab.page.keyboard.press("ControlOrMeta+End")
   }
@@ -80,7 +78,7 @@ interface Setting {
 /** The last character of a text that a key of the keyboard writes; nothing where that key would do something else. */
 const lastKey = (text: string): string => /[ -~]$/.exec(text)?.[0] ?? ""
 
-/** Sets a text at once but for its last key, and key by key where the field takes it only so. */
+/** Sets the text except for its last key at once, or key by key if the field does not accept that. */
 const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<void> => {
   const { guard, isChosen, readBack, text, timeout } = setting
   const { page } = tab
@@ -100,7 +98,7 @@ const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<
     if (!/Malformed value|Cannot type text into/.test(reason)) throw error
     if (!(await fillAs(element, text, timeout))) {
       if (key === "") throw error
-      // What comes before the last key may be no value, as the sign of a number.
+      // The text without its last key may be invalid, such as the sign of a number.
       await element.fill(text, { timeout })
     }
     return notice(page)
@@ -110,8 +108,10 @@ const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<
   if (text === "") return
   const held = await valueOf(element)
   if (held === null || isHeld(held, text) || (!isShort(held, text) && FieldValue.holds(held, text))) return
+  // The page may have moved the focus between the text and its last key, or before both.
+  await element.takeBack(text, { timeout: 1_000 }).catch(() => undefined)
   if (await fillAs(element, text, timeout)) return
-  // A field with a mask that takes keys only. One that makes something else of them, does so again.
+  // A masked field accepts keys only. If it changes the text, it would do so again.
   await element.focus({ timeout: 1_000 })
   await erase(page)
   await keyIn(tab, text, { delay: 0 }, guard)
@@ -121,7 +121,7 @@ const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<
 /** A key that writes nothing, for pages that listen to keys. */
 const notice = (page: Page): Promise<void> => page.keyboard.press("Shift")
 
-/** Whether a field has lost the last key: it takes no more characters, or is not typed into any more. */
+/** Whether a field has dropped the last key, because it is full or has lost the focus. */
 const isShort = (held: string, text: string): boolean =>
   held !== "" && held.length < text.length && text.startsWith(held)
 
@@ -129,7 +129,7 @@ const isShort = (held: string, text: string): boolean =>
 const valueOf = (element: Guarded.Field): Promise<string | null> =>
   element.inputValue({ timeout: 1_000 }).catch(() => null)
 
-/** Fails where a text does not stand in a field. The failure leaves its value out: it may be a secret. */
+/** Fails if a field does not contain the text. The failure omits the value, which may be secret. */
 const stands = async (element: Guarded.Field, text: string, existing: Typing["existing"]): Promise<void> => {
   const held = await valueOf(element)
   if (held === null || text.trim() === "" || isHeld(held, text)) return
@@ -137,7 +137,7 @@ const stands = async (element: Guarded.Field, text: string, existing: Typing["ex
     ? `the field has only the first ${held.length} of its ${text.length} characters`
     : "the field has another value"
   const reason = held === "" ? "the field is empty after the text was typed" : `the text was typed, and ${lost}`
-  // What was typed beside other text would be typed twice.
+  // A retry would append the text a second time.
   throw new PageFailure({ kind: "unusable", reason, ...(existing === "keep" ? { acted: true } : {}) })
 }
 
@@ -148,7 +148,7 @@ const isHeld = (held: string, text: string): boolean =>
   (held.trim() !== "" && text.trim() !== "" && Number(held) === Number(text))
 
 /**
- * Types a text key by key where the focus is. A guarded text is checked before each key: the focus may have moved on.
+ * Types a text key by key into the focused element. The guard is checked before each key, because the focus may move.
  */
 const keyIn = async (tab: Tab, text: string, options: { delay: number }, guard: Typing["guard"]): Promise<void> => {
   const { keyboard } = tab.page
@@ -169,10 +169,10 @@ const fillAs = async (element: Guarded.Field, text: string, timeout: number): Pr
 /** The text that was copied in a session. The clipboard of the browser is shared with other sessions, so it is left alone. */
 const copied = new WeakMap<BrowserContext, string>()
 
-/** Keeps a text as the one that was copied in the session of a tab. */
+/** Stores a text as the copied text of the session of a tab. */
 export const keepCopied = ({ page }: Tab, text: string): void => void copied.set(page.context(), text)
 
-/** Types where the focus is. */
+/** Types into the focused element. */
 export const strike = async (tab: Tab, strokes: Typing["strokes"], typing: Typing): Promise<void> => {
   const { delayMillis, guard, html = false, paste: asPaste, pauses = [] } = typing
   let at = 0

@@ -48,7 +48,7 @@ export interface Entry {
   readonly saved: Saved
   /** Bytes received so far, if known. */
   received: number
-  /** Whether it has ended, and why it is not there. */
+  /** Whether the download has ended, and the reason if there is no file. */
   ended: boolean
   failure: PageFailure | null
 }
@@ -92,7 +92,7 @@ export const follow = (tabs: Tabs, options: Options): Downloads => {
     entry.saved.cancel().catch(() => undefined)
   }
 
-  /** Keeps the total size within bounds: downloads that were not taken are removed first. */
+  /** Enforces the limit of the total size, by removing downloads that were not taken. */
   const bound = (): void => {
     const all = [...taken, ...entries]
     let total = all.reduce((sum, { received }) => sum + received, 0)
@@ -192,7 +192,7 @@ const isOf = ({ guid, url }: Pick<Growth, "guid" | "url">, saved: Saved): boolea
   return path === undefined ? url === saved.url() : basename(path) === guid
 }
 
-/** Where Playwright has the browser save a download; `undefined` where it does not say. */
+/** The path of a download, as Playwright set it; `undefined` if unknown. */
 export const pathOf = (saved: Saved): string | undefined => {
   // Playwright has this field, and no type for it.
   const { _artifact } = saved as Saved & {

@@ -1,6 +1,6 @@
 /**
- * Reads a file of the machine that a browser runs on, through the browser itself: a page of an own context opens it, and
- * what it loads is taken over DevTools instead of being shown.
+ * Reads a file on the machine of a browser, through the browser: a page in a separate context opens the file, and its
+ * content is read over DevTools.
  */
 import { pathToFileURL } from "node:url"
 import type { CDPSession, Browser as Chromium } from "playwright-core"

@@ -1,6 +1,4 @@
-/**
- * Taking what the site gives to be saved, printing, and putting files into the site.
- */
+/** Downloads, printing and uploads. */
 import { randomUUID } from "node:crypto"
 import { constants } from "node:fs"
 import { chmod, chown, copyFile, link, mkdir, mkdtemp, open, rm } from "node:fs/promises"
@@ -25,7 +23,7 @@ import type { Tabs } from "../page/Tabs.ts"
 import * as Downloading from "./Downloads.ts"
 import * as RemoteFile from "./RemoteFile.ts"
 
-/** How often it is looked whether a download has come, in milliseconds. */
+/** The interval at which a download is awaited, in milliseconds. */
 const lookMillis = 50
 
 /** How long a page may take to be printed, or a file to be taken, in milliseconds. */
@@ -79,7 +77,7 @@ export const make = (
     }
   }
 
-  /** Has the browser save what it shows, where that is no page, and returns whether the page asked to be printed. */
+  /** Saves the document if it is not a page, such as a PDF, and returns whether the page called `print`. */
   const shown = Effect.gen(function* () {
     if (current().isDeparting()) return "page"
     return yield* attempt(null, () => current().page.evaluate(saveDocument)).pipe(Effect.orElseSucceed(() => "page"))
@@ -231,13 +229,13 @@ const temporaryFolder = (tabs: Tabs, around: Uploads): (() => Promise<string>) =
   }
 }
 
-/** The site reads the file when its form is sent, which may be long after. */
+/** The site may read the file much later, when its form is sent. */
 const copied = async (from: string, folder: string, fileName: string, gid: number | null): Promise<string> => {
   const own = join(folder, randomUUID())
   await mkdir(own, { mode: 0o700 })
   await shared(own, 0o710, gid)
   const path = join(own, fileName)
-  // A link would give the group of the browser to the file that it leads to as well.
+  // Copy, because a hard link would also change the group of the original file.
   if (gid !== null) await copyFile(from, path)
   else await link(from, path).catch(() => copyFile(from, path))
   return shared(path, 0o640, gid)
@@ -272,8 +270,8 @@ const contents = async (
 }
 
 /**
- * A file that the browser has saved. The service may read more than the browser, which could have put a link to another
- * file in its place, or something that never ends.
+ * A file saved by the browser. A compromised browser could replace it by a link to a file that only the service may
+ * read, or by a special file without end.
  */
 const ofFile = async (path: string): Promise<Readable> => {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants

@@ -14,7 +14,8 @@ export type Job =
   | {
       readonly query: Query
       /**
-       * `top`: the document alone, or else its shadow roots; if there are frames too, they must be searched first.
+       * `top`: the document alone, or else its shadow roots; if there are frames too, they must be searched first. Ends
+       * with `elsewhere` while the document is parsed.
        * `own`: the document alone. `whole`: with its shadow roots.
        */
       readonly where: "top" | "own" | "whole"
@@ -64,6 +65,7 @@ const answerTo = (job: Extract<Job, { readonly arg: unknown }>, subject: Element
 }
 
 const find = ({ query, take, visit, where }: Extract<Job, { readonly query: Query }>): ReadonlyArray<Element> => {
+  if (where === "top" && document.readyState === "loading") throw new Error("sluice:elsewhere")
   if (take === "one" && where !== "whole") {
     const many = countPlain(query)
     if (many > 100) throw new Error(`sluice:several ${many}`)

@@ -18,6 +18,7 @@ import {
   turn,
   turnIn
 } from "./act/Scrolling.ts"
+import { takeBack } from "./act/Strays.ts"
 import { selectStretch, stretchOf } from "./act/Stretch.ts"
 import {
   holdTyped,
@@ -107,6 +108,7 @@ export const functions = {
   storageOf,
   stretchOf,
   survey,
+  takeBack,
   targets,
   texts,
   turn,

@@ -1,20 +1,20 @@
 /**
  * Opens closed shadow roots to the isolated world of a page, in which selectors are evaluated.
  *
- * DevTools lists the closed roots and hands them to that world, whose `shadowRoot` then returns them. The page neither
- * sees a change nor gets at them: its own `shadowRoot` stays `null`. Roots of the browser's own controls stay closed.
+ * DevTools lists the closed roots and hands them to that world, whose `shadowRoot` then returns them. The page cannot
+ * detect this or access the roots: its own `shadowRoot` stays `null`. Roots of the browser's own controls stay closed.
  */
 import type { CDPSession, Frame } from "playwright-core"
 import type { Tab } from "../page/Tabs.ts"
 import { within } from "../Within.ts"
 
-/** How long one look for closed roots may take, in milliseconds. */
+/** Timeout of one search for closed roots, in milliseconds. */
 const lookMillis = 3_000
 
 /** The pause between two looks at one tab, in milliseconds. */
 const pauseMillis = 1_000
 
-/** How many closed roots of a page are opened. */
+/** Maximum number of opened closed roots of a page. */
 const mostRoots = 500
 
 const looked = new WeakMap<Tab, number>()
@@ -35,10 +35,7 @@ export const open = async (tab: Tab): Promise<boolean> => {
 /** The pause before the first look of a wait, in milliseconds. Each further pause is twice as long. */
 const firstMillis = 400
 
-/**
- * Opens closed roots again and again while something waits for an element that is missing, until the returned function is
- * called.
- */
+/** Opens closed roots repeatedly while an element is missing, until the returned function is called. */
 export const openWhile = (current: () => Tab, isMissing: (tab: Tab) => Promise<boolean>): (() => void) => {
   let timer: NodeJS.Timeout
   const next = (millis: number): void => {

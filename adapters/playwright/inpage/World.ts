@@ -1,6 +1,6 @@
 /**
- * The world beside a page in which elements are found: the same document, but another JavaScript, which scripts of the
- * page neither see nor change, and which no content security policy of the page concerns.
+ * The isolated world of a page, in which elements are found: the same document with a separate JavaScript environment,
+ * which scripts of the page cannot access, and to which the content security policy of the page does not apply.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -12,7 +12,7 @@ import { evaluationMillis } from "../injected/find/Limits.ts"
 import { Refused } from "../page/Attempt.ts"
 import type { Tab } from "../page/Tabs.ts"
 
-/** How long a page may be busy with itself, in milliseconds, where the bounds of its session do not end that before. */
+/** Maximum time for which a page may block, in milliseconds, unless the limits of its session end earlier. */
 const busyMillis = 60_000
 
 const name = "sluice"
@@ -33,7 +33,7 @@ export const bring = (): Promise<void> => {
   return brought
 }
 
-/** Signs that selectors are parted at, or that texts in them begin and end with, are written by their numbers. */
+/** Characters with a meaning in selectors are escaped by their codes. */
 const encode = (job: Job): string =>
   `${name}=${JSON.stringify(job).replace(/[>'`]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)}`
 
@@ -53,17 +53,17 @@ export const tooSlow = () =>
     `its evaluation took longer than the limit of ${evaluationMillis} ms for one look at the page`
   )
 
-/** The window that a frame is in. */
+/** The tab of a frame. */
 type InjectedTab = Pick<Tab, "page" | "devTools">
 
-/** The window of a page, if only the page is known. */
+/** The tab of a page, if only the page is known. */
 export const injectedTabOf = (page: Page): InjectedTab => ({ page, devTools: () => page.context().newCDPSession(page) })
 
 /** The subject of a function. */
 export interface Subject {
-  /** The one element that it is given, which is waited for; the root of the document where nothing is said. */
+  /** The element to run on, which is waited for. Default: the root of the document. */
   readonly root: Locator
-  /** How long that is waited for, in milliseconds. */
+  /** Maximum wait for the element, in milliseconds. */
   readonly waitMillis?: number
 }
 
@@ -137,7 +137,7 @@ let gathered = 0
 
 /** Injects the engine of XPath 3.1 into a document. */
 export const install = async (tab: InjectedTab, frame: Frame): Promise<void> => {
-  // Opened now: a process that is busy does not answer who only then wants to end what it does.
+  // Opened in advance, because a busy process does not answer a new session.
   if (!lines.has(frame)) lines.set(frame, await lineTo(tab, frame))
   await once(frame, jobOf("install", library()))
 }
@@ -148,7 +148,7 @@ const lines = new WeakMap<Frame, CDPSession>()
 const once = async <A>(frame: Frame, wanted: Job, on?: Subject): Promise<A> => {
   const stop = new AbortController()
   const ended: { slow: Promise<void> | null } = { slow: null }
-  // The engine of the browser is asked for nothing long: a page that does not answer it is busy with itself.
+  // The native engine gets only short evaluations, so a page that does not answer is blocked by its own scripts.
   const isBusy = frame.parentFrame() === null && !lines.has(frame)
   const most = (isBusy ? busyMillis : evaluationMillis) + (on?.waitMillis ?? 0)
   const timer = setTimeout(() => {
@@ -178,7 +178,7 @@ const withoutSource = (error: unknown): unknown => {
   return error
 }
 
-/** Ends what runs in the process of a frame, until that answers again. */
+/** Terminates running scripts in the process of a frame, until it answers. */
 const interrupt = async (frame: Frame): Promise<void> => {
   const line = lines.get(frame)
   if (line === undefined) return

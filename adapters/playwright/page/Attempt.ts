@@ -1,19 +1,17 @@
-/**
- * Tries something on a page, and says in the words of the agent how it failed.
- */
+/** Runs an operation on a page, and maps its errors to `PageFailure`. */
 import { Effect } from "effect"
 import { type CDPSession, errors } from "playwright-core"
 import { defaultPageLimits } from "../../../core/agent/Limits.ts"
 import { type NavigationCause, PageFailure } from "../../../core/browser/PageFailure.ts"
 import type { Bounds } from "../walls/Bounds.ts"
 
-/** How long an address may take to load where nothing else is said, in milliseconds. */
+/** Default timeout of a navigation, in milliseconds. */
 export const { navigationMillis } = defaultPageLimits
 
-/** Raised in an attempt that fails in a way that is known already. */
+/** Raised within an attempt for a failure of a known kind. */
 export class Refused extends Error {
   readonly kind: PageFailure["kind"]
-  /** How many options fitted equally well, where none was chosen for that. */
+  /** The number of equally similar options, if none was chosen for that reason. */
   readonly alike: number
 
   constructor(kind: PageFailure["kind"], reason: string, alike = 0) {
@@ -23,7 +21,7 @@ export class Refused extends Error {
   }
 }
 
-/** Tries something, with the selector that it is about. `isGone` is true when the page closed. */
+/** Runs an operation for a selector. `isGone` is `true` if the page has closed. */
 export type Attempt = <A>(selector: string | null, act: () => Promise<A>) => Effect.Effect<A, PageFailure>
 
 export const attempting =
@@ -31,7 +29,7 @@ export const attempting =
   (selector, act) =>
     Effect.tryPromise({ try: act, catch: (error) => toFailure(error, selector, isGone()) })
 
-/** Attempts that end as soon as `bounds` of the session are passed, also those that begin later. */
+/** Attempts that fail as soon as the session exceeds `bounds`. */
 export const attemptingWithin =
   (bounds: Bounds, isGone: () => boolean, devTools: () => Promise<CDPSession>): Attempt =>
   (selector, act) =>
@@ -58,7 +56,7 @@ const causes: ReadonlyArray<readonly [cause: NavigationCause, said: RegExp]> = [
   ["replaced", /^Navigation to .* is interrupted by another navigation|^Execution context was destroyed/]
 ]
 
-/** Why a document was not loaded, where the error of an attempt says so. */
+/** The cause of a failed navigation, if the error is one. */
 const navigationOf = (error: unknown, firstLine: string): PageFailure | null => {
   if (error instanceof errors.TimeoutError) {
     const allowed = /Timeout (\d+)ms/.exec(firstLine)?.[1] ?? String(navigationMillis)
@@ -107,7 +105,7 @@ const isLost = (firstLine: string): boolean =>
   /Target (page|crashed|closed)|has been closed|crashed/i.test(firstLine) &&
   !/^net::|^Navigation to |strict mode violation/.test(firstLine)
 
-/** Whether the log of an action says that it was already being done to the element, and so may have taken effect. */
+/** Whether the log of an action shows that it had started on the element, so that it may have taken effect. */
 export const hasBegun = (log: string): boolean => {
   const performing = log.lastIndexOf(" performing ")
   // The obstacle was noticed before the page received the event.

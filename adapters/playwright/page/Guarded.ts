@@ -1,6 +1,6 @@
 /**
- * Makes sure that what is done on a page is done on a document where it may be: the one that the element or the focus is in
- * at that moment, which in a frame is the frame's own.
+ * Checks the site of the document before a guarded action: the document of the element or of the focus at that moment,
+ * in a frame that of the frame.
  */
 import { Effect } from "effect"
 import type { ElementHandle, Frame, Locator } from "playwright-core"
@@ -15,11 +15,13 @@ import type { Tab } from "./Tabs.ts"
 export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" | "inputValue"> {
   /** How it is typed into. The parts of an editor are kept in the world of its frame. */
   readonly typed: (options: { readonly timeout: number }) => Promise<Typed>
+  /** Takes a text that was meant for it back from the field that got the focus meanwhile. */
+  readonly takeBack: (text: string, options: { readonly timeout: number }) => Promise<void>
   /** The fields in it, when it is around some. */
   readonly inner: (selector: string) => Promise<ReadonlyArray<Field>>
 }
 
-/** Fails with `foreign` where a guard does not let something be done in a frame. */
+/** Fails with `foreign` if a guard refuses the site of a frame. */
 export const check = async (tab: Tab, frame: Frame, guard: Guard, pasted?: string): Promise<void> => {
   const address = await addressOf(tab, frame)
   const reason =
@@ -34,8 +36,8 @@ export const checkFocus = async (tab: Tab, guard: Guard, pasted?: string): Promi
   check(tab, (await Focus.find(tab)) ?? tab.page.mainFrame(), guard, pasted)
 
 /**
- * Acts on an element once its document was checked. The element handle is kept, so that nothing happens in a document
- * that replaces it.
+ * Acts on an element after its document was checked. The element handle ensures that the action cannot happen in a
+ * later document.
  */
 export const onField = async (
   tab: Tab,
@@ -72,6 +74,7 @@ const fieldOf = (tab: Tab, frame: Frame, element: Locator): Field => ({
   getAttribute: (name, options) => element.getAttribute(name, options),
   inputValue: (options) => element.inputValue(options),
   typed: ({ timeout }) => World.run(tab, frame, "typed", null, { root: element, waitMillis: timeout }),
+  takeBack: (text, { timeout }) => World.run(tab, frame, "takeBack", text, { root: element, waitMillis: timeout }),
   inner: async (selector) => (await element.locator(selector).all()).map((one) => fieldOf(tab, frame, one))
 })
 
@@ -81,5 +84,6 @@ const heldOf = (element: ElementHandle): Field => ({
   getAttribute: (name) => element.getAttribute(name),
   inputValue: (options) => element.inputValue(options),
   typed: () => World.runOn(element, "typed", null),
+  takeBack: (text) => World.runOn(element, "takeBack", text),
   inner: async (selector) => (await element.$$(selector)).map(heldOf)
 })

@@ -1,6 +1,4 @@
-/**
- * Listens to what the pages of a browser context ask of the network.
- */
+/** Records the network requests of the pages of a browser context. */
 import { Effect, type Scope } from "effect"
 import type { BrowserContext, Request, Response } from "playwright-core"
 import { type Exchange, isText } from "../../../core/browser/Exchange.ts"

@@ -1,6 +1,6 @@
 /**
- * Requests of a run in the session of its page: with the cookies of the browser context, by the way that its pages take,
- * and never more of an answer in memory than was asked for.
+ * Requests of a run in the session of its page: with the cookies and the network path of the browser context, and with
+ * a limit on the size of an answer in memory.
  */
 import { request as httpRequest, type IncomingMessage } from "node:http"
 import { isIP, type LookupFunction, type Socket, connect as tcpConnect } from "node:net"
@@ -145,7 +145,7 @@ const once = async (
         signal
       })
       onward.on("response", resolve)
-      // Nothing here asks for another protocol. An upgrade that no one handles would leave the request without an end.
+      // No request asks for another protocol. An unhandled upgrade would leave the request pending.
       onward.on("upgrade", (_response, socket) => {
         socket.destroy()
         reject(

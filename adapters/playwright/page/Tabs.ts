@@ -18,7 +18,7 @@ export interface Tab {
   readonly isGone: () => boolean
   /** Whether it has asked for another document and has not arrived there yet. */
   readonly isDeparting: () => boolean
-  /** How many of the requests that it has begun since an instant have no end yet. */
+  /** The number of pending requests that began since an instant. */
   readonly loading: (since: number) => number
   /** The CDP session of this tab, opened once. */
   readonly devTools: () => Promise<CDPSession>
@@ -30,13 +30,13 @@ export interface Tabs {
   /** The open tabs, in the order in which they were opened. */
   readonly all: () => ReadonlyArray<Tab>
   /**
-   * Tries something in the active tab. It is done once the tabs are there that it opened. When the tab closes
-   * because of it, it was done; when the tab was closed before, it is tried in the tab that is then active.
+   * Runs an operation in the active tab, and waits for the tabs that it opens. If the operation closes the tab, it
+   * counts as done; if the tab was closed before, it runs in the tab that is then active.
    */
   readonly attempt: Attempt
-  /** Tries to look at the tab without doing anything in it, also after more were opened than may be. */
+  /** Like `attempt`, for reading only. Also allowed when too many tabs are open. */
   readonly observe: Attempt
-  /** Tries it again in the active tab, if another tab became active and it was not done. */
+  /** Repeats an effect in the active tab, if another tab became active before it was done. */
   readonly following: <A>(effect: Effect.Effect<A, PageFailure>) => Effect.Effect<A, PageFailure>
   /** Opens an empty tab, which becomes active. */
   readonly open: Effect.Effect<void, PageFailure>
@@ -67,7 +67,7 @@ export const make = (first: Page, { bounds, limits }: Options = defaults): Tabs 
   const listeners: Array<(tab: Tab) => void> = []
   const order = orderOf()
   const { current } = order
-  /** Until when each tab is waited for that a page has begun to open. */
+  /** The deadline for each tab that is being opened. */
   const coming: Array<number> = []
 
   const add = (page: Page): Tab => {

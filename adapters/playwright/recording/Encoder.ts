@@ -1,7 +1,4 @@
-/**
- * Encodes pictures as video, in a page of the browser that has the session: a separate context, which nothing else can
- * see and which reaches no network.
- */
+/** Encodes frames as video in a separate context of the browser of the session, without network access. */
 import type { BrowserContext, Page } from "playwright-core"
 
 /** One encoded picture. */
@@ -32,10 +29,10 @@ export interface Encoder {
 /** The API is there in secure contexts only. */
 const origin = "https://encoder.invalid/"
 
-/** Bits of a second. Pages stand still most of the time, and then it needs next to nothing. */
+/** Bits per second. Most frames do not change and need little. */
 const bitrate = 1_000_000
 
-/** The interval of key frames, in milliseconds: a player can only begin at these. */
+/** The interval of key frames, at which players can start, in milliseconds. */
 const keyMillis = 5_000
 
 /** Opens an encoder; `null` when the browser has none. */

@@ -1,9 +1,8 @@
 /**
  * Records the active tab as a WebM file.
  *
- * The pictures are encoded in the browser, and what comes out is put into a file here. So a browser that goes away
- * takes nothing with it but the last moment. The file has no name from the beginning: nothing of it is left, for any
- * end of this process.
+ * The browser encodes the frames, and this process writes them to a file, so that a lost browser loses only the last
+ * moment. The file is unlinked from the beginning, so it is gone whenever this process ends.
  */
 import { randomBytes } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"
@@ -22,7 +21,7 @@ const pieceBytes = 256 * 1_024
 /** How long the browser may take to open an encoder, in milliseconds. */
 const openMillis = 10_000
 
-/** How long the encoder may take over its last pictures, in milliseconds. */
+/** Timeout of the encoder for its last frames, in milliseconds. */
 const finishMillis = 3_000
 
 export const record = (
@@ -92,7 +91,7 @@ export const record = (
     )
   )
 
-/** An encoder that is there in time; one that comes later is closed as it comes. */
+/** An encoder, if it opens in time. A later one is closed. */
 const opened = async (opening: Promise<Encoder.Encoder | null>): Promise<Encoder.Encoder | null> => {
   let isLate = false
   opening.then((one) => (isLate ? one?.close() : undefined)).catch(() => undefined)

@@ -1,13 +1,13 @@
 /**
- * Takes what a page copies on a click. Nothing gets to the clipboard of the browser, which other sessions share, and
- * the page needs no permission for it.
+ * Captures the text that a page copies on a click. It does not reach the clipboard of the browser, which other sessions
+ * share, and the page needs no permission.
  */
 import { PageFailure } from "../../../core/browser/PageFailure.ts"
 import { maxCopied } from "../../../core/browser/vision/Typing.ts"
 import type { Tab } from "../page/Tabs.ts"
 import { within } from "../Within.ts"
 
-/** How often it is looked whether the page has copied something, in milliseconds. */
+/** The interval at which copied text is checked for, in milliseconds. */
 const lookMillis = 50
 
 /** How long a frame is waited for that does not answer before the act, in milliseconds. */
@@ -23,8 +23,8 @@ interface Copied {
 }
 
 /**
- * Does something, and answers what the page copies because of it within so many milliseconds. Frames that do not answer
- * are left out.
+ * Runs an action, and returns the text that the page copies within a number of milliseconds. Frames that do not answer
+ * are skipped.
  */
 export const during = async (tab: Tab, millis: number, act: () => Promise<unknown>): Promise<string> => {
   const listening = tab.page.frames().map(async (frame) => {

@@ -20,10 +20,13 @@ import { Refused } from "../page/Attempt.ts"
 import type { Tab, Tabs } from "../page/Tabs.ts"
 import * as Pointer from "./Pointer.ts"
 
-/** The moves on a straight way: pages begin a drag after some pixels, and follow it from one element to the next. */
+/** The number of moves on a straight path. Pages start a drag after some pixels, and track it across elements. */
 const steps = 12
 
-/** How long a page is waited for to draw what a move changed, in milliseconds. */
+/** How long the pointer rests at the end of a straight path, in milliseconds. Many pages read its position a few times a second. */
+const restMillis = 250
+
+/** Maximum wait for a page to render a move, in milliseconds. */
 const drawnMillis = 250
 
 export const make =
@@ -52,8 +55,18 @@ export const along = (
   gesture?: Gesture
 ): Promise<void> =>
   pressed(page, start, keys, gesture, async (move) => {
-    for (const { x, y } of points) await move({ x: start.x + x, y: start.y + y }, points.length === 1)
+    const places = points.map(({ x, y }) => ({ x: start.x + x, y: start.y + y }))
+    const [goal] = places
+    if (goal !== undefined && places.length === 1) return await straight(page, goal, move)
+    for (const place of places) await move(place, false)
   })
+
+/** Moves to a place straight, and rests there until the page has seen it. */
+const straight = async (page: Page, goal: Offset, move: Move): Promise<void> => {
+  await move(goal, true)
+  await new Promise((resolve) => setTimeout(resolve, restMillis))
+  await page.mouse.move(goal.x, goal.y)
+}
 
 /** Drags an element. */
 const from = async (
@@ -67,14 +80,11 @@ const from = async (
   const start = await startOf(tab, frame, element, at, timeout)
   if (to.kind === "path") return along(tab.page, start, to.points, keys, gesture)
   await pressed(tab.page, start, keys, gesture, async (move) => {
-    const goal = await goalOf(tab, to, timeout)
-    await move(goal, true)
-    // A second event at the same place: the first one is the arrival.
-    await tab.page.mouse.move(goal.x, goal.y)
+    await straight(tab.page, await goalOf(tab, to, timeout), move)
   })
 }
 
-/** The place of the window at which an element is picked up, once nothing else is there. */
+/** The point at which an element is picked up, when nothing covers it. */
 const startOf = async (
   tab: Tab,
   frame: Frame,
@@ -94,7 +104,7 @@ const startOf = async (
   return { x: box.x + position.x, y: box.y + position.y }
 }
 
-/** The place of the window at which the drag ends. It is measured now: what is dragged may have moved the target. */
+/** The point at which the drag ends. It is measured now, because the dragged element may have moved the target. */
 const goalOf = async (
   tab: Tab,
   { at, query }: Extract<Destination, { readonly kind: "element" }>,
@@ -112,7 +122,7 @@ const goalOf = async (
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-/** Drags over a stretch of the text of an element. In a field it is selected at once. */
+/** Selects a range of the text of an element by dragging; in a field, directly. */
 const over = async (
   tab: Tab,
   frame: Frame,
@@ -169,7 +179,7 @@ const pressed = async (
   })
 }
 
-/** Waits until the page has drawn, as far as it does in time: many follow a drag with each picture. */
+/** Waits until the page has rendered, or for `drawnMillis`. Many pages update a drag with each frame. */
 const drawn = async (page: Page): Promise<void> => {
   const twice = page
     .evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))

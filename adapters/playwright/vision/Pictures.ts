@@ -1,6 +1,4 @@
-/**
- * Pictures of a page, of as much of it as is asked for.
- */
+/** Screenshots of the viewport or of the whole page. */
 import { Effect } from "effect"
 import type { Elements } from "../../../core/browser/Elements.ts"
 import type { ElementQuery } from "../../../core/browser/element/ElementQuery.ts"
@@ -11,10 +9,10 @@ import type { placeOfWindow } from "../injected/act/Scrolling.ts"
 import * as World from "../inpage/World.ts"
 import type { Tabs } from "../page/Tabs.ts"
 
-/** How long taking a picture may take, in milliseconds. */
+/** Timeout of a screenshot, in milliseconds. */
 const shotMillis = 10_000
 
-/** Browsers draw no picture that is longer than this, in pixels. */
+/** Maximum height of a screenshot, in pixels. */
 const longestPicture = 16_384
 
 interface Clip {
@@ -29,7 +27,7 @@ export const make = (tabs: Tabs, { scroll }: Pick<Elements, "scroll">) => {
 
   const placed = () => World.run(current(), current().page.mainFrame(), "placeOfWindow", null)
 
-  /** Lets the page load what it shows only where it is scrolled to, and returns to where it stood. */
+  /** Scrolls through the page so that it loads lazy content, and returns to the former position. */
   const loaded = Effect.fnUntraced(function* (maxScrolls: number, settleMillis: number) {
     const from = yield* attempt(null, placed)
     for (let done = 0; done < maxScrolls; done++) {

@@ -4,9 +4,8 @@
  * The status that a run reads as follows from what is stored and from its gate, so it has no index. A filter is
  * therefore split into sources: one for each stored status, and for each workflow where few are asked for. Each is read
  * newest first from an index that has it in that order, and they are merged. What has many values for one run (tags,
- * error codes, credentials) is in `run_labels`, in the same order.
+ * error codes, credentials) is in `run_labels`, in the same order: see `PgLabels`.
  */
-import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import * as Gate from "../../../core/gate/Gate.ts"
@@ -17,23 +16,8 @@ import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
-
-/** A set of runs that an index has newest first. */
-export interface Source {
-  readonly from: Statement.Fragment
-  /** The same with the rows of the runs, which a source of a label may do without. */
-  readonly withRuns: Statement.Fragment
-  /** The same for a count, where the order does not matter. */
-  readonly counted: Statement.Fragment
-  readonly where: Statement.Fragment
-  /** Where few workflows are asked for, each of them has its runs in this order, and all of them together do not. */
-  readonly each: ReadonlyArray<string> | null
-  /** The table whose index has the order. */
-  readonly by: "label" | "runs"
-}
-
-/** Ids as the text of an array. */
-export const arrayOf = (ids: ReadonlyArray<string>): string => `{${ids.join(",")}}`
+import * as PgLabels from "./PgLabels.ts"
+import { arrayOf, placed, type Source } from "./PgRunSource.ts"
 
 /** More workflows than this are not read one by one. */
 const mostWorkflows = 500
@@ -41,20 +25,15 @@ const mostWorkflows = 500
 const unstarted = new Set<string>(["execution.paused", ...Waiting.literals])
 const others: ReadonlyArray<StoredStatus> = ["execution.start", ...Ended.literals]
 
-/** The key of a label in `run_labels`, as the function `run_label` of the schema makes it. */
-export const labelOf = (kind: "credential" | "error" | "tag", value: string): string =>
-  createHash("sha256").update(`${kind}:${value}`).digest("hex").slice(0, 32)
-
-/** The value of the label of a credential or an error code: they may have characters that the database does not keep. */
-export const asValue = (text: string): string => JSON.stringify(text)
-
 /** The sources whose runs together satisfy a filter, except for its text. */
 export const sources = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   workspaceId: WorkspaceId,
-  filter: RunFilter & Pick<Filter, "before">,
+  asked: RunFilter & Pick<Filter, "before">,
   now: number
 ) {
+  const filter = withoutContradiction(asked)
+  if (filter === null) return []
   const gates = gateConditions(sql, now, yield* closedWhilePaused(sql, workspaceId, filter, now))
   const held = heldBy(filter)
   const few =
@@ -63,113 +42,128 @@ export const sources = Effect.fnUntraced(function* (
   const ofGates = workflowIds !== undefined && few === null ? yield* inWorkspace(sql, workspaceId, workflowIds) : few
   // None of the workflows is in this workspace, or none is held so.
   if (ofGates?.length === 0) return []
-  const each = ofGates != null && ofGates.length <= mostWorkflows ? ofGates : null
-  const label = drivingLabel(filter)
-  const by = label === null ? "runs" : "label"
-  const conditions = common(sql, workspaceId, filter, label)
-  const ofPlace = [
-    ...(label === null
-      ? [sql`runs.workspace_id = ${workspaceId}`]
-      : [sql`label.workspace_id = ${workspaceId} and label.label = ${label.key}::uuid`]),
-    ...(workflowIds === undefined ? [] : [sql`runs.workflow_id = any(${arrayOf(workflowIds)}::uuid[])`])
-  ]
-  const everywhere = [...ofPlace, ...conditions]
-  const since = filter.from === undefined ? [] : [sql`${sql(`${by}.created_at`)} >= ${new Date(filter.from)}`]
   const busy = asksForSlots(filter) ? yield* PgBusyQueues.ofWorkspace(sql, workspaceId, now) : new Set<string>()
   const condition = waitingCondition(sql, filter, pastReleases(sql, gates, now), { busy, now })
-
-  const asked = filter.statuses
-  const waits = asked === undefined || asked.some((status) => unstarted.has(status))
-  const ended = filter.holds === undefined ? others.filter((status) => asked?.includes(status) ?? true) : []
-  const waiting = waits
-    ? Waiting.literals.filter(
-        (status) => asked === undefined || asked.includes("execution.paused") || asked.includes(status)
-      )
-    : []
-  const joined = label === null ? sql`runs` : sql`run_labels label join runs on runs.id = label.run_id`
-  // Each run is looked up by its label, in the order of the labels. As a plain join it would be planned by a guess of how
-  // many runs have the label, which may read all of them. Where a workflow has none of the label, that order is a long
-  // way.
-  const allRuns =
-    label === null || workflowIds !== undefined
-      ? joined
-      : sql`run_labels label cross join lateral (select * from runs where runs.id = label.run_id offset 0) runs`
-  const withGate = (of: Statement.Fragment) =>
-    condition === null ? of : sql`${of} join gates on gates.workflow_id = runs.workflow_id`
-  const ofWaiting = (place: ReadonlyArray<Statement.Fragment>): Source => ({
-    from: withGate(allRuns),
-    withRuns: withGate(allRuns),
-    counted: withGate(joined),
-    where: sql.and([...everywhere, ...place, ...(condition === null ? [] : [condition])]),
-    each: null,
-    by
-  })
-  const ofOthers = (place: ReadonlyArray<Statement.Fragment>): Source => {
-    const asksRuns = place.length > 0 || workflowIds !== undefined || filter.triggers !== undefined
-    const from = label === null || asksRuns ? allRuns : sql`run_labels label`
-    return {
-      from,
-      withRuns: allRuns,
-      counted: from,
-      where: sql.and([...everywhere, ...since, ...place]),
-      each: null,
-      by
-    }
-  }
-  const age = filter.waitingOfAnyAge === true ? [] : since
-
-  const isOrderedElsewhere =
-    filter.tags !== undefined || filter.errorCodes !== undefined || filter.credentials !== undefined
-  const isAll = asked === undefined && filter.holds === undefined
-  if (isOrderedElsewhere) {
-    if (isAll && filter.from === undefined) return [ofOthers([])]
-    const older = sql`${sql.in("runs.status", Waiting.literals)} and ${sql(`${by}.created_at`)} < ${new Date(filter.from ?? 0)}`
-    if (isAll) return [ofOthers([]), ...(filter.waitingOfAnyAge === true ? [ofWaiting([older])] : [])]
-    return [
-      ...(ended.length === 0 ? [] : [ofOthers([sql.in("runs.status", ended)])]),
-      ...(waiting.length === 0 ? [] : [ofWaiting([...age, sql.in("runs.status", waiting)])])
-    ]
-  }
-  const placed = (from: Statement.Fragment, rest: ReadonlyArray<Statement.Fragment>): Source => ({
-    from,
-    withRuns: from,
-    counted: from,
-    where: sql.and([...(each === null ? everywhere : conditions), ...rest]),
-    each,
-    by: "runs"
-  })
-  return [
-    ...ended.map((status) => placed(sql`runs`, [...since, sql`runs.status = ${status}`])),
-    ...waiting.map((status) =>
-      // As a subquery, the status is not known to the planner, which would sort what an index of all waiting runs has.
-      condition === null
-        ? placed(sql`runs`, [...age, sql`runs.status = (select ${status}::text)`])
-        : placed(withGate(sql`runs`), [...age, sql`runs.status = ${status}`, condition])
-    )
-  ]
+  const split = { ...statesOf(filter), condition }
+  const within = workflowIds === undefined ? filter : { ...filter, workflowIds }
+  const label = PgLabels.driving(filter)
+  if (label !== null) return ofLabel(sql, workspaceId, within, { ...split, label })
+  const each = ofGates != null && ofGates.length <= mostWorkflows ? ofGates : null
+  return ofRuns(sql, workspaceId, within, { ...split, each })
 })
 
-type LabelKind = Parameters<typeof labelOf>[0]
+interface Split {
+  /** The statuses that a filter asks for of runs that do not wait. */
+  readonly others: ReadonlyArray<StoredStatus>
+  /** The stored statuses that it asks for of waiting runs. */
+  readonly waiting: ReadonlyArray<typeof Waiting.Type>
+  /** What waiting runs and their gates satisfy. */
+  readonly condition: Statement.Fragment | null
+}
 
-/** The keys of the labels that a filter asks for, by kind. A run satisfies it with one label of each kind. */
-const labelsOf = ({ credentials, errorCodes, tags }: RunFilter) =>
-  (
-    [
-      ["error", errorCodes?.map(asValue)],
-      ["tag", tags],
-      ["credential", credentials?.map(asValue)]
-    ] as const
-  ).flatMap(
-    ([kind, values]): ReadonlyArray<readonly [LabelKind, ReadonlyArray<string>]> =>
-      values === undefined ? [] : [[kind, values.map((value) => labelOf(kind, value))]]
+const statesOf = ({ holds, statuses }: RunFilter): Omit<Split, "condition"> => ({
+  others: holds === undefined ? others.filter((status) => statuses?.includes(status) ?? true) : [],
+  waiting: Waiting.literals.filter(
+    (status) => statuses === undefined || statuses.includes("execution.paused") || statuses.includes(status)
   )
+})
 
-/** A label whose runs are read in its order: of a kind of which the filter asks for no other. */
-const drivingLabel = (filter: RunFilter): { readonly kind: LabelKind; readonly key: string } | null => {
-  for (const [kind, [key, ...others]] of labelsOf(filter)) {
-    if (key !== undefined && others.length === 0) return { kind, key }
+const isOfAllStates = ({ holds, statuses }: RunFilter) => statuses === undefined && holds === undefined
+
+const sinceOf = (sql: SqlClient.SqlClient, { from }: RunFilter, by: Source["by"]) =>
+  from === undefined ? [] : [sql`${sql(`${by}.created_at`)} >= ${new Date(from)}`]
+
+/** The runs of a label. */
+const ofLabel = (
+  sql: SqlClient.SqlClient,
+  workspaceId: WorkspaceId,
+  filter: RunFilter & Pick<Filter, "before">,
+  { condition, label, others, waiting }: Split & { readonly label: PgLabels.Label }
+): ReadonlyArray<Source> => {
+  const of = PgLabels.sourcesOf(sql, workspaceId, filter, label)
+  const since = sinceOf(sql, filter, "label")
+  if (isOfAllStates(filter)) {
+    if (filter.waitingOfAnyAge !== true || filter.from === undefined) return [of.all(since)]
+    return [of.all(since), of.waiting(waiting, [sql`label.created_at < ${new Date(filter.from)}`], null)]
   }
-  return null
+  return [
+    ...others.map((status) => of.ofStatus(status, since)),
+    ...(waiting.length === 0 ? [] : [of.waiting(waiting, filter.waitingOfAnyAge === true ? [] : since, condition)])
+  ]
+}
+
+/** Runs in the order of an index of theirs, of each workflow where few are asked for. */
+const ofRuns = (
+  sql: SqlClient.SqlClient,
+  workspaceId: WorkspaceId,
+  filter: RunFilter & Pick<Filter, "before">,
+  { condition, each, others, waiting }: Split & { readonly each: ReadonlyArray<string> | null }
+): ReadonlyArray<Source> => {
+  const since = sinceOf(sql, filter, "runs")
+  const age = filter.waitingOfAnyAge === true ? [] : since
+  const labelled = PgLabels.having(sql, workspaceId, filter, null)
+  const conditions = [
+    sql`true`,
+    ...placed(sql, filter, "runs"),
+    ...(filter.triggers === undefined ? [] : [sql.in("runs.trigger", filter.triggers)]),
+    ...labelled
+  ]
+  const everywhere = [
+    sql`runs.workspace_id = ${workspaceId}`,
+    ...(filter.workflowIds === undefined ? [] : [sql`runs.workflow_id = any(${arrayOf(filter.workflowIds)}::uuid[])`]),
+    ...conditions
+  ]
+  const of = (
+    from: Statement.Fragment,
+    rest: ReadonlyArray<Statement.Fragment>,
+    { status = null, ...places }: { readonly each: Source["each"]; readonly status?: Source["status"] } = { each }
+  ): Source => ({
+    ...places,
+    from,
+    withRuns: from,
+    where: sql.and([...(places.each === null ? everywhere : conditions), ...rest]),
+    by: "runs",
+    status,
+    lookup: null
+  })
+  const withGate = condition === null ? sql`runs` : sql`runs join gates on gates.workflow_id = runs.workflow_id`
+  const met = condition === null ? [] : [condition]
+  if (labelled.length > 0) {
+    const all = { each: null }
+    const older = [sql.in("runs.status", waiting), sql`runs.created_at < ${new Date(filter.from ?? 0)}`]
+    if (isOfAllStates(filter)) {
+      return [of(sql`runs`, since, all), ...(filter.waitingOfAnyAge === true ? [of(sql`runs`, older, all)] : [])]
+    }
+    return [
+      ...(others.length === 0 ? [] : [of(sql`runs`, [...since, sql.in("runs.status", others)], all)]),
+      ...(waiting.length === 0 ? [] : [of(withGate, [...age, sql.in("runs.status", waiting), ...met], all)])
+    ]
+  }
+  return [
+    ...others.map((status) => of(sql`runs`, [...since, sql`runs.status = ${status}`])),
+    ...waiting.map((status) =>
+      // The order of a workflow does not have the trigger, for which the planner may read all waiting runs of it.
+      each !== null && filter.triggers !== undefined
+        ? of(withGate, [...age, sql`runs.status = ${status}`, ...met])
+        : of(withGate, [...age, ...met], { each, status })
+    )
+  ]
+}
+
+/**
+ * A filter without the holds that no run of its statuses can have, and without the statuses that no run with its holds can
+ * have; `null` if nothing is left of either.
+ */
+const withoutContradiction = <F extends RunFilter>(filter: F): F | null => {
+  const { holds, statuses } = filter
+  if (holds === undefined || statuses === undefined) return filter
+  const canHave = (status: Status, hold: HoldReason) =>
+    unstarted.has(status) && (status === "execution.paused") === (hold === "manual" || hold === "run_window")
+  const left = {
+    holds: holds.filter((hold) => statuses.some((status) => canHave(status, hold))),
+    statuses: statuses.filter((status) => holds.some((hold) => canHave(status, hold)))
+  }
+  return left.holds.length === 0 ? null : { ...filter, ...left }
 }
 
 /** Those of some workflows that the workspace has: an index of theirs need not be asked for the workspace. */
@@ -197,34 +191,6 @@ export const waitingConditions = Effect.fnUntraced(function* (
 
 /** Whether runs that read as a status have not been started, or wait for another attempt. */
 export const isUnstarted = (status: Status): boolean => unstarted.has(status)
-
-/** The conditions that hold for the runs of every source. */
-const common = (
-  sql: SqlClient.SqlClient,
-  workspaceId: WorkspaceId,
-  filter: RunFilter & Pick<Filter, "before">,
-  label: ReturnType<typeof drivingLabel>
-): ReadonlyArray<Statement.Fragment> => {
-  const by = label === null ? "runs" : "label"
-  const [createdAt, sequence] = [sql(`${by}.created_at`), sql(`${by}.sequence`)]
-  const labelled = (keys: ReadonlyArray<string>) =>
-    sql`exists (select from run_labels other where other.workspace_id = ${workspaceId}
-      and ${sql.in("other.label", keys)} and other.created_at = ${createdAt} and other.sequence = ${sequence})`
-  return [
-    sql`true`,
-    ...(filter.to === undefined ? [] : [sql`${createdAt} <= ${new Date(filter.to)}`]),
-    ...(filter.before === undefined ? [] : [behind(sql, filter.before, by)]),
-    ...(filter.triggers === undefined ? [] : [sql.in("runs.trigger", filter.triggers)]),
-    ...labelsOf(filter).flatMap(([kind, keys]) => (kind === label?.kind ? [] : [labelled(keys)]))
-  ]
-}
-
-/** Behind a place in the list, which is one instant, or one run among those of that instant. */
-const behind = (sql: SqlClient.SqlClient, { at, id }: NonNullable<Filter["before"]>, by: Source["by"]) =>
-  id === undefined
-    ? sql`${sql(`${by}.created_at`)} < ${new Date(at)}`
-    : sql`(${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)}) < (${new Date(at)}, coalesce(
-        (select sequence from runs where id = ${id} and created_at = ${new Date(at)}), 0))`
 
 /** The holds of the gate that a filter asks for, if it asks for nothing else of waiting runs; `null` otherwise. */
 const heldBy = ({ holds, statuses }: RunFilter): ReadonlyArray<"manual" | "run_window" | "any"> | null => {
@@ -295,12 +261,10 @@ const closedWhilePaused = (
 /** The workflows whose gate satisfies a condition, if they are few. */
 const workflowsOf = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, condition: Statement.Fragment) =>
   Effect.map(
-    sql<{ readonly workflow_id: string }>`
+    sql<{ readonly workflow_id: WorkflowId }>`
       select workflow_id from gates where workspace_id = ${workspaceId} and waiting and (${condition})
       limit ${mostWorkflows + 1}`,
-    (rows): RunFilter["workflowIds"] | null =>
-      // The column holds nothing but ids of workflows.
-      rows.length > mostWorkflows ? null : (rows.map((row) => row.workflow_id) as unknown as RunFilter["workflowIds"])
+    (rows) => (rows.length > mostWorkflows ? null : rows.map((row) => row.workflow_id))
   )
 
 /** What a filter asks of waiting runs by their gate; `null` where it takes all of them. */

@@ -1,4 +1,9 @@
-/** Lists and counts the runs of a workspace in PostgreSQL. */
+/**
+ * Lists and counts the runs of a workspace in PostgreSQL.
+ *
+ * Statements over many runs are not prepared: from their sixth execution on, PostgreSQL may plan a prepared statement for
+ * any values instead of the given ones, of which one label may have 40,000 runs and another three.
+ */
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import * as RunCounts from "../../../core/run/list/RunCounts.ts"
@@ -26,6 +31,7 @@ import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as PgBusyQueues from "./PgBusyQueues.ts"
 import * as PgRunFilter from "./PgRunFilter.ts"
+import { arrayOf, type Source } from "./PgRunSource.ts"
 import * as PgWaitingCounts from "./PgWaitingCounts.ts"
 
 const isWaiting = Schema.is(Run.Waiting)
@@ -41,26 +47,48 @@ interface TallyRow {
 
 type GateRow = Gates.Row & { readonly name: string }
 
+/** Of the newest runs of a label, so many are looked up one by one. */
+const mostLookedUp = 4_000
+
 /** The first runs of all sources, newest first, with further columns of the runs and what they are called. */
 const merging =
   (sql: SqlClient.SqlClient) =>
   (
-    sources: ReadonlyArray<PgRunFilter.Source>,
+    sources: ReadonlyArray<Source>,
     limit: number,
     more?: { readonly columns: Statement.Fragment; readonly names: Statement.Fragment }
   ) => {
     const further = more === undefined ? sql`` : sql`, ${more.columns}`
     const named = more === undefined ? sql`` : sql`, ${more.names}`
-    const newest = ({ by, each, from, where, withRuns }: PgRunFilter.Source) => {
+    const newest = (source: Source) => {
+      const { by, each, from, lookup, status, withRuns } = source
+      // As a subquery, the status is not known to the planner, which would sort what an index of all waiting runs has.
+      const where = status === null ? source.where : sql`${source.where} and runs.status = (select ${status}::text)`
+      const place = (of: Source["by"]) => sql`${sql(`${of}.created_at`)} desc, ${sql(`${of}.sequence`)} desc`
       const id = by === "label" ? sql`label.run_id as id` : sql`runs.id`
-      const ofOne = (condition: Statement.Fragment) => sql`
-      (select ${id}, ${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)} ${further}
-        from ${more === undefined ? from : withRuns} where ${condition} and ${where}
-        order by ${sql(`${by}.created_at`)} desc, ${sql(`${by}.sequence`)} desc limit ${limit})`
-      if (each === null) return ofOne(sql`true`)
-      return sql`(select of_each.* from unnest(${PgRunFilter.arrayOf(each)}::uuid[]) as workflow (id),
-      lateral ${ofOne(sql`runs.workflow_id = workflow.id`)} of_each
-      order by of_each.created_at desc, of_each.sequence desc limit ${limit})`
+      const columns = sql`${id}, ${sql(`${by}.created_at`)}, ${sql(`${by}.sequence`)} ${further}`
+      if (each !== null) {
+        return sql`(select of_each.* from unnest(${arrayOf(each)}::uuid[]) as workflow (id), lateral (
+            select ${columns} from ${more === undefined ? from : withRuns}
+            where runs.workflow_id = workflow.id and ${where} order by ${place(by)} limit ${limit}) of_each
+          order by of_each.created_at desc, of_each.sequence desc limit ${limit})`
+      }
+      const all = sql`select ${columns} from ${more === undefined ? from : withRuns} where ${where}`
+      if (lookup === null || limit > mostLookedUp) return sql`(${all} order by ${place(by)} limit ${limit})`
+      // A condition that many runs of the label satisfy fills the page from the newest of them. If it does not, the
+      // planner decides how to read all of them, and does so for a complete result.
+      const examined = Math.min(limit * 10, mostLookedUp)
+      return sql`(
+        with label as materialized (
+          select label.* from ${lookup.labels.from} where ${lookup.labels.where} order by ${place("label")} limit ${examined}),
+        near as materialized (
+          select ${columns} from label ${lookup.runs.from} where ${lookup.runs.where}
+          order by ${place("label")} limit ${limit}),
+        is_enough as materialized (
+          select (select count(*) from near) = ${limit} or (select count(*) from label) < ${examined} as yes)
+        select * from near where (select yes from is_enough)
+        union all
+        select * from (${all} order by ${place(by)} limit ${limit}) far where not (select yes from is_enough))`
     }
     const all = sources.map(newest)
     const [first, ...rest] =
@@ -122,14 +150,16 @@ const counting = (sql: SqlClient.SqlClient) => {
         const [row] = yield* sql<{ readonly n: number; readonly examined: number }>`
           with examined as materialized (${merged(sources, searchedRuns)})
           select (select count(*)::int from examined ${texts(sql)} where ${contains(filter.text)}) as n,
-            (select count(*)::int from examined) as examined`
+            (select count(*)::int from examined) as examined`.unprepared
         return { count: row?.n ?? 0, isExact: (row?.examined ?? 0) < searchedRuns } satisfies Total
       }
       let counted = 0
-      for (const { counted: from, each, where } of sources) {
-        const place = each === null ? sql`true` : sql`runs.workflow_id = any(${PgRunFilter.arrayOf(each)}::uuid[])`
+      for (const { each, from, status, where } of sources) {
+        const ofStatus = status === null ? sql`true` : sql`runs.status = ${status}`
+        const place = each === null ? sql`true` : sql`runs.workflow_id = any(${arrayOf(each)}::uuid[])`
         const [row] = yield* sql<{ readonly n: number }>`
-          select count(*)::int as n from (select from ${from} where ${place} and ${where} limit ${mostCounted + 1 - counted}) found`
+          select count(*)::int as n from (select from ${from} where ${place} and ${ofStatus} and ${where} limit ${mostCounted + 1 - counted}) found`
+          .unprepared
         counted += row?.n ?? 0
         if (counted > mostCounted) break
       }
@@ -201,7 +231,7 @@ const tallying = (sql: SqlClient.SqlClient) => {
         union all select 'examined', null, (select count(*)::int from candidates), null
         union all select 'workflow', value, n, name from workflow join workflows on id = value::uuid
         union all select 'error', value, n, null from error
-        union all select 'tag', value, n, null from tag`
+        union all select 'tag', value, n, null from tag`.unprepared
       const of = (kind: TallyRow["kind"]) => rows.filter((row) => row.kind === kind)
       const only = (kind: TallyRow["kind"]) => of(kind)[0]?.n ?? 0
       const named = (kind: TallyRow["kind"]) => of(kind).map(({ n, value }) => ({ value: value ?? "", count: n }))
@@ -234,13 +264,14 @@ export const make = (sql: SqlClient.SqlClient) => {
    * The runs of a page and one more, newest first. With a text, the last of the runs that were examined for it comes
    * with them, if there may be more behind it.
    */
-  const pageOf = (sources: ReadonlyArray<PgRunFilter.Source>, { limit, text }: Filter) => {
+  const pageOf = (sources: ReadonlyArray<Source>, { limit, text }: Filter) => {
     const shown = sql`id, workspace_id, workflow_id, options, trigger, tags, priority, start_by, runs.created_at, status,
       queue, started_at, ended_at, not_before, released_at, released_by, released_pause, errors, runs.sequence`
     if (text === undefined) {
       return sql<PageRow>`
         with page as materialized (${merged(sources, limit + 1)})
-        select ${shown}, true as found from page join runs using (id) order by runs.created_at desc, runs.sequence desc`
+        select ${shown}, true as found from page join runs using (id)
+        order by runs.created_at desc, runs.sequence desc`.unprepared
     }
     return sql<PageRow>`
       with examined as materialized (${merged(sources, searchedRuns)}),
@@ -253,12 +284,12 @@ export const make = (sql: SqlClient.SqlClient) => {
         (select id, false from examined where (select count(*) from examined) = ${searchedRuns}
           order by created_at, sequence limit 1))
       select ${shown}, found from page join runs using (id)
-      order by page.found desc, runs.created_at desc, runs.sequence desc`
+      order by page.found desc, runs.created_at desc, runs.sequence desc`.unprepared
   }
 
   const gatesOf = (workflowIds: ReadonlySet<string>) => sql<GateRow>`
     select gates.*, workflows.name
-    from gates join workflows on workflows.id = workflow_id where workflow_id = any(${PgRunFilter.arrayOf([...workflowIds])}::uuid[])`
+    from gates join workflows on workflows.id = workflow_id where workflow_id = any(${arrayOf([...workflowIds])}::uuid[])`
 
   const list = Effect.fn("RunStore.list")((workspaceId: WorkspaceId, filter: Filter) =>
     Effect.gen(function* () {

@@ -7,31 +7,32 @@ import type { SqlClient, Statement } from "effect/sql"
 import type { RunFilter } from "../../../core/run/list/RunFilter.ts"
 import { Waiting } from "../../../core/run/Run.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
-import { arrayOf } from "./PgRunFilter.ts"
+import { arrayOf } from "./PgRunSource.ts"
 
 /** A pass ends after so many waiting runs. */
 const mostWaiting = 30_000
 
 /** Whether a pass knows all that a filter asks of waiting runs. */
-export const knows = ({ credentials, errorCodes, holds, tags, text, triggers }: RunFilter): boolean =>
-  [credentials, errorCodes, tags, text, triggers].every((asked) => asked === undefined) &&
+export const knows = ({ credentials, errorCodes, holds, tags, text }: RunFilter): boolean =>
+  [credentials, errorCodes, tags, text].every((asked) => asked === undefined) &&
   // Of a run that lost its browser, the failure says so.
   holds?.includes("browser") !== true
 
 /**
- * How many of the waiting runs within the times and workflows of a filter satisfy each condition, which is of `runs` and
- * their `gates`. Where there are more runs than a pass counts, the numbers are lower bounds.
+ * How many of the waiting runs within the times, workflows and triggers of a filter satisfy each condition, which is of
+ * `runs` and their `gates`. Where there are more runs than a pass counts, the numbers are lower bounds.
  */
 export const count = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   workspaceId: WorkspaceId,
-  { from, to, waitingOfAnyAge, workflowIds }: RunFilter,
+  { from, to, triggers, waitingOfAnyAge, workflowIds }: RunFilter,
   { conditions, now }: { readonly conditions: ReadonlyArray<Statement.Fragment>; readonly now: number }
 ) {
   const within = [
     sql`gates.workspace_id = ${workspaceId} and gates.waiting`,
     sql.in("runs.status", Waiting.literals),
     ...(workflowIds === undefined ? [] : [sql`gates.workflow_id = any(${arrayOf(workflowIds)}::uuid[])`]),
+    ...(triggers === undefined ? [] : [sql.in("runs.trigger", triggers)]),
     ...(from === undefined || waitingOfAnyAge === true ? [] : [sql`runs.created_at >= ${new Date(from)}`]),
     ...(to === undefined ? [] : [sql`runs.created_at <= ${new Date(to)}`])
   ]
@@ -52,6 +53,7 @@ export const count = Effect.fnUntraced(function* (
       group by workflow_id, status, released_at is null, released_pause, queue, not_before <= ${new Date(now)}
     )
     select (select coalesce(sum(n), 0)::int from runs) as seen, ${numbers} from runs join gates using (workflow_id)`
+    .unprepared
   return {
     counts: conditions.map((_, place) => row?.[`n${place}`] ?? 0),
     isComplete: (row?.seen ?? 0) <= mostWaiting

@@ -340,7 +340,7 @@ const runs = [
   )`,
   // With `not_before`, runs that are put off are passed over in the index. It has all by which waiting runs are counted.
   `create index runs_waiting on runs (workflow_id, sequence, not_before)
-    include (status, created_at, queue, released_at, released_pause)
+    include (status, created_at, queue, released_at, released_pause, trigger)
     where status in ('execution.queued', 'execution.requeued')`,
   // The order in which the runs of a workflow start: the higher priority first, then the earlier submission.
   `create index runs_in_place on runs (workflow_id, place, not_before)
@@ -392,14 +392,17 @@ const runs = [
     primary key (run_id, position)
   )`,
 
-  // The tags, error codes and credentials of runs, each as the beginning of a hash, in the order of lists.
+  // The tags, error codes and credentials of runs, each as the beginning of a hash, in the order of lists. What never
+  // changes of a run is in the index too: a list with a label and a condition on it reads nothing else.
   `create table run_labels (
     workspace_id uuid not null,
     label uuid not null,
     created_at timestamptz not null,
     sequence bigint not null,
     run_id uuid not null,
-    primary key (workspace_id, label, created_at, sequence)
+    workflow_id uuid not null,
+    trigger text not null,
+    primary key (workspace_id, label, created_at, sequence) include (run_id, workflow_id, trigger)
   )`,
   `create index run_labels_of_run on run_labels (run_id)`,
   `create function run_label(kind text, value text) returns uuid language sql immutable parallel safe as $$
@@ -411,8 +414,9 @@ const runs = [
       delete from run_labels using unnest(old.tags) tag
         where run_id = new.id and label = run_label('tag', tag) and tag <> all (new.tags);
     end if;
-    insert into run_labels (workspace_id, label, created_at, sequence, run_id)
-      select new.workspace_id, run_label('tag', tag), new.created_at, new.sequence, new.id from unnest(new.tags) tag
+    insert into run_labels (workspace_id, label, created_at, sequence, run_id, workflow_id, trigger)
+      select new.workspace_id, run_label('tag', tag), new.created_at, new.sequence, new.id, new.workflow_id, new.trigger
+      from unnest(new.tags) tag
       on conflict do nothing;
     return null;
   end $$`,
@@ -456,8 +460,9 @@ const runs = [
   `create index run_errors_of_workspace on run_errors (workspace_id, at desc)`,
   `create function label_error() returns trigger language plpgsql as $$
   begin
-    insert into run_labels (workspace_id, label, created_at, sequence, run_id)
-      select workspace_id, run_label('error', new.error_code), created_at, sequence, id from runs where id = new.run_id
+    insert into run_labels (workspace_id, label, created_at, sequence, run_id, workflow_id, trigger)
+      select workspace_id, run_label('error', new.error_code), created_at, sequence, id, workflow_id, trigger
+      from runs where id = new.run_id
       on conflict do nothing;
     return null;
   end $$`,

@@ -2,7 +2,8 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ErrorReports, type Group, order } from "../../../core/run/evidence/ErrorReports.ts"
-import { arrayOf, asValue } from "../list/PgRunFilter.ts"
+import { asValue } from "../list/PgLabels.ts"
+import { arrayOf } from "../list/PgRunSource.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Evidence from "../tables/Evidence.ts"
 

@@ -9,6 +9,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { ArtifactFiles, type Kept } from "../../../core/run/artifact/ArtifactFiles.ts"
 import { ArtifactLinks } from "../../../core/run/artifact/ArtifactLinks.ts"
 import * as SnapshotPolicy from "../../../core/run/evidence/SnapshotPolicy.ts"
+import { outage } from "../../../core/runtime/Supervisor.ts"
 import * as Errors from "../http/Errors.ts"
 import * as ByteRange from "./ByteRange.ts"
 import * as FileName from "./FileName.ts"
@@ -66,7 +67,7 @@ const serve = Effect.gen(function* () {
   if (!valid) return missing
   const found = yield* Effect.result(files.find(id))
   if (found._tag === "Failure") {
-    yield* Effect.logWarning(found.failure.message)
+    yield* outage(found.failure.message, "artifacts")
     return HttpServerResponse.jsonUnsafe(
       Errors.general(503, "The store of artifacts does not answer; try again later"),
       {

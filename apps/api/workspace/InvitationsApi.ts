@@ -42,55 +42,56 @@ const group = HttpApiGroup.make("invitations").annotate(
   "An Owner invites a person by a token, with which that person makes an API key of their own, once"
 )
 
-export class InvitationsGroup extends group
-  .add(
-    HttpApiEndpoint.get("listInvitations", "/invitations", {
-      success: Schema.Array(InvitationRecord),
-      error: Errors.Forbidden
-    })
-      .annotate(
-        OpenApi.Summary,
-        "List the invitations of the workspace, oldest first: open ones, and those that were used or have expired within the last 90 days; their tokens are never returned"
-      )
-      .annotate(Needs, "manage"),
-    HttpApiEndpoint.post("createInvitation", "/invitations", {
-      payload: Schema.Struct({
-        role: Role,
-        name: optional(title).annotate({ description: "The name of the key that is made with it" }),
-        scopes: scopes.annotate({
-          description: "Restricts the key that is made with it, as in POST /api-keys"
-        }),
-        expires_in_seconds: optional(Schema.Int.check(Schema.isBetween(invitationSeconds))).annotate({
-          description: "The invitation is not accepted any more after this time; 7 days if omitted, at most 30 days"
-        })
-      }).annotate({ identifier: "InvitationToMake" }),
-      success: NewInvitation.pipe(HttpApiSchema.status(201)),
-      error: [Errors.BadRequest, Errors.Forbidden]
-    })
-      .annotate(OpenApi.Summary, "Invite a person to the workspace; the token is returned only once")
-      .annotate(Needs, "manage")
-      .annotate(TellsSecret, true),
-    HttpApiEndpoint.delete("revokeInvitation", "/invitations/:invitation_id", {
-      params: { invitation_id: Schema.String },
-      success: InvitationRecord,
-      error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
-    })
-      .annotate(OpenApi.Summary, "Revoke an invitation that was not used; its token is not accepted any more")
-      .annotate(Needs, "manage")
-  )
-  .middleware(Authorization)
-  .add(
-    HttpApiEndpoint.post("acceptInvitation", "/invitations/accept", {
-      payload: Schema.Struct({
-        token: Schema.String.check(Schema.isMaxLength(256))
-      }).annotate({ identifier: "InvitationToAccept" }),
-      success: AcceptedInvitation.pipe(HttpApiSchema.status(201)),
-      error: [Errors.BadRequest, Errors.NotFound]
-    })
-      .annotate(
-        OpenApi.Summary,
-        "Make the API key of an invitation, for a new user; it needs no key, and the key is returned only once"
-      )
-      .annotate(Needs, "read")
-      .annotate(TellsSecret, true)
-  ) {}
+// Authorization stands at each endpoint: of a group that has it, and then an endpoint without it, the compiler writes the
+// type in an order that differs each time, and releases could not be made again.
+export class InvitationsGroup extends group.add(
+  HttpApiEndpoint.get("listInvitations", "/invitations", {
+    success: Schema.Array(InvitationRecord),
+    error: Errors.Forbidden
+  })
+    .annotate(
+      OpenApi.Summary,
+      "List the invitations of the workspace, oldest first: open ones, and those that were used or have expired within the last 90 days; their tokens are never returned"
+    )
+    .annotate(Needs, "manage")
+    .middleware(Authorization),
+  HttpApiEndpoint.post("createInvitation", "/invitations", {
+    payload: Schema.Struct({
+      role: Role,
+      name: optional(title).annotate({ description: "The name of the key that is made with it" }),
+      scopes: scopes.annotate({
+        description: "Restricts the key that is made with it, as in POST /api-keys"
+      }),
+      expires_in_seconds: optional(Schema.Int.check(Schema.isBetween(invitationSeconds))).annotate({
+        description: "The invitation is not accepted any more after this time; 7 days if omitted, at most 30 days"
+      })
+    }).annotate({ identifier: "InvitationToMake" }),
+    success: NewInvitation.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.Forbidden]
+  })
+    .annotate(OpenApi.Summary, "Invite a person to the workspace; the token is returned only once")
+    .annotate(Needs, "manage")
+    .middleware(Authorization)
+    .annotate(TellsSecret, true),
+  HttpApiEndpoint.delete("revokeInvitation", "/invitations/:invitation_id", {
+    params: { invitation_id: Schema.String },
+    success: InvitationRecord,
+    error: [Errors.Forbidden, Errors.NotFound, Errors.Conflict]
+  })
+    .annotate(OpenApi.Summary, "Revoke an invitation that was not used; its token is not accepted any more")
+    .annotate(Needs, "manage")
+    .middleware(Authorization),
+  HttpApiEndpoint.post("acceptInvitation", "/invitations/accept", {
+    payload: Schema.Struct({
+      token: Schema.String.check(Schema.isMaxLength(256))
+    }).annotate({ identifier: "InvitationToAccept" }),
+    success: AcceptedInvitation.pipe(HttpApiSchema.status(201)),
+    error: [Errors.BadRequest, Errors.NotFound]
+  })
+    .annotate(
+      OpenApi.Summary,
+      "Make the API key of an invitation, for a new user; it needs no key, and the key is returned only once"
+    )
+    .annotate(Needs, "read")
+    .annotate(TellsSecret, true)
+) {}

@@ -3,13 +3,13 @@
  *
  * All that is found is reported at once, one sentence each, with the variable to change.
  */
-import { createServer } from "node:net"
 import { Effect, Option, type Redacted, Schema } from "effect"
 import * as Artifacts from "../layers/Artifacts.ts"
 import type * as Inbox from "../layers/Inbox.ts"
 import * as Models from "../layers/Models.ts"
 import { defaultDataDir } from "../Settings.ts"
 import * as DataFolder from "./DataFolder.ts"
+import * as Ports from "./Ports.ts"
 import { unknown } from "./Variables.ts"
 
 export type Part = "up" | "api" | "inbox" | "scheduler" | "worker" | "migrate"
@@ -68,23 +68,6 @@ const store = (settings: Guarded): Problems => {
   return missing.length === 0 ? [] : [new Artifacts.S3Misconfigured({ missing }).message]
 }
 
-/** Why a port cannot be opened now; nothing for one that can. */
-const refusal = (host: string, port: number): Effect.Effect<string | null> =>
-  Effect.callback((resume) => {
-    const server = createServer()
-    server.once("error", (error: NodeJS.ErrnoException) => resume(Effect.succeed(reasonOf(error))))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resume(Effect.succeed(null))))
-  })
-
-const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another process uses the port",
-  EACCES: "this user may not open the port",
-  EADDRNOTAVAIL: "this machine does not have the address",
-  ENOTFOUND: "the name of the host is unknown"
-}
-
-const reasonOf = ({ code = "", message }: NodeJS.ErrnoException): string => reasons[code] ?? message
-
 const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: Guarded): Effect.Effect<Problems> => {
   const wanted = [
     ...(host === undefined || port === undefined || port === 0 ? [] : [{ host, port, names: "HOST, PORT" }]),
@@ -98,7 +81,7 @@ const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: Guarded): Eff
   ]
   return Effect.map(
     Effect.forEach(wanted, ({ host, names, port }) =>
-      Effect.map(refusal(host, port), (reason) =>
+      Effect.map(Ports.refusal(host, port), (reason) =>
         reason === null ? [] : [`Cannot listen on ${host}:${port} (${names}): ${reason}`]
       )
     ),

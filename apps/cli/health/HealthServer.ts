@@ -6,6 +6,7 @@ import { Context, Effect, Layer, Metric } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import * as Gauges from "../../../core/runtime/Gauges.ts"
+import * as Ports from "../guards/Ports.ts"
 
 export interface Versions {
   readonly version: string
@@ -88,7 +89,7 @@ export const serve = ({ host, port, reasons, skew, versions }: Served) =>
     const listening = NodeHttpServer.layer(server, { host, port, gracefulShutdownTimeout: "100 millis" })
     const context = yield* Layer.build(
       HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(Layer.provideMerge(listening))
-    ).pipe(Effect.mapError(({ cause }) => ({ reason: cause instanceof Error ? cause.message : String(cause) })))
+    ).pipe(Effect.mapError(({ cause }) => ({ reason: cause instanceof Error ? Ports.reasonOf(cause) : String(cause) })))
     const { address } = Context.get(context, HttpServer.HttpServer)
     yield* Effect.logInfo("Health port opened").pipe(
       Effect.annotateLogs({ address: HttpServer.formatAddress(address) })

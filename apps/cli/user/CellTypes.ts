@@ -2,6 +2,7 @@
  * The cells of a table as inputs of a workflow: each is read as the type that the input schema has for its column.
  */
 import { Result, type Schema } from "effect"
+import * as InputContract from "../../../core/workflow/contract/InputContract.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 
 type InputSchema = Readonly<Record<string, unknown>>
@@ -58,51 +59,86 @@ export interface BadCell {
   readonly problem: string
 }
 
-/** Reads rows under the names of the first one. */
-export const columns = (head: ReadonlyArray<string>, inputSchema: InputSchema) => {
+/** What stands in a cell, shortened. */
+const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+
+/** How many problems of one row are kept: a row may have as many cells as a line has commas. */
+const mostOfRow = 100
+
+/**
+ * Reads rows under the names of the first one, as the inputs of a workflow with this schema. Where a name is wrong, the
+ * inputs as a whole are not judged: what they lack would be said again for each row.
+ */
+export const columns = (head: ReadonlyArray<string>, inputSchema: Schema.JsonObject) => {
   const properties = Json.isObject(inputSchema.properties) ? inputSchema.properties : {}
-  const required: ReadonlyArray<unknown> = Array.isArray(inputSchema.required) ? inputSchema.required : []
+  const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : [])
   const schemaOf = (column: string): InputSchema => {
     const schema = Object.hasOwn(properties, column) ? properties[column] : undefined
     return Json.isObject(schema) ? schema : {}
   }
   const wrong = (column: string, problem: string): BadCell => ({ line: 1, column, problem })
+  const names = new Set(head)
+  const places = new Map(head.map((column, at) => [column, { at, schema: schemaOf(column) }]))
+  const seen = new Set<string>()
   const problems = [
     ...head.flatMap((column, at) => {
       if (column === "") return [wrong(`number ${at + 1}`, "expected the name of an input")]
-      if (head.indexOf(column) < at) return [wrong(column, "two columns have this name")]
+      if (seen.has(column)) return [wrong(column, "two columns have this name")]
+      seen.add(column)
       return inputSchema.additionalProperties === false && !Object.hasOwn(properties, column)
         ? [wrong(column, `the workflow has no such input: it has ${Object.keys(properties).join(", ")}`)]
         : []
     }),
-    ...required.flatMap((name) =>
-      head.includes(String(name))
+    ...[...required].flatMap((name) =>
+      names.has(String(name))
         ? []
         : [wrong(String(name), "the workflow requires this input, and no column has its name")]
     )
   ]
-  /** The input of a row. An empty cell leaves its input out, unless the workflow requires it as text. */
-  const input = (line: number, cells: ReadonlyArray<string>): Result.Result<Schema.JsonObject, BadCell> => {
+  /** The column that holds the value at a path of the input, such as `lines[0].city`. */
+  const columnOf = (path: string): string =>
+    head.findLast((column) => path === column || path.startsWith(`${column}.`) || path.startsWith(`${column}[`)) ?? path
+  const breaches = (line: number, cells: ReadonlyArray<string>, input: Schema.JsonObject): ReadonlyArray<BadCell> =>
+    problems.length > 0 || InputContract.violations(inputSchema, input).length === 0
+      ? []
+      : InputContract.problems(inputSchema, input).map(({ message, path }): BadCell => {
+          const column = columnOf(path)
+          const text = cells[places.get(column)?.at ?? -1]
+          const problem = column === path ? message : `${path} ${message}`
+          return { line, column, problem: text === undefined ? problem : `${problem}, got ${quoted(text)}` }
+        })
+  /**
+   * The input of a row, or all that is wrong with it. An empty cell leaves its input out, unless the workflow requires it
+   * as text.
+   */
+  const input = (
+    line: number,
+    cells: ReadonlyArray<string>
+  ): Result.Result<Schema.JsonObject, ReadonlyArray<BadCell>> => {
     if (cells.length !== head.length) {
       const column = head[Math.min(cells.length, head.length - 1)] ?? ""
-      return Result.fail({ line, column, problem: `expected ${head.length} cells, got ${cells.length}` })
+      return Result.fail([{ line, column, problem: `expected ${head.length} cells, got ${cells.length}` }])
     }
     const values: Array<readonly [string, Schema.Json]> = []
-    for (const [at, column] of head.entries()) {
+    const bad: Array<BadCell> = []
+    for (const [column, { at, schema }] of places) {
       const text = cells[at] ?? ""
-      if (text === "" && !required.includes(column)) continue
+      if (text === "" && !required.has(column)) continue
       // What no decoder of UTF-8 understood.
       if (text.includes("\ufffd")) {
-        return Result.fail({ line, column, problem: "expected text in UTF-8, got other bytes" })
+        bad.push({ line, column, problem: "expected text in UTF-8, got other bytes" })
+        continue
       }
-      const value = read(text, schemaOf(column))
-      if (Result.isFailure(value)) {
-        const got = text.length > 60 ? `${text.slice(0, 60)}…` : text
-        return Result.fail({ line, column, problem: `expected ${value.failure}, got ${JSON.stringify(got)}` })
+      const value = read(text, schema)
+      if (Result.isSuccess(value)) {
+        values.push([column, value.success])
+        continue
       }
-      values.push([column, value.success])
+      bad.push({ line, column, problem: `expected ${value.failure}, got ${quoted(text)}` })
     }
-    return Result.succeed(Object.fromEntries(values))
+    const row = Object.fromEntries(values)
+    const all = bad.length > 0 ? bad : breaches(line, cells, row)
+    return all.length > 0 ? Result.fail(all.slice(0, mostOfRow)) : Result.succeed(row)
   }
   return { problems, input }
 }

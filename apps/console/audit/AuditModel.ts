@@ -1,5 +1,6 @@
 /** How entries of the audit trail are said, and what each changed. */
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
+import { plainJson } from "../kit/Plain.ts"
 
 export type Entry = typeof AuditEntry.Type
 
@@ -38,7 +39,8 @@ export interface Difference {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const textOf = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value, null, 2))
+const textOf = (value: unknown): string | null =>
+  value === undefined ? null : plainJson(JSON.stringify(value, null, 2))
 
 /** The fields that differ; an entry without fields is one difference. */
 export const differencesOf = ({ after, before }: Pick<Entry, "after" | "before">): ReadonlyArray<Difference> => {

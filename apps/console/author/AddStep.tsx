@@ -15,20 +15,25 @@ export const AddStep = ({
 }) => {
   const [chosen, choose] = useState<PaletteName>("open")
   const [text, setText] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
   const { asks, make } = palette[chosen]
   const send = (event: Event) => {
     event.preventDefault()
-    onDo(make(text ?? asks?.initial ?? ""))
+    const given = text ?? asks?.initial ?? ""
+    const wrong = asks?.wrong(given) ?? null
+    setProblem(wrong)
+    if (wrong === null) onDo(make(given))
   }
   return (
     <Section title="Add a step">
-      <form class="body form" onSubmit={send}>
+      <form class="body form" onSubmit={send} noValidate>
         <Field label="Action">
           <select
             value={chosen}
             onChange={({ currentTarget }) => {
               choose(currentTarget.value as PaletteName)
               setText(null)
+              setProblem(null)
             }}
           >
             {names.map((name) => (
@@ -39,7 +44,7 @@ export const AddStep = ({
           </select>
         </Field>
         {asks !== null && (
-          <Field label={asks.label}>
+          <Field label={asks.label} problem={problem}>
             <input
               inputMode={asks.type === "url" ? "url" : "text"}
               value={text ?? asks.initial}

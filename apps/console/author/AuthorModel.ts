@@ -183,11 +183,25 @@ export const chooseIn = (target: PageTarget, selector: string, value: string): C
   parameters: { execution: "STATIC", selector, value }
 })
 
-/** The steps that need no element, each with the one thing that it must be told; `null` where there is none. */
+interface Asked {
+  readonly label: string
+  readonly initial: string
+  readonly type: string
+  /** What is wrong with a text; `null` when nothing is. */
+  readonly wrong: (text: string) => string | null
+}
+
+/** The steps that need no element, each with the one value that it needs; `null` where it needs none. */
 export const palette = {
   open: {
     word: "Open an address",
-    asks: { label: "Address", initial: "https://", type: "url" },
+    asks: {
+      label: "Address",
+      initial: "https://",
+      type: "url",
+      wrong: (url) =>
+        URL.canParse(url) && /^https?:/.test(url) ? null : "Expected an address such as https://example.com"
+    },
     make: (url) => ({ action: "NAVIGATE", name: `Open ${short(url)}`, parameters: { url } })
   },
   back: {
@@ -197,7 +211,12 @@ export const palette = {
   },
   press: {
     word: "Press a key",
-    asks: { label: "Key, such as enter, tab or Ctrl+S", initial: "enter", type: "text" },
+    asks: {
+      label: "Key, such as enter, tab or Ctrl+S",
+      initial: "enter",
+      type: "text",
+      wrong: (key) => (key.trim() === "" ? "Name a key, such as enter" : null)
+    },
     make: (key) => ({
       action: "INPUT_TEXT",
       name: `Press ${key}`,
@@ -229,7 +248,15 @@ export const palette = {
   },
   wait: {
     word: "Wait",
-    asks: { label: "Seconds", initial: "1", type: "text" },
+    asks: {
+      label: "Seconds",
+      initial: "1",
+      type: "text",
+      wrong: (seconds) =>
+        seconds.trim() !== "" && Number(seconds) >= 0 && Number.isFinite(Number(seconds))
+          ? null
+          : "Expected a number of seconds, such as 2"
+    },
     make: (seconds) => ({ action: "DELAY", name: `Wait ${seconds} s`, parameters: { delay_time: Number(seconds) } })
   }
 } as const satisfies Readonly<
@@ -237,7 +264,7 @@ export const palette = {
     string,
     {
       readonly word: string
-      readonly asks: { readonly label: string; readonly initial: string; readonly type: string } | null
+      readonly asks: Asked | null
       readonly make: (text: string) => Candidate
     }
   >

@@ -5,7 +5,7 @@ import { NameAndPage } from "../forms/NameAndPage.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"
-import { act, query, refresh } from "../kit/Service.ts"
+import { act, problemsByField, query, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
@@ -32,7 +32,7 @@ const Recordings = () => (
     <div class="columns">
       {may("Member") ? <Begin /> : <Section title="New recording">{<Empty title="A Member can record" />}</Section>}
       <Section title="In progress">
-        <Loaded query={recordings}>
+        <Loaded isFollowed query={recordings}>
           {({ sessions }) =>
             sessions.length === 0 ? (
               <Empty title="Nothing is being recorded">A recording without activity ends after half an hour.</Empty>
@@ -71,25 +71,34 @@ interface Input {
   readonly value: string
 }
 
+/** The field of the form that stands for a path of the request. */
+const fieldOf = (path: string): string => ({ startUrl: "url", permissionedUserId: "user" })[path] ?? path
+
 const Begin = () => {
   const [name, setName] = useState("")
   const [url, setUrl] = useState("")
   const [user, setUser] = useState("")
   const [inputs, setInputs] = useState<ReadonlyArray<Input>>([])
-  const [problems, setProblems] = useState<{ readonly name?: string; readonly url?: string }>({})
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [isBusy, setBusy] = useState(false)
   const send = async (event: Event) => {
     event.preventDefault()
+    const names = inputs.map(({ name }, index) => identifier(name, `input_${index + 1}`))
     const wrong = {
       ...(name.trim() === "" ? { name: "Give the workflow a name" } : {}),
-      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" })
+      ...(URL.canParse(url) && /^https?:/.test(url) ? {} : { url: "Expected an address such as https://example.com" }),
+      ...Object.fromEntries(
+        names.flatMap((name, index) =>
+          names.indexOf(name) === index
+            ? []
+            : [[`input ${index}`, `Input ${names.indexOf(name) + 1} is called ${name} already`]]
+        )
+      )
     }
     setProblems(wrong)
     if (Object.keys(wrong).length > 0) return
     setBusy(true)
-    const example = Object.fromEntries(
-      inputs.map(({ name, value }, index) => [identifier(name, `input_${index + 1}`), value])
-    )
+    const example = Object.fromEntries(inputs.map(({ value }, index) => [names[index], value]))
     const opened = await act(
       builder().openSession({
         payload: {
@@ -98,7 +107,8 @@ const Begin = () => {
           ...(inputs.length === 0 ? {} : { jsonExample: example }),
           ...(user.trim() === "" ? {} : { permissionedUserId: user.trim() })
         }
-      })
+      }),
+      { failed: (error) => setProblems(problemsByField(error, ["name", "url", "user"], fieldOf)) }
     )
     setBusy(false)
     if (opened === null) return
@@ -118,7 +128,11 @@ const Begin = () => {
           onName={setName}
           onUrl={setUrl}
         />
-        <Field label="Credential (optional)" hint="The user id of an entry of the vault, for pages that ask to sign in">
+        <Field
+          label="Credential (optional)"
+          hint="The user id of an entry of the vault, for pages that ask to sign in"
+          problem={problems.user}
+        >
           <input value={user} autocomplete="off" onInput={({ currentTarget }) => setUser(currentTarget.value)} />
         </Field>
         <fieldset class="form">
@@ -126,7 +140,7 @@ const Begin = () => {
           <p class="hint">What differs from run to run, with an example to record with.</p>
           {inputs.map((input, index) => (
             <div class="cell-line" key={index}>
-              <Field label={`Name of input ${index + 1}`}>
+              <Field label={`Name of input ${index + 1}`} problem={problems[`input ${index}`]}>
                 <input
                   value={input.name}
                   onInput={({ currentTarget }) => change(index, { name: currentTarget.value })}

@@ -30,6 +30,7 @@ export const ReadData = ({
   const rows = found?.selector === loop?.rows ? null : found
   const change = (index: number, changes: Partial<Cell>) =>
     onChange({ ...reading, cells: cells.map((cell, at) => (at === index ? { ...cell, ...changes } : cell)) })
+  const isTwice = (cell: Cell) => cells.findIndex(({ name }) => name === cell.name) < cells.indexOf(cell)
   return (
     <Section title="Read data" note={cells.length === 0 ? undefined : `${cells.length} chosen`}>
       {cells.length === 0 ? (
@@ -41,12 +42,15 @@ export const ReadData = ({
           class="body form"
           onSubmit={(event) => {
             event.preventDefault()
-            onDo(readingOf(reading, loop))
+            if (!cells.some(isTwice)) onDo(readingOf(reading, loop))
           }}
         >
           {cells.map((cell, index) => (
             <div class="cell-line" key={cell.selector}>
-              <Field label={`Name of ${called(cell.target)}`}>
+              <Field
+                label={`Name of ${called(cell.target)}`}
+                problem={isTwice(cell) ? "Another value has this name already" : null}
+              >
                 <input
                   value={cell.name}
                   onChange={({ currentTarget }) =>

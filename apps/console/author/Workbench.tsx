@@ -1,10 +1,11 @@
 /** A workflow that is being built: the page on one side, and its steps and what can be added to them on the other. */
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
+import { Clipped } from "../data/Clipped.tsx"
+import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { workflows } from "../data/Workflows.ts"
 import { JsonText } from "../forms/JsonText.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
-import { Clipped } from "../kit/Clipped.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"
@@ -281,16 +282,22 @@ const Said = ({ isBusy, message: { result, text } }: { readonly message: Message
 /** The inputs that the service needs before it can open the page. */
 const Asked = ({ id, messages }: { readonly id: string; readonly messages: ReadonlyArray<Message> }) => {
   const asked = messages.findLast(({ question }) => question?.state === "open")
+  const [problems, setProblems] = useState<InputProblems>({})
   if (asked?.question === undefined) return null
   return (
     <section class="question" aria-label="Inputs that are missing">
       <h2>{asked.text}</h2>
       <SchemaForm
         schema={asked.question.schema}
+        problems={problems}
         send="Go on"
-        onSend={(responses) =>
-          act(builder().respond({ params: { conversation_id: id }, payload: { messageId: asked.id, responses } }))
-        }
+        onSend={(responses) => {
+          setProblems({})
+          return act(
+            builder().respond({ params: { conversation_id: id }, payload: { messageId: asked.id, responses } }),
+            { failed: (error) => setProblems(refusedInputs(error)) }
+          )
+        }}
       />
     </section>
   )

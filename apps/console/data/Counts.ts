@@ -9,6 +9,10 @@ export interface Count {
 /** Such as `4,000`, or `10,000+` where there are more than were counted. */
 export const counted = ({ count, exact }: Count): string => `${count.toLocaleString("en")}${exact ? "" : "+"}`
 
+/** How many waiting runs the end of a pause or of a closed window lets start. */
+export const resumedWords = (runs: number): string =>
+  runs === 0 ? "No run was waiting for that" : `${runs} waiting ${runs === 1 ? "run" : "runs"} may start now`
+
 /** What decides when the last run starts, at the start of a sentence. */
 const givenBy = ({ limited_by, workers }: typeof StartForecast.Type): string => {
   if (limited_by === null) return ""

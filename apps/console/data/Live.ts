@@ -5,6 +5,7 @@
 import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import { useEffect } from "preact/hooks"
+import { useRegularly } from "../kit/Loaded.tsx"
 import { registry } from "../kit/Registry.ts"
 import { client } from "../kit/Service.ts"
 import { lookForEnd } from "../kit/Session.ts"
@@ -12,7 +13,7 @@ import { lookForEnd } from "../kit/Session.ts"
 /** Whether the service could not be reached at the last attempt. */
 export const isLost = Atom.keepAlive(Atom.make(false))
 
-const listeners = new Set<() => void>()
+const listeners = new Set<() => unknown>()
 let abort: AbortController | null = null
 
 /** How often listeners are called at most, in milliseconds: thousands of events a minute are one reading each time. */
@@ -71,7 +72,7 @@ const follow = Effect.suspend(() => {
   )
 })
 
-const listen = (listener: () => void): (() => void) => {
+const listen = (listener: () => unknown): (() => void) => {
   listeners.add(listener)
   if (abort === null) {
     abort = new AbortController()
@@ -93,15 +94,6 @@ const atLatest = 10_000
 
 /** Calls when something may have happened, while the page is in sight; at the latest after so many milliseconds. */
 export const useChanges = (changed: () => void, latest = atLatest): void => {
-  useEffect(() => {
-    const call = () => document.visibilityState === "visible" && changed()
-    const end = listen(call)
-    const regular = setInterval(call, latest)
-    document.addEventListener("visibilitychange", call)
-    return () => {
-      end()
-      clearInterval(regular)
-      document.removeEventListener("visibilitychange", call)
-    }
-  }, [])
+  useEffect(() => listen(() => document.visibilityState === "visible" && changed()), [])
+  useRegularly(changed, latest)
 }

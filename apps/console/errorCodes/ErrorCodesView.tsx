@@ -32,7 +32,7 @@ export const ErrorCodesView = () => {
       }
     >
       <div class="section">
-        <Loaded query={codes}>
+        <Loaded isFollowed query={codes}>
           {(all) =>
             all.length === 0 ? (
               <Empty title="No error code yet">

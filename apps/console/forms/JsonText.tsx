@@ -1,5 +1,6 @@
 /** JSON as it is, with a button that copies it. A very long text is cut, and the whole of it is copied. */
 import { say } from "../kit/Notices.ts"
+import { plainJson } from "../kit/Plain.ts"
 
 const longest = 20_000
 
@@ -13,7 +14,7 @@ export const copy = async (text: string, what: string): Promise<void> => {
 }
 
 export const JsonText = ({ label, value }: { readonly label: string; readonly value: unknown }) => {
-  const text = JSON.stringify(value, null, 2) ?? "null"
+  const text = plainJson(JSON.stringify(value, null, 2) ?? "null")
   return (
     <div class="json">
       <pre tabIndex={0} role="region" aria-label={`${label} as JSON`} dir="ltr">

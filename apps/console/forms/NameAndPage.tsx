@@ -12,7 +12,7 @@ export const NameAndPage = ({
   readonly name: string
   readonly url: string
   readonly hint: string
-  readonly problems: { readonly name?: string; readonly url?: string }
+  readonly problems: { readonly name?: string | undefined; readonly url?: string | undefined }
   readonly onName: (name: string) => void
   readonly onUrl: (url: string) => void
 }) => (

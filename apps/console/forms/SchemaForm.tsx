@@ -14,7 +14,7 @@ export const SchemaForm = ({
 }: {
   readonly schema: Readonly<Record<string, unknown>>
   readonly values?: Readonly<Record<string, unknown>>
-  /** What the service found wrong, by the names of fields. */
+  /** What the service found wrong, by the names of fields. What has no field stands above the button. */
   readonly problems?: Readonly<Record<string, string>>
   readonly send: string
   readonly onSend: (values: Readonly<Record<string, Json>>) => Promise<unknown>
@@ -24,6 +24,8 @@ export const SchemaForm = ({
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({})
   const [found, setFound] = useState<Readonly<Record<string, string>>>({})
   const [isBusy, setBusy] = useState(false)
+  const names = new Set(fields.map(({ name }) => name))
+  const others = Object.entries(given).filter(([name]) => !names.has(name))
   const submit = async (event: Event) => {
     event.preventDefault()
     const { problems, values } = read(fields, texts)
@@ -46,6 +48,11 @@ export const SchemaForm = ({
         </Field>
       ))}
       {children}
+      {others.length > 0 && (
+        <p class="wrong" role="alert">
+          {others.map(([name, message]) => (name === "" ? message : `${name}: ${message}`)).join(". ")}
+        </p>
+      )}
       <button type="submit" class="primary" disabled={isBusy}>
         {send}
       </button>

@@ -85,10 +85,10 @@ export const byOpening = (openings: ReadonlyArray<Opening>): ReadonlyArray<Openi
     .filter(({ gate }) => gate.run_window !== null || gate.manual_pause !== null)
     .toSorted((one, other) => rankOf(one) - rankOf(other))
 
-const rankOf = ({ gate: { lift, manual_pause, state } }: Opening): number => {
+const rankOf = ({ gate: { manual_pause, state } }: Opening): number => {
   const next = state === null || state.open ? null : state.nextOpenAt
-  if (manual_pause !== null || next === null) return Number.MAX_VALUE
-  return lift === null ? Date.parse(next) : Number.MAX_SAFE_INTEGER
+  if (next === null || manual_pause !== null) return Number.MAX_VALUE
+  return Date.parse(next)
 }
 
 /** The state of a window in a few words. */
@@ -98,8 +98,9 @@ export const openingWords = (
 ): string => {
   if (manual_pause !== null) return manual_pause.until === null ? "paused" : `paused until ${words(manual_pause.until)}`
   if (run_window === null) return "always open"
-  if (state?.open === true) return "open now"
+  // While a window is lifted, its state is open.
   if (lift !== null) return "closed, but lifted"
+  if (state?.open === true) return "open now"
   return state?.nextOpenAt == null ? "does not open within 400 days" : `opens ${words(state.nextOpenAt)}`
 }
 
@@ -114,7 +115,7 @@ export const reasonOf = (
     const text = `Paused by ${who(by)}${reason === "" ? "" : `: ${reason}`}${until === null ? "" : `, until ${words(until)}`}`
     return { text, ends: "workflow" }
   }
-  if (gate.state === null || gate.state.open || gate.lift !== null) return null
+  if (gate.state === null || gate.state.open) return null
   const { nextOpenAt } = gate.state
   const text =
     nextOpenAt === null ? "Its run window does not open within 400 days" : `Its run window opens ${words(nextOpenAt)}`

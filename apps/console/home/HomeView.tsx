@@ -1,10 +1,12 @@
 /** What matters now: what is held and why, what runs, what failed, and what opens next. */
 import { Effect } from "effect"
-import { counted as countOf, forecastWords } from "../data/Counts.ts"
+import { counted as countOf, forecastWords, resumedWords } from "../data/Counts.ts"
 import { holdWords } from "../data/Holds.ts"
 import { useChanges } from "../data/Live.ts"
+import { askFor, verbs } from "../data/Verbs.ts"
 import { windowOf, workflows } from "../data/Workflows.ts"
-import { Loaded, useQuery } from "../kit/Loaded.tsx"
+import { followMillis, Loaded, useQuery, useRegularly } from "../kit/Loaded.tsx"
+import { say } from "../kit/Notices.ts"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { to } from "../kit/Route.ts"
 import { act, client, query, refresh, renew } from "../kit/Service.ts"
@@ -63,8 +65,14 @@ const openings = query((client) =>
   )
 )
 
+/** How often Home reads what changes rarely, in milliseconds. */
+const slowMillis = 10_000
+
 export const HomeView = () => {
-  useChanges(() => renew(held, live, failed, liveRows, failedRows, reasons, installation, dead))
+  useChanges(() => renew(live, failed, liveRows, failedRows, installation, dead))
+  // A pause and a window that is set hold runs without an event of a run.
+  useChanges(() => renew(held, reasons), followMillis)
+  useRegularly(() => renew(openings, due, workflows), slowMillis)
   const all = useQuery(workflows).value
   if (all !== null && all.length === 0) return <Newcomer />
   return (
@@ -201,10 +209,11 @@ const Reasons = () => {
 }
 
 const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name: string; readonly count: number }) => {
-  useChanges(() => renew(windowOf(id)))
+  useChanges(() => renew(windowOf(id)), followMillis)
   const gate = useQuery(windowOf(id)).value
   const reason = gate === null ? null : reasonOf(gate, (instant) => zoned(Date.parse(instant)), whoIs)
   const ends = reason?.ends
+  const changed = () => refresh(held, live, reasons, windowOf(id))
   const forecast = useQuery(reasons).value?.forecasts.find(({ workflow_id }) => workflow_id === id)
   const pace = forecast === undefined ? null : forecastWords(forecast, (instant) => zoned(Date.parse(instant)))
   return (
@@ -218,14 +227,19 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
         {pace !== null && <span class="quiet">{pace}</span>}
       </span>
       <span class="actions">
+        {ends === "run_window" && count === 1 && may("Member") && (
+          <button type="button" aria-label={`Run now: ${name}`} onClick={() => void release(id).then(changed)}>
+            Run now
+          </button>
+        )}
         {ends !== undefined && may("Member") && (
           <button
             type="button"
             aria-label={`${ends === "workflow" ? "End the pause" : "Unpause All"}: ${name}`}
             onClick={() =>
               void act(client().runWindows.unpause({ payload: { pause_resource: ends, resource_ids: [id] } }), {
-                done: ({ resumedRuns }) => `${resumedRuns} waiting ${resumedRuns === 1 ? "run" : "runs"} may start now`
-              }).then(() => refresh(held, live, reasons, windowOf(id)))
+                done: ({ resumedRuns }) => resumedWords(resumedRuns)
+              }).then(changed)
             }
           >
             {ends === "workflow" ? "End the pause" : "Unpause All"}
@@ -237,6 +251,16 @@ const HeldWorkflow = ({ count, id, name }: { readonly id: string; readonly name:
       </span>
     </li>
   )
+}
+
+/** Lets the held runs of a workflow start now. Its window stays closed for the runs that come later. */
+const release = async (workflow_id: string): Promise<void> => {
+  const selection = { filter: { workflow_id, status: "execution.paused" } }
+  const answer = await act(askFor(verbs.release, selection, false))
+  if (answer === null) return
+  const released = answer.counts[verbs.release.outcome] ?? 0
+  if (released > 0) say("done", released === 1 ? "The run may start now" : `${released} runs may start now`)
+  else say("problem", answer.results[0]?.message ?? "No run is held any more")
 }
 
 const Openings = () => (
@@ -338,8 +362,9 @@ const Workers = () => {
       <span class="tile-count">
         {known.running} / {known.capacity}
       </span>
+      <span>Places in use</span>
       <span>
-        Places taken, by {counted(known.workers, "worker")} with {counted(known.browsers, "browser")}
+        {counted(known.workers, "worker")}, {counted(known.browsers, "browser")}
       </span>
     </div>
   )

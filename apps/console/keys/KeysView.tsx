@@ -7,7 +7,7 @@ import { Secret } from "../forms/Secret.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
-import { act, client, query, refresh } from "../kit/Service.ts"
+import { act, client, problemsByField, query, refresh } from "../kit/Service.ts"
 import { may, whoIs } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Named, Table } from "../kit/Table.tsx"
@@ -72,7 +72,9 @@ export const KeysView = () => {
       }
     >
       <div class="section">
-        <Loaded query={keys}>{(all) => <Listed keys={all} onAsk={ask} />}</Loaded>
+        <Loaded isFollowed query={keys}>
+          {(all) => <Listed keys={all} onAsk={ask} />}
+        </Loaded>
       </div>
       {asked?.what === "new" && <Making onClose={close} />}
       {asked?.what === "rotate" && <Rotating former={asked.key} onClose={close} />}
@@ -166,8 +168,10 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
   const [scope, setScope] = useState("")
   const [lifetime, setLifetime] = useState(0)
   const [key, setKey] = useState<string | null>(null)
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const send = async (event: Event) => {
     event.preventDefault()
+    setProblems({})
     const chosen = scopes.find((one) => one === scope)
     const seconds = lifetimes[lifetime]?.seconds ?? null
     const payload = {
@@ -176,7 +180,9 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
       ...(chosen === undefined ? {} : { scopes: [chosen] }),
       ...(seconds === null ? {} : { expires_in_seconds: seconds })
     }
-    const made = await act(client().workspaces.makeApiKey({ payload }))
+    const made = await act(client().workspaces.makeApiKey({ payload }), {
+      failed: (error) => setProblems(problemsByField(error, ["name", "role", "scopes", "expires_in_seconds"]))
+    })
     if (made === null) return
     setKey(made.key)
     refresh(keys)
@@ -184,11 +190,11 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
   return (
     <Dialog title={key === null ? "New key" : "The new key"} onClose={onClose}>
       {key === null ? (
-        <form class="form" onSubmit={send}>
-          <Field label="Name" hint="Such as the program that will use it">
-            <input value={name} maxLength={256} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+        <form class="form" onSubmit={send} noValidate>
+          <Field label="Name (optional)" hint="Such as the program that will use it" problem={problems.name}>
+            <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
           </Field>
-          <Field label="Role">
+          <Field label="Role" problem={problems.role}>
             <select
               value={role}
               onChange={({ currentTarget }) => setRole(roles.find((one) => one === currentTarget.value) ?? "Viewer")}
@@ -200,7 +206,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
               ))}
             </select>
           </Field>
-          <Field label="Restricted to" hint="A restricted key never manages keys or settings">
+          <Field label="Restricted to" hint="A restricted key never manages keys or settings" problem={problems.scopes}>
             <select value={scope} onChange={({ currentTarget }) => setScope(currentTarget.value)}>
               <option value="">Nothing: all that its role allows</option>
               {scopes.map((one) => (
@@ -210,7 +216,7 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
               ))}
             </select>
           </Field>
-          <Field label="Valid">
+          <Field label="Valid" problem={problems.expires_in_seconds}>
             <select value={lifetime} onChange={({ currentTarget }) => setLifetime(Number(currentTarget.value))}>
               {lifetimes.map(({ word }, index) => (
                 <option key={word} value={index}>
@@ -233,13 +239,16 @@ const Making = ({ onClose }: { readonly onClose: () => void }) => {
 const Rotating = ({ former, onClose }: { readonly former: Key; readonly onClose: () => void }) => {
   const [grace, setGrace] = useState(0)
   const [key, setKey] = useState<string | null>(null)
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const send = async (event: Event) => {
     event.preventDefault()
+    setProblems({})
     const made = await act(
       client().workspaces.rotateApiKey({
         params: { api_key_id: former.id },
         payload: { grace_seconds: graces[grace]?.seconds ?? day }
-      })
+      }),
+      { failed: (error) => setProblems(problemsByField(error, ["grace_seconds"])) }
     )
     if (made === null) return
     setKey(made.key)
@@ -248,9 +257,9 @@ const Rotating = ({ former, onClose }: { readonly former: Key; readonly onClose:
   return (
     <Dialog title={`Rotate ${nameOf(former)}`} onClose={onClose}>
       {key === null ? (
-        <form class="form" onSubmit={send}>
+        <form class="form" onSubmit={send} noValidate>
           <p>A new key takes the place of this one, with the same user, role, restriction and expiry.</p>
-          <Field label="The current key stays valid for">
+          <Field label="The current key stays valid for" problem={problems.grace_seconds}>
             <select value={grace} onChange={({ currentTarget }) => setGrace(Number(currentTarget.value))}>
               {graces.map(({ word }, index) => (
                 <option key={word} value={index}>

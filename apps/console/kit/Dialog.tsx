@@ -4,6 +4,7 @@
  */
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
+import { plain } from "./Plain.ts"
 
 export const Dialog = ({
   children,
@@ -49,7 +50,7 @@ export const Dialog = ({
     >
       <div class="dialog-body">
         <header>
-          <h2 id={id}>{title}</h2>
+          <h2 id={id}>{plain(title)}</h2>
           {onClose !== null && (
             <button type="button" class="plain" aria-label="Close" onClick={onClose}>
               ✕

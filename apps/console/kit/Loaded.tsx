@@ -2,16 +2,16 @@
 import { Cause, Option } from "effect"
 import { AsyncResult } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
-import { useEffect } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import { useAtom } from "./Registry.ts"
-import { isPassing, type Query, reasonOf, refresh } from "./Service.ts"
+import { isPassing, type Query, reasonOf, refresh, renew } from "./Service.ts"
 
 /** How soon a reading that failed because the service was away or busy is tried again, in milliseconds. */
 const againMillis = 2_000
 
 /**
- * The latest value of a query, its failure if the last reading failed, and whether it is being read. A failure that may
- * pass is read again by itself.
+ * The latest value of a query, its failure if the last reading failed, and whether it is being read. A reading that failed
+ * because the service was away or busy is repeated until it succeeds.
  */
 export const useQuery = <A,>(
   query: Query<A>
@@ -29,21 +29,44 @@ export const useQuery = <A,>(
   return { value, problem, loading: result.waiting }
 }
 
+/** How often a list that others may change is read again while it is shown, in milliseconds. */
+export const followMillis = 800
+
+/** Calls every so many milliseconds while the page is in sight, and when it comes in sight; never with `null`. */
+export const useRegularly = (call: () => void, millis: number | null): void => {
+  const latest = useRef(call)
+  latest.current = call
+  useEffect(() => {
+    if (millis === null) return
+    const inSight = () => document.visibilityState === "visible" && latest.current()
+    const timer = setInterval(inSight, millis)
+    document.addEventListener("visibilitychange", inSight)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener("visibilitychange", inSight)
+    }
+  }, [millis])
+}
+
 /**
  * Shows a value once it is there, and keeps it while it is read again. What was read for another view is shown at once and
- * read again: others may have changed it since.
+ * read again: others may have changed it since. A followed one is read again all the time, so that a change by another
+ * person is seen within a second.
  */
 export const Loaded = <A,>({
   children,
+  isFollowed = false,
   query,
   rows = 3
 }: {
+  readonly isFollowed?: boolean
   readonly query: Query<A>
   /** How many lines stand in its place while it is read for the first time. */
   readonly rows?: number
   readonly children: (value: A) => ComponentChildren
 }) => {
   const { loading, problem, value } = useQuery(query)
+  useRegularly(() => renew(query), isFollowed ? followMillis : null)
   useEffect(() => {
     if (value !== null && !loading) refresh(query)
   }, [query])

@@ -1,5 +1,6 @@
 /** Short messages about what was done, or failed. They stay long enough to be read. */
 import { Atom } from "effect/reactivity"
+import { plain } from "./Plain.ts"
 import { registry } from "./Registry.ts"
 
 export interface Notice {
@@ -14,7 +15,7 @@ let last = 0
 
 export const say = (kind: Notice["kind"], text: string): void => {
   const id = ++last
-  registry.update(notices, (all) => [...all.slice(-1), { id, kind, text }])
+  registry.update(notices, (all) => [...all.slice(-1), { id, kind, text: plain(text) }])
   setTimeout(() => dismiss(id), kind === "done" ? 5_000 : 12_000)
 }
 

@@ -1,6 +1,7 @@
 /** The parts that every view is made of. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef, useState } from "preact/hooks"
+import { plain } from "./Plain.ts"
 
 /** A view with its title. The title takes the focus when the view is opened, so that a screen reader reads it. */
 export const Page = ({
@@ -18,7 +19,7 @@ export const Page = ({
 }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Sluice`
+    document.title = plain(`${title} · Sluice`)
   }, [title])
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
@@ -26,7 +27,7 @@ export const Page = ({
       <header class="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            {title}
+            {plain(title)}
           </h1>
           {note !== undefined && <p class="note">{note}</p>}
         </div>

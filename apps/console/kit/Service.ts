@@ -5,6 +5,7 @@ import { type AsyncResult, Atom } from "effect/reactivity"
 import * as Api from "../../api/Client.ts"
 import * as SchemaErrors from "../../api/http/body/SchemaErrors.ts"
 import { say } from "./Notices.ts"
+import { plain } from "./Plain.ts"
 import { registry } from "./Registry.ts"
 import { lookForEnd } from "./Session.ts"
 
@@ -41,7 +42,7 @@ export const events = (sessionId: string) => Api.events(client(), sessionId)
 export const reasonOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError"
     ? "The service cannot be reached. Trying again"
-    : Api.reasonOf(error)
+    : plain(Api.reasonOf(error))
 
 /** Whether the same request may succeed a little later: the service was away, or had too much to do. */
 export const isPassing = (error: unknown): boolean =>
@@ -53,7 +54,10 @@ export const isPassing = (error: unknown): boolean =>
  * The problems of a body, each at its path; empty where the error has none. The service refused it, or the client did not
  * send it, because it does not have the described form.
  */
-export const problemsOf = (error: unknown): ReadonlyArray<Problem> => {
+export const problemsOf = (error: unknown): ReadonlyArray<Problem> =>
+  listed(error).map(({ message, path }) => ({ path, message: plain(message) }))
+
+const listed = (error: unknown): ReadonlyArray<Problem> => {
   if (Schema.isSchemaError(error)) return SchemaErrors.problemsOf(error.issue)
   const found = Schema.decodeUnknownOption(Refusal)(error)
   return found._tag === "None" ? [] : (found.value.issues ?? found.value.errors ?? [])
@@ -61,9 +65,13 @@ export const problemsOf = (error: unknown): ReadonlyArray<Problem> => {
 
 /**
  * What an error says about each field of a form. What it says about the whole, or about something that has no field, stands
- * at the first field.
+ * at the first field. `fieldOf` answers the field of a path where they have different names.
  */
-export const problemsByField = (error: unknown, fields: ReadonlyArray<string>): Readonly<Record<string, string>> => {
+export const problemsByField = (
+  error: unknown,
+  fields: ReadonlyArray<string>,
+  fieldOf: (path: string) => string = (path) => path
+): Readonly<Record<string, string>> => {
   const found = problemsOf(error)
   const [first = ""] = fields
   if (found.length === 0) {
@@ -71,9 +79,25 @@ export const problemsByField = (error: unknown, fields: ReadonlyArray<string>): 
     const [, field = "", message = ""] = /^(\w+): (.*)$/s.exec(reason) ?? []
     return fields.includes(field) ? { [field]: message } : { [first]: reason }
   }
-  return Object.fromEntries(
-    found.map(({ message, path }) => (fields.includes(path) ? [path, message] : [first, `${path}: ${message}`]))
+  return joinedByName(
+    found.map(({ message, path }) => {
+      const field = fieldOf(path)
+      if (fields.includes(field)) return { name: field, message }
+      return { name: first, message: path === "" ? message : `${path}: ${message}` }
+    })
   )
+}
+
+/** Messages by their names; those of one name are joined. */
+export const joinedByName = (
+  found: ReadonlyArray<{ readonly name: string; readonly message: string }>
+): Readonly<Record<string, string>> => {
+  const joined = new Map<string, string>()
+  for (const { message, name } of found) {
+    const before = joined.get(name)
+    joined.set(name, before === undefined ? message : `${before}. ${message}`)
+  }
+  return Object.fromEntries(joined)
 }
 
 const Problem = Schema.Struct({ path: Schema.String, message: Schema.String })

@@ -7,9 +7,10 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** A duration in its two largest units, such as `2 h 5 min`. */
+/** A duration in its two largest units, such as `2 h 5 min`; below a second in milliseconds. */
 export const duration = (millis: number): string => {
   if (millis < 0) return "0 s"
+  if (millis < second) return `${Math.round(millis)} ms`
   if (millis < 10 * second) return `${(millis / second).toFixed(1)} s`
   if (millis < minute) return `${Math.round(millis / second)} s`
   if (millis < hour) return two(millis, minute, "min", second, "s")
@@ -76,6 +77,10 @@ export const zoned = (at: number, zone = viewerZone): string => `${short(at, zon
 /** Such as `22:00`. */
 export const clock = (at: number, zone = viewerZone): string =>
   format(zone, { hour: "2-digit", minute: "2-digit" }).format(at)
+
+/** Such as `22:00:05`. */
+export const clockSeconds = (at: number, zone = viewerZone): string =>
+  format(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(at)
 
 /** Such as `GMT+1` or `UTC`. */
 export const offsetName = (at: number, zone: string): string => {

@@ -39,7 +39,7 @@ export const Invitations = () => {
         </button>
       }
     >
-      <Loaded query={invitations}>
+      <Loaded isFollowed query={invitations}>
         {(all) =>
           all.length === 0 ? (
             <Empty title="No invitation yet">
@@ -133,7 +133,7 @@ const Inviting = ({ onClose }: { readonly onClose: () => void }) => {
       ) : (
         <form class="form" onSubmit={send} noValidate>
           <Field label="Name (optional)" hint="Such as the name of the person" problem={problems.name}>
-            <input value={name} maxLength={256} onInput={({ currentTarget }) => setName(currentTarget.value)} />
+            <input value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
           </Field>
           <Field label="Role" problem={problems.role}>
             <select

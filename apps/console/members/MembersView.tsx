@@ -58,7 +58,7 @@ const memberColumns: ReadonlyArray<Column<MemberLine>> = [
 ]
 
 const WithoutKeys = () => (
-  <Loaded query={workspaces}>
+  <Loaded isFollowed query={workspaces}>
     {(all) => (
       <Table
         label="Members"
@@ -106,7 +106,7 @@ const WithKeys = () => {
   ]
   return (
     <>
-      <Loaded query={workspaces}>
+      <Loaded isFollowed query={workspaces}>
         {(all) => (
           <Table
             label="Members"

@@ -1,6 +1,7 @@
 /** Submits a run again, with the inputs that it had or with other ones. */
 import { Effect } from "effect"
 import { useState } from "preact/hooks"
+import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { Field } from "../forms/Field.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import type { Json } from "../forms/SchemaModel.ts"
@@ -30,14 +31,19 @@ const submit = (run: Run, version: "same" | "latest", run_input_variables: Input
 export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Readonly<Record<string, unknown>> }) => {
   const [isOpen, setOpen] = useState(false)
   const [version, setVersion] = useState<"same" | "latest">("latest")
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problems, setProblems] = useState<InputProblems>({})
   const isRetry = run.status === "execution.failed" || run.status === "execution.stopped"
   const word = isRetry ? "Retry with other inputs" : "Run again"
   const send = async (inputs: Inputs) => {
-    setProblem(null)
-    const made = await act(submit(run, version, inputs))
+    setProblems({})
+    const failed = (error: unknown) => setProblems(refusedInputs(error))
+    // Of an earlier version the service says with its answer what it refuses.
+    const found = version === "same" ? {} : await act(checkInputs(run.workflow_id, inputs as never), { failed })
+    if (found === null) return
+    if (Object.keys(found).length > 0) return setProblems(found)
+    const made = await act(submit(run, version, inputs), { failed })
     if (made === null) return
-    if (made.id == null) return setProblem(made.problem)
+    if (made.id == null) return setProblems({ "": made.problem })
     setOpen(false)
     say("done", "The run was submitted")
     go(to(["runs", made.id]))
@@ -53,7 +59,7 @@ export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Rea
             {isRetry ? "A new run, linked with this one." : "A new run of the latest version."} The run that you are
             looking at stays as it is.
           </p>
-          <SchemaForm schema={schema} values={run.input_variables} send="Run" onSend={send}>
+          <SchemaForm schema={schema} values={run.input_variables} problems={problems} send="Run" onSend={send}>
             {isRetry && (
               <Field label="Version">
                 <select
@@ -64,11 +70,6 @@ export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Rea
                   <option value="same">The one that this run executed</option>
                 </select>
               </Field>
-            )}
-            {problem !== null && (
-              <p class="wrong" role="alert">
-                {problem}
-              </p>
             )}
           </SchemaForm>
         </Dialog>

@@ -8,7 +8,7 @@ import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Folded } from "../kit/Page.tsx"
 import { query } from "../kit/Service.ts"
 import { Table } from "../kit/Table.tsx"
-import { clock, duration } from "../kit/Times.ts"
+import { clockSeconds, duration } from "../kit/Times.ts"
 
 /** As many rows as are drawn; all of them are in the bundle. */
 const most = 500
@@ -52,7 +52,7 @@ const Network = ({ id }: { readonly id: string }) => {
               rows={found.slice(0, most)}
               keyOf={(event) => event.id}
               columns={[
-                { word: "At", kind: "quiet", cell: ({ started_at }) => clock(Date.parse(started_at)) },
+                { word: "At", kind: "quiet", cell: ({ started_at }) => clockSeconds(Date.parse(started_at)) },
                 {
                   word: "Status",
                   cell: ({ failure, status }) => (

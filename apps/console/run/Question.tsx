@@ -1,7 +1,9 @@
 /** What a run asks a person. Codes are hidden as they are typed. */
-import { useMemo } from "preact/hooks"
+import type { Effect } from "effect"
+import { useMemo, useState } from "preact/hooks"
+import { Clipped } from "../data/Clipped.tsx"
+import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
-import { Clipped } from "../kit/Clipped.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { act, client, query } from "../kit/Service.ts"
@@ -14,9 +16,15 @@ export const Question = ({ id, onAnswered }: { readonly id: string; readonly onA
   const asked = useMemo(() => query((client) => client.interactions.openQuestion({ params })), [id])
   const { value } = useQuery(asked)
   const present = useAtom(now)
+  const [problems, setProblems] = useState<InputProblems>({})
   if (value === null) return null
   const left = Date.parse(value.expires_at) - present
   const done = { done: "The answer was sent" }
+  /** Sends what was filled in; what the service refuses stands at its field. */
+  const send = (answer: Effect.Effect<unknown, unknown>) => {
+    setProblems({})
+    return act(answer, { ...done, failed: (error) => setProblems(refusedInputs(error)) }).then(onAnswered)
+  }
   return (
     <section class="question" aria-label="A question for a person">
       <h2>
@@ -49,17 +57,17 @@ export const Question = ({ id, onAnswered }: { readonly id: string; readonly onA
       ) : value.kind === "interaction" ? (
         <SchemaForm
           schema={value.expected_json_schema_datamodel}
+          problems={problems}
           send="Answer"
-          onSend={(payload) => act(client().interactions.answer({ params, payload }), done).then(onAnswered)}
+          onSend={(payload) => send(client().interactions.answer({ params, payload }))}
         />
       ) : (
         <SchemaForm
           schema={{}}
           values={value.input_variables ?? {}}
+          problems={problems}
           send="Go on with these inputs"
-          onSend={(input_variables) =>
-            act(client().interactions.correct({ params, payload: { input_variables } }), done).then(onAnswered)
-          }
+          onSend={(input_variables) => send(client().interactions.correct({ params, payload: { input_variables } }))}
         />
       )}
     </section>

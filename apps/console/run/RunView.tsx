@@ -3,10 +3,11 @@ import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
+import { Clipped } from "../data/Clipped.tsx"
+import { resumedWords } from "../data/Counts.ts"
 import { askFor, verbs } from "../data/Verbs.ts"
 import { versionOf, type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { copy, JsonText } from "../forms/JsonText.tsx"
-import { Clipped } from "../kit/Clipped.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
@@ -315,7 +316,7 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
   const zone = useQuery(windowOf(run.workflow_id)).value?.run_window?.time_zone ?? null
   const lift = (pause_resource: "run_window" | "workflow") =>
     void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [run.workflow_id] } }), {
-      done: ({ resumedRuns }) => `${resumedRuns} waiting ${resumedRuns === 1 ? "run" : "runs"} may start now`
+      done: ({ resumedRuns }) => resumedWords(resumedRuns)
     }).then(onChanged)
   return (
     <section class="held-card" aria-label="Why this run is held">
@@ -347,10 +348,14 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
               >
                 {hold.kind === "manual" ? "End the pause" : "Unpause All"}
               </button>
-              <span class="hint">{holdWords[hold.kind].press}</span>
+              {hold.kind === "run_window" && <WindowLink run={run} />}
             </div>
           )}
-          {hold.kind === "run_window" && <a href={to(["workflows", run.workflow_id, "window"])}>Open the run window</a>}
+          {may("Member") ? (
+            <p class="note">{holdWords[hold.kind].press}</p>
+          ) : (
+            hold.kind === "run_window" && <WindowLink run={run} />
+          )}
         </div>
       ))}
       {run.can_start_at !== null && (
@@ -362,6 +367,10 @@ const WhyHeld = ({ onChanged, run }: { readonly run: Run; readonly onChanged: ()
     </section>
   )
 }
+
+const WindowLink = ({ run }: { readonly run: Run }) => (
+  <a href={to(["workflows", run.workflow_id, "window"])}>Open the run window</a>
+)
 
 /** An instant in the zone of the window and in that of the person who reads it. */
 const Both = ({ at, zone }: { readonly at: string; readonly zone: string | null }) => {

@@ -1,10 +1,10 @@
 /** The steps of a run. A click on one seeks the film; the one that the film is at lights up. */
 import { useState } from "preact/hooks"
-import { Clipped } from "../kit/Clipped.tsx"
+import { Clipped } from "../data/Clipped.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Empty } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
-import { clock, duration } from "../kit/Times.ts"
+import { clockSeconds, duration } from "../kit/Times.ts"
 import type { Picture, Step } from "./RunModel.ts"
 
 const words: Readonly<Record<Step["state"], string>> = {
@@ -65,7 +65,7 @@ export const Steps = ({
               </span>
             </div>
             <p class="step-note">
-              {clock(step.at)} · {words[step.state]}
+              {clockSeconds(step.at)} · {words[step.state]}
               {step.attempt > 0 && ` · attempt ${step.attempt + 1}`}
             </p>
             {step.notes.map((note, at) => (

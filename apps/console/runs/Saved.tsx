@@ -1,15 +1,6 @@
 /** The saved views of the list: each a button that shows its runs. */
 import { useState } from "preact/hooks"
-import {
-  canonical,
-  keepViews,
-  mostNameLength,
-  mostViews,
-  problemOf,
-  type SavedView,
-  savedViews,
-  withView
-} from "../data/SavedViews.ts"
+import { canonical, keepViews, mostViews, problemOf, type SavedView, savedViews, withView } from "../data/SavedViews.ts"
 import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { say } from "../kit/Notices.ts"
@@ -86,7 +77,6 @@ const Naming = ({
         >
           <input
             autofocus
-            maxLength={mostNameLength}
             placeholder="Such as Failed today"
             value={name}
             onInput={({ currentTarget }) => {

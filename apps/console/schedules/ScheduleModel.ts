@@ -212,8 +212,8 @@ export const timing = ({ at, cron, recurrence, recurrence_time }: Schedule): str
   const words =
     simple.days.length === 7
       ? "every day"
-      : simple.days.join() === days.slice(0, 5).join()
-        ? "Monday to Friday"
+      : simple.days.length > 2 && days.join().includes(simple.days.join())
+        ? `${dayWord(simple.days[0] ?? "")} to ${dayWord(simple.days.at(-1) ?? "")}`
         : simple.days.map(dayWord).join(", ")
   return `${words} at ${simple.time}`
 }

@@ -51,7 +51,7 @@ export const SchedulesView = ({ query }: { readonly query: URLSearchParams }) =>
         <WorkflowFilter workflow={workflow === "" ? null : workflow} />
       </div>
       <div class="section">
-        <Loaded query={schedules} rows={4}>
+        <Loaded isFollowed query={schedules} rows={4}>
           {(all) =>
             all.length === 0 ? (
               <Empty title="No schedule yet">

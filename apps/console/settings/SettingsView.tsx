@@ -15,7 +15,7 @@ export const SettingsView = () => (
   <Page title="Settings" note="They apply to every run of this workspace.">
     <div class="section">
       <div class="body narrow">
-        <Loaded query={settings} rows={5}>
+        <Loaded isFollowed query={settings} rows={5}>
           {(stored) => (may("Owner") ? <Form stored={stored} /> : <Listed stored={stored} />)}
         </Loaded>
       </div>

@@ -11,7 +11,15 @@ import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
 import { KeyField, Sending, secret, useSealing } from "./SealedForm.tsx"
-import { type Connection, connectionProblemsOf, type ProviderType, providerWords } from "./VaultModel.ts"
+import {
+  type Connected,
+  type Connection,
+  configurationOf,
+  connectionOf,
+  connectionProblemsOf,
+  type ProviderType,
+  providerWords
+} from "./VaultModel.ts"
 
 const group = () => client()["secret providers"]
 
@@ -22,8 +30,11 @@ interface Named {
   readonly name: string
 }
 
+type Former = Connected & Named
+
 export const Providers = () => {
   const [isConnecting, setConnecting] = useState(false)
+  const [changing, setChanging] = useState<Former | null>(null)
   const [removing, setRemoving] = useState<Named | null>(null)
   return (
     <Section
@@ -37,7 +48,7 @@ export const Providers = () => {
         )
       }
     >
-      <Loaded query={providers}>
+      <Loaded isFollowed query={providers}>
         {(all) =>
           all.length === 0 ? (
             <Empty title="No secret provider yet">
@@ -64,33 +75,41 @@ export const Providers = () => {
                 {
                   word: "Action",
                   kind: "tight",
-                  cell: ({ id, name }) =>
-                    may("Owner") && (
-                      <div class="row-actions">
-                        <button
-                          type="button"
-                          aria-label={`Test ${name}`}
-                          onClick={() =>
-                            void act(group().testSecretProvider({ params: { secret_provider_id: id } }), {
-                              done: ({ error, success }) =>
-                                success ? `${name} answers, and accepts the access` : `${name} failed: ${error}`
-                            })
-                          }
-                        >
-                          Test
-                        </button>
-                        <button type="button" aria-label={`Remove ${name}`} onClick={() => setRemoving({ id, name })}>
-                          Remove…
-                        </button>
-                      </div>
+                  cell: (provider) => {
+                    const { id, name } = provider
+                    return (
+                      may("Owner") && (
+                        <div class="row-actions">
+                          <button
+                            type="button"
+                            aria-label={`Test ${name}`}
+                            onClick={() =>
+                              void act(group().testSecretProvider({ params: { secret_provider_id: id } }), {
+                                done: ({ error, success }) =>
+                                  success ? `${name} answers, and accepts the access` : `${name} failed: ${error}`
+                              })
+                            }
+                          >
+                            Test
+                          </button>
+                          <button type="button" aria-label={`Change ${name}`} onClick={() => setChanging(provider)}>
+                            Change…
+                          </button>
+                          <button type="button" aria-label={`Remove ${name}`} onClick={() => setRemoving({ id, name })}>
+                            Remove…
+                          </button>
+                        </div>
+                      )
                     )
+                  }
                 }
               ]}
             />
           )
         }
       </Loaded>
-      {isConnecting && <Connecting onClose={() => setConnecting(false)} />}
+      {isConnecting && <Connecting former={null} onClose={() => setConnecting(false)} />}
+      {changing !== null && <Connecting former={changing} onClose={() => setChanging(null)} />}
       {removing !== null && (
         <Confirm
           title={`Remove ${removing.name}`}
@@ -111,7 +130,7 @@ export const Providers = () => {
 
 const blank: Connection = {
   ...{ key: "", type: "1password", name: "", url: "", token: "" },
-  ...{ place: "", namespace: "", roleId: "", secretId: "" }
+  ...{ place: "", namespace: "", roleId: "", secretId: "", cache: "" }
 }
 
 const paths = {
@@ -123,43 +142,46 @@ const paths = {
   "config.mount": "place",
   "config.namespace": "namespace",
   "config.role_id": "roleId",
-  "config.secret_id": "secretId"
+  "config.secret_id": "secretId",
+  cache_ttl_seconds: "cache"
 } as const
 
-const Connecting = ({ onClose }: { readonly onClose: () => void }) => {
+/** The form that connects a secret provider, or changes one: what is left empty then stays as it is. */
+const Connecting = ({ former, onClose }: { readonly former: Former | null; readonly onClose: () => void }) => {
   const { given, isBusy, problems, refusal, send, set } = useSealing({
-    blank,
-    done: "The secret provider was tested and connected",
+    blank: former === null ? blank : connectionOf(former),
+    done: former === null ? "The secret provider was tested and connected" : "The secret provider was changed",
     onDone: () => {
       refresh(providers)
       onClose()
     },
     paths,
-    store: async ({ name, namespace, place, roleId, secretId, token, type, url }, seal) => {
-      const other = { [type === "1password" ? "vault" : "mount"]: place.trim(), namespace: namespace.trim() }
-      return group().createSecretProvider({
-        query: {},
-        payload: {
-          provider_type: type,
-          name: name.trim(),
-          config: {
-            url: url.trim(),
-            ...Object.fromEntries(Object.entries(other).filter(([, value]) => value !== "")),
-            ...(token === "" ? {} : { token: await seal(token) }),
-            ...(roleId === "" ? {} : { role_id: roleId.trim(), secret_id: await seal(secretId) })
-          }
-        }
-      })
+    store: async (given, seal) => {
+      const found = configurationOf(given, former)
+      const secrets = await Promise.all(
+        Object.entries(found?.secrets ?? {}).map(async ([name, value]) => [name, await seal(value)] as const)
+      )
+      const cache = given.cache.trim()
+      const payload = {
+        name: given.name.trim(),
+        ...(found === null ? {} : { config: { ...found.plain, ...Object.fromEntries(secrets) } }),
+        cache_ttl_seconds: cache === "" ? null : Number(cache)
+      }
+      return former === null
+        ? group().createSecretProvider({ query: {}, payload: { ...payload, provider_type: given.type } })
+        : group().changeSecretProvider({ params: { secret_provider_id: former.id }, query: {}, payload })
     },
-    wrongOf: connectionProblemsOf
+    wrongOf: (given) => connectionProblemsOf(given, former)
   })
+  const isNew = former === null
+  const stays = isNew ? undefined : "If empty, it stays as it is"
   const isVault = given.type === "hashicorp_vault"
   return (
-    <Dialog title="Connect a secret provider" onClose={onClose}>
+    <Dialog title={isNew ? "Connect a secret provider" : `Change ${former.name}`} onClose={onClose}>
       <form class="form" onSubmit={send} noValidate>
         <div class="pair">
           <Field label="Kind" problem={problems.type}>
-            <select value={given.type} onChange={set("type")}>
+            <select disabled={!isNew} value={given.type} onChange={set("type")}>
               {Object.entries(providerWords).map(([type, word]) => (
                 <option key={type} value={type}>
                   {word}
@@ -171,10 +193,18 @@ const Connecting = ({ onClose }: { readonly onClose: () => void }) => {
             <input value={given.name} onInput={set("name")} />
           </Field>
         </div>
-        <Field label="Address" problem={problems.url}>
-          <input placeholder="https://vault.example.com" value={given.url} onInput={set("url")} />
+        <Field
+          label="Address"
+          hint={isNew ? undefined : "If empty, it stays as it is. Another one needs the access again"}
+          problem={problems.url}
+        >
+          <input
+            placeholder={former?.config_hint.host ?? "https://vault.example.com"}
+            value={given.url}
+            onInput={set("url")}
+          />
         </Field>
-        <Field label={isVault ? "Token (or a role below)" : "Access token"} problem={problems.token}>
+        <Field label={isVault ? "Token (or a role below)" : "Access token"} hint={stays} problem={problems.token}>
           <input {...secret} value={given.token} onInput={set("token")} />
         </Field>
         <div class="pair">
@@ -182,7 +212,7 @@ const Connecting = ({ onClose }: { readonly onClose: () => void }) => {
             <input placeholder={isVault ? "secret" : ""} value={given.place} onInput={set("place")} />
           </Field>
           {isVault && (
-            <Field label="Namespace (optional)" problem={problems.namespace}>
+            <Field label="Namespace (optional)" hint={stays} problem={problems.namespace}>
               <input value={given.namespace} onInput={set("namespace")} />
             </Field>
           )}
@@ -197,8 +227,15 @@ const Connecting = ({ onClose }: { readonly onClose: () => void }) => {
             </Field>
           </div>
         )}
+        <Field
+          label="Reuse a secret for (optional)"
+          hint="In seconds. If empty, every run asks for it again"
+          problem={problems.cache}
+        >
+          <input inputMode="numeric" value={given.cache} onInput={set("cache")} />
+        </Field>
         <KeyField value={given.key} onInput={set("key")} problem={problems.key} />
-        <Sending refusal={refusal} isBusy={isBusy} word="Seal, test and connect" />
+        <Sending refusal={refusal} isBusy={isBusy} word={isNew ? "Seal, test and connect" : "Test and change"} />
       </form>
     </Dialog>
   )

@@ -59,7 +59,7 @@ export const bySite = (all: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
       one.domain.localeCompare(other.domain) || one.permissioned_user_id.localeCompare(other.permissioned_user_id)
   )
 
-/** What is typed to connect a secret provider. */
+/** What is typed to connect a secret provider, or to change one. */
 export interface Connection {
   readonly key: string
   readonly type: ProviderType
@@ -71,6 +71,58 @@ export interface Connection {
   readonly namespace: string
   readonly roleId: string
   readonly secretId: string
+  /** For how many seconds a secret may be used again; empty asks each time. */
+  readonly cache: string
+}
+
+/** A connected secret provider, as the service shows it: without its address and its access. */
+export interface Connected {
+  readonly provider_type: string
+  readonly name: string
+  readonly config_hint: Readonly<Record<string, string>>
+  readonly cache_ttl_seconds: number | null
+}
+
+/** What is known of a connected secret provider. Empty fields of its form change nothing. */
+export const connectionOf = ({ cache_ttl_seconds, config_hint, name, provider_type }: Connected): Connection => ({
+  ...{ key: "", url: "", token: "", namespace: "", roleId: "", secretId: "" },
+  type: provider_type as ProviderType,
+  name,
+  place: config_hint.vault ?? config_hint.mount ?? "",
+  cache: cache_ttl_seconds === null ? "" : String(cache_ttl_seconds)
+})
+
+/** The part of a request that says how a secret provider is reached. `secrets` are to be sealed before they are sent. */
+interface Configuration {
+  readonly plain: Readonly<Record<string, string | null>>
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+/** The configuration that was typed; `null` where a change of a secret provider leaves it as it is. */
+export const configurationOf = (given: Connection, former: Connected | null): Configuration | null => {
+  const isVault = given.type === "hashicorp_vault"
+  const place = given.place.trim()
+  const isMoved = former === null ? place !== "" : place !== connectionOf(former).place
+  const plain = {
+    ...(given.url.trim() === "" ? {} : { url: given.url.trim() }),
+    ...(isMoved ? { [isVault ? "mount" : "vault"]: place === "" ? null : place } : {}),
+    ...(isVault && given.namespace.trim() !== "" ? { namespace: given.namespace.trim() } : {}),
+    ...(isVault && given.roleId.trim() !== "" ? { role_id: given.roleId.trim() } : {}),
+    // A token takes the place of a role, and a role that of a token.
+    ...(former === null || !isVault
+      ? {}
+      : given.token !== ""
+        ? { role_id: null, secret_id: null }
+        : given.roleId.trim() !== ""
+          ? { token: null }
+          : {})
+  }
+  const secrets = {
+    ...(given.token === "" ? {} : { token: given.token }),
+    ...(!isVault || given.secretId === "" ? {} : { secret_id: given.secretId })
+  }
+  const isSame = Object.keys(plain).length + Object.keys(secrets).length === 0
+  return former !== null && isSame ? null : { plain, secrets }
 }
 
 export const providerWords = {
@@ -79,13 +131,29 @@ export const providerWords = {
 } as const
 export type ProviderType = keyof typeof providerWords
 
-export const connectionProblemsOf = (given: Connection): Partial<Record<keyof Connection, string>> => ({
-  ...(given.name.trim() === "" ? { name: "Give it a name" } : {}),
-  ...(URL.canParse(given.url) ? {} : { url: "Expected an address such as https://vault.example.com" }),
-  ...(given.type === "1password" && given.token === "" ? { token: "Type the access token of the Connect server" } : {}),
-  ...(given.type === "hashicorp_vault" && (given.token === "") === (given.roleId === "")
-    ? { token: "Type a token, or a role id and a secret id" }
-    : {}),
-  ...(given.roleId !== "" && given.secretId === "" ? { secretId: "Type the secret id of the role" } : {}),
-  ...wrongKey(given.key)
-})
+type ConnectionProblems = Partial<Record<keyof Connection, string>>
+
+/** What is missing from a connection, or cannot be, by its field. In a change of `former`, an empty field changes nothing. */
+export const connectionProblemsOf = (given: Connection, former: Connected | null = null): ConnectionProblems => {
+  const isNew = former === null
+  const hasAccess = given.token !== "" || given.secretId !== ""
+  return {
+    ...(given.name.trim() === "" ? { name: "Give it a name" } : {}),
+    ...(URL.canParse(given.url.trim()) || (!isNew && given.url.trim() === "")
+      ? {}
+      : { url: "Expected an address such as https://vault.example.com" }),
+    ...accessProblemOf(given, isNew),
+    ...(given.roleId !== "" && given.secretId === "" ? { secretId: "Type the secret id of the role" } : {}),
+    ...(/^\d*$/.test(given.cache.trim()) ? {} : { cache: "Expected a whole number of seconds, such as 60" }),
+    ...(isNew || hasAccess ? wrongKey(given.key) : {})
+  }
+}
+
+const accessProblemOf = ({ roleId, token, type }: Connection, isNew: boolean): ConnectionProblems => {
+  if (type === "1password") {
+    return isNew && token === "" ? { token: "Type the access token of the Connect server" } : {}
+  }
+  const isMissing = isNew && token === "" && roleId === ""
+  const isBoth = token !== "" && roleId !== ""
+  return isMissing || isBoth ? { token: "Type a token, or a role id and a secret id" } : {}
+}

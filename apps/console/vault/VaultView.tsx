@@ -34,7 +34,7 @@ export const VaultView = () => {
       }
     >
       <Section title="Credentials" note="by site">
-        <Loaded query={entries}>
+        <Loaded isFollowed query={entries}>
           {(answer) => {
             const all = bySite(listOf(answer))
             return all.length === 0 ? (

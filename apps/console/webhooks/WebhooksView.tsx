@@ -31,7 +31,7 @@ export const WebhooksView = () => {
       }
     >
       <Section title="Receivers">
-        <Loaded query={webhooks}>
+        <Loaded isFollowed query={webhooks}>
           {(all) =>
             all.length === 0 ? (
               <Empty title="No webhook yet">
@@ -124,7 +124,7 @@ const Deliveries = () => (
       </button>
     }
   >
-    <Loaded query={deliveries}>
+    <Loaded isFollowed query={deliveries}>
       {({ deliveries: all }) =>
         all.length === 0 ? (
           <Empty title="Nothing was delivered yet">

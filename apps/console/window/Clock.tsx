@@ -23,7 +23,6 @@ export const Clock = ({
       inputMode="numeric"
       list="clock-times"
       placeholder="00:00"
-      maxLength={5}
       autocomplete="off"
       {...(label === undefined ? {} : { "aria-label": label })}
       {...(isWrong ? { "aria-invalid": "true" as const } : {})}

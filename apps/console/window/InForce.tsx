@@ -1,6 +1,7 @@
 /** What is in force at a workflow: its window, a lift, a pause; and what can be pressed about it. */
 import { useState } from "preact/hooks"
 import type { RunWindowResponse } from "../../api/gate/GatesApi.ts"
+import { resumedWords } from "../data/Counts.ts"
 import { Field } from "../forms/Field.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { act, client, problemsByField } from "../kit/Service.ts"
@@ -22,14 +23,15 @@ export const InForce = ({
   const at = (instant: string) => `${short(Date.parse(instant), zone)} (${zone})`
   const unpause = (pause_resource: "run_window" | "workflow") =>
     void act(client().runWindows.unpause({ payload: { pause_resource, resource_ids: [id] } }), {
-      done: ({ resumedRuns }) => `${resumedRuns} waiting ${resumedRuns === 1 ? "run" : "runs"} may start now`
+      done: ({ resumedRuns }) => resumedWords(resumedRuns)
     }).then(onChanged)
+  // While a window is lifted, its state is open.
   const isClosed = run_window !== null && state?.open === false
   return (
     <section class={isClosed || manual_pause !== null ? "in-force closed" : "in-force"} aria-label="What is in force">
       <div>
         <p class="state-word">
-          {manual_pause !== null ? "Paused" : isClosed ? (lift === null ? "Closed" : "Closed, but lifted") : "Open"}
+          {manual_pause !== null ? "Paused" : lift !== null ? "Closed, but lifted" : isClosed ? "Closed" : "Open"}
         </p>
         {manual_pause !== null && (
           <p>
@@ -46,14 +48,16 @@ export const InForce = ({
               : `. It ends with the next opening, ${at(lift.until)}`}
           </p>
         )}
-        {isClosed && lift === null && (
+        {isClosed && (
           <p>{state?.nextOpenAt == null ? "It does not open within 400 days" : `It opens ${at(state.nextOpenAt)}`}</p>
         )}
-        {!isClosed && manual_pause === null && <p class="note">Runs that are submitted now start at once.</p>}
+        {!isClosed && lift === null && manual_pause === null && (
+          <p class="note">Runs that are submitted now start at once.</p>
+        )}
       </div>
       {may("Member") && (
         <div class="actions">
-          {isClosed && lift === null && (
+          {isClosed && (
             <button type="button" class="primary" onClick={() => unpause("run_window")}>
               Unpause All
             </button>
@@ -105,7 +109,7 @@ const Pausing = ({ id, onClose }: { readonly id: string; readonly onClose: () =>
       <form class="form" onSubmit={send} noValidate>
         <p class="note">Its runs wait from now on. Those that run already go on.</p>
         <Field label="Reason (optional)" problem={problems.reason}>
-          <input value={reason} maxLength={1024} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
+          <input value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </Field>
         <Field
           label="Until (optional)"

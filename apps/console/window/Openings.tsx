@@ -1,7 +1,8 @@
 /** The next openings, each with what decides it, by the clock of the window and by that of the reader. */
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { Empty, Section } from "../kit/Page.tsx"
-import { clock, duration, offsetName, short, viewerZone } from "../kit/Times.ts"
+import { Table } from "../kit/Table.tsx"
+import { clock, duration, offsetName, short, viewerZone, zoned } from "../kit/Times.ts"
 import { deciderWords } from "./WindowModel.ts"
 
 export const Openings = ({
@@ -24,35 +25,33 @@ export const Openings = ({
     )
   }
   return (
-    <Section title="Next openings">
-      <div class="scroll">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">{zone}</th>
-              {isElsewhere && <th scope="col">Here ({viewerZone})</th>}
-              <th scope="col">By</th>
-            </tr>
-          </thead>
-          <tbody>
-            {next.map(({ closesAt, deciders, opensAt }) => (
-              <tr key={opensAt}>
-                <td>
-                  {opensAt <= at ? "Open now" : short(opensAt, zone)}
-                  {closesAt !== null &&
-                    ` – ${duration(closesAt - opensAt) === "1 d" ? short(closesAt, zone) : clock(closesAt, zone)}`}
-                  <span class="quiet"> {offsetName(opensAt, zone)}</span>
-                  {closesAt !== null && offsetName(opensAt, zone) !== offsetName(closesAt, zone) && (
-                    <span class="status held"> {duration(closesAt - opensAt)}, as the clocks change</span>
-                  )}
-                </td>
-                {isElsewhere && <td>{short(opensAt)}</td>}
-                <td>{deciders.map(({ label, path }) => deciderWords(window, path, label)).join(", ")}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <Section title="Next openings" note={zone}>
+      <Table
+        label="Openings of the window"
+        rows={next}
+        keyOf={({ opensAt }) => String(opensAt)}
+        columns={[
+          {
+            word: "Opens",
+            cell: ({ closesAt, opensAt }) => (
+              <>
+                {opensAt <= at ? "Open now" : short(opensAt, zone)}
+                {closesAt !== null &&
+                  ` – ${duration(closesAt - opensAt) === "1 d" ? short(closesAt, zone) : clock(closesAt, zone)}`}
+                <span class="quiet"> {offsetName(opensAt, zone)}</span>
+                {closesAt !== null && offsetName(opensAt, zone) !== offsetName(closesAt, zone) && (
+                  <span class="status held"> {duration(closesAt - opensAt)}, as the clocks change</span>
+                )}
+                {isElsewhere && opensAt > at && <div class="quiet">Here: {zoned(opensAt)}</div>}
+              </>
+            )
+          },
+          {
+            word: "By",
+            cell: ({ deciders }) => deciders.map(({ label, path }) => deciderWords(window, path, label)).join(", ")
+          }
+        ]}
+      />
     </Section>
   )
 }

@@ -98,8 +98,11 @@ export const Save = ({
             void act(headers(client().runWindows.setRunWindow({ params, payload })), {
               done: "The window was saved",
               failed: (error) => {
-                say("problem", reasonOf(error))
-                // Where another person was faster, the page says so and offers their window.
+                // Where another person was faster, the page offers their window.
+                say(
+                  "problem",
+                  isConflict(error) ? "The window was not saved: it was changed meanwhile" : reasonOf(error)
+                )
                 refresh(windowQuery(id))
               }
             }).then((saved) => saved !== null && onSaved(saved.run_window, saved.run_window_revision))
@@ -159,6 +162,9 @@ const Removing = ({
     </Dialog>
   )
 }
+
+const isConflict = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "statusCode" in error && error.statusCode === 409
 
 const runs = (count: number, isMore: boolean): string =>
   `${counted({ count, exact: !isMore })} waiting ${count === 1 ? "run" : "runs"}`

@@ -68,7 +68,7 @@ export const Specials = ({
               <One
                 special={special}
                 number={index + 1}
-                problem={problems.get(`special ${index}`)}
+                problemAt={(field) => problems.get(field === null ? `special ${index}` : `special ${index} ${field}`)}
                 today={dateText(today)}
                 onChange={(next) =>
                   onChange({ ...draft, specials: specials.map((one, at) => (at === index ? next : one)) })
@@ -87,20 +87,20 @@ const One = ({
   number,
   onChange,
   onRemove,
-  problem,
+  problemAt,
   special,
   today
 }: {
   readonly special: Special
   readonly number: number
-  readonly problem: string | undefined
+  /** What is wrong with a field; with `null`, with the entry as a whole. */
+  readonly problemAt: (field: keyof Special | null) => string | undefined
   readonly today: string
   readonly onChange: (special: Special) => void
   readonly onRemove: () => void
 }) => {
   const set = (changes: Partial<Special>) => onChange({ ...special, ...changes })
-  const words = special.isRecurring ? ruleWords(special.rule) : null
-  const next = special.isRecurring ? nextDates(special.rule, special.from, today, 4) : []
+  const whole = problemAt(null)
   return (
     <fieldset>
       <legend class="row">
@@ -113,10 +113,9 @@ const One = ({
         </button>
       </legend>
       <div class="pair">
-        <Field label="Name">
+        <Field label="Name" problem={problemAt("label")}>
           <input
             value={special.label}
-            maxLength={256}
             placeholder="Such as Christmas"
             onInput={({ currentTarget }) => set({ label: currentTarget.value })}
           />
@@ -132,70 +131,87 @@ const One = ({
           >
             <option value="closed">wait all day</option>
             <option value="closed-hours">wait between</option>
-            <option value="all">may start all day</option>
+            <option value="all">may start all day, until 23:59</option>
             <option value="hours">may start between</option>
           </select>
         </Field>
         {!special.isWholeDay && (
           <>
-            <Field label="From">
+            <Field label="From" problem={problemAt("start")}>
               <Clock value={special.start} onChange={(start) => set({ start })} />
             </Field>
-            <Field label="To">
+            <Field label="To" problem={problemAt("end")}>
               <Clock value={special.end} onChange={(end) => set({ end })} />
             </Field>
           </>
         )}
-        {special.isRecurring ? (
-          <>
-            <Field label="Rule (RFC 5545)" hint={words ?? "This rule cannot be read"}>
-              <input
-                list={`rules-${number}`}
-                class="mono"
-                spellcheck={false}
-                value={special.rule}
-                onInput={({ currentTarget }) => set({ rule: currentTarget.value })}
-              />
-            </Field>
-            <datalist id={`rules-${number}`}>
-              {rules.map(({ rule, word }) => (
-                <option key={rule} value={rule}>
-                  {word}
-                </option>
-              ))}
-            </datalist>
-            <Field label="First date" hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}>
-              <input
-                type="date"
-                value={special.from}
-                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
-              />
-            </Field>
-          </>
-        ) : (
-          <>
-            <Field label="First date">
-              <input
-                type="date"
-                value={special.from}
-                onInput={({ currentTarget }) => set({ from: currentTarget.value })}
-              />
-            </Field>
-            <Field label="Last date (optional)">
-              <input
-                type="date"
-                value={special.until}
-                onInput={({ currentTarget }) => set({ until: currentTarget.value })}
-              />
-            </Field>
-          </>
-        )}
+        <Dates number={number} problemAt={problemAt} set={set} special={special} today={today} />
       </div>
-      {problem !== undefined && (
+      {whole !== undefined && (
         <p class="wrong" role="alert">
-          {problem}
+          {whole}
         </p>
       )}
     </fieldset>
+  )
+}
+
+/** The days of an entry: those of its rule, or those between two dates. */
+const Dates = ({
+  number,
+  problemAt,
+  set,
+  special,
+  today
+}: {
+  readonly special: Special
+  readonly number: number
+  readonly problemAt: (field: keyof Special) => string | undefined
+  readonly today: string
+  readonly set: (changes: Partial<Special>) => void
+}) => {
+  if (!special.isRecurring) {
+    return (
+      <>
+        <Field label="First date" problem={problemAt("from")}>
+          <input type="date" value={special.from} onInput={({ currentTarget }) => set({ from: currentTarget.value })} />
+        </Field>
+        <Field label="Last date (optional)" problem={problemAt("until")}>
+          <input
+            type="date"
+            value={special.until}
+            onInput={({ currentTarget }) => set({ until: currentTarget.value })}
+          />
+        </Field>
+      </>
+    )
+  }
+  const next = nextDates(special.rule, special.from, today, 4)
+  return (
+    <>
+      <Field label="Rule (RFC 5545)" hint={ruleWords(special.rule) ?? undefined} problem={problemAt("rule")}>
+        <input
+          list={`rules-${number}`}
+          class="mono"
+          spellcheck={false}
+          value={special.rule}
+          onInput={({ currentTarget }) => set({ rule: currentTarget.value })}
+        />
+      </Field>
+      <datalist id={`rules-${number}`}>
+        {rules.map(({ rule, word }) => (
+          <option key={rule} value={rule}>
+            {word}
+          </option>
+        ))}
+      </datalist>
+      <Field
+        label="First date"
+        hint={next.length === 0 ? "No date follows" : `Next: ${next.join(", ")}`}
+        problem={problemAt("from")}
+      >
+        <input type="date" value={special.from} onInput={({ currentTarget }) => set({ from: currentTarget.value })} />
+      </Field>
+    </>
   )
 }

@@ -62,6 +62,24 @@ export const clockFrom = (typed: string): string => {
   return hours === "" || hour > 24 || minute > 59 ? typed : `${pad(hour % 24)}:${pad(minute)}`
 }
 
+/** A date that is open all day has hours: those up to its last minute, at which special hours end. */
+const allDay = { start: "00:00", end: "23:59" }
+
+const hoursOf = ({ end, isOpen, isWholeDay, start }: Special) => {
+  if (isWholeDay && !isOpen) return {}
+  const hours = isWholeDay ? allDay : { start, end }
+  return { active_start_time: timeOf(hours.start), active_end_time: timeOf(hours.end) }
+}
+
+const isWholeDay = ({
+  active,
+  active_end_time: end,
+  active_start_time: start
+}: NonNullable<RunWindow.RunWindow["special_hours"]>[number]): boolean =>
+  start === undefined || end === undefined
+    ? start === end
+    : active && clockOf(start) === allDay.start && clockOf(end) === allDay.end
+
 const dateText = (date: { readonly year: number; readonly month: number; readonly day: number } | undefined): string =>
   date === undefined ? "" : `${pad(date.year, 4)}-${pad(date.month)}-${pad(date.day)}`
 
@@ -89,7 +107,7 @@ export const draftOf = (window: RunWindow.RunWindow): Draft => ({
     from: dateText(special.recurrence === undefined ? special.start_date : special.recurrence_start),
     until: dateText(special.end_date),
     rule: special.recurrence ?? "",
-    isWholeDay: special.active_start_time === undefined && special.active_end_time === undefined,
+    isWholeDay: isWholeDay(special),
     start: special.active_start_time === undefined ? "00:00" : clockOf(special.active_start_time),
     end: special.active_end_time === undefined ? "00:00" : clockOf(special.active_end_time)
   }))
@@ -118,17 +136,31 @@ export const windowOf = ({ specials, week, zone }: Draft): unknown => ({
                 start_date: dateOf(special.from),
                 ...(special.until === "" ? {} : { end_date: dateOf(special.until) })
               }),
-          ...(special.isWholeDay
-            ? {}
-            : { active_start_time: timeOf(special.start), active_end_time: timeOf(special.end) })
+          ...hoursOf(special)
         }))
       })
 })
 
-/** The place in the editor of the path of an issue: a range by its day and position, a special entry, or the zone. */
+const specialFields: Readonly<Record<string, keyof Special>> = {
+  label: "label",
+  start_date: "from",
+  end_date: "until",
+  recurrence: "rule",
+  recurrence_start: "from",
+  active_start_time: "start",
+  active_end_time: "end"
+}
+
+/**
+ * The place in the editor of the path of an issue: a range by its day and position, a special entry or a field of it, or
+ * the zone.
+ */
 export const placeOf = (draft: Draft, path: string): string => {
   const [, list, index] = /^(regular_hours|special_hours)\[(\d+)\]/.exec(path) ?? []
-  if (list === "special_hours") return `special ${index}`
+  if (list === "special_hours") {
+    const field = specialFields[/^special_hours\[\d+\]\.(\w+)/.exec(path)?.[1] ?? ""]
+    return field === undefined ? `special ${index}` : `special ${index} ${field}`
+  }
   if (list === "regular_hours") {
     let left = Number(index)
     for (const [day, ranges] of draft.week.entries()) {

@@ -6,7 +6,7 @@ import * as RunWindow from "../../../core/window/RunWindow.ts"
 import { useChanges } from "../data/Live.ts"
 import { windowOf as windowQuery, workflowOf } from "../data/Workflows.ts"
 import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
-import { Loaded, useQuery } from "../kit/Loaded.tsx"
+import { followMillis, Loaded, useQuery } from "../kit/Loaded.tsx"
 import { say } from "../kit/Notices.ts"
 import { Page, Section } from "../kit/Page.tsx"
 import { now, registry, useAtom } from "../kit/Registry.ts"
@@ -23,11 +23,8 @@ import { Specials } from "./Specials.tsx"
 import { Week } from "./Week.tsx"
 import { type Draft, deciderWords, draftOf, labelAt, placeOf, presets, windowOf } from "./WindowModel.ts"
 
-/** How often a window is read again while it is shown, in milliseconds: others may edit, lift or pause it. */
-const everyMillis = 800
-
 export const WindowView = ({ id }: { readonly id: string }) => {
-  useChanges(() => renew(windowQuery(id)), everyMillis)
+  useChanges(() => renew(windowQuery(id)), followMillis)
   const workflow = useQuery(workflowOf(id)).value
   return (
     <Page title={workflow === null ? "Run window" : workflow.name} note="The hours in which its runs may start">

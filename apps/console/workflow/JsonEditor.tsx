@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { useMemo, useState } from "preact/hooks"
 import { type Workflow, workflowOf, workflows } from "../data/Workflows.ts"
 import { Section } from "../kit/Page.tsx"
+import { plainJson } from "../kit/Plain.ts"
 import { act, client, type Problem, problemsOf, reasonOf, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { ProblemList } from "./ProblemList.tsx"
@@ -12,7 +13,7 @@ import { editable, type ProblemNode } from "./WorkflowModel.ts"
 const isConflict = Schema.is(Schema.Struct({ code: Schema.Literal("WORKFLOW_VERSION_CONFLICT") }))
 
 export const JsonEditor = ({ workflow }: { readonly workflow: Workflow }) => {
-  const stored = useMemo(() => JSON.stringify(editable(workflow), null, 2), [workflow])
+  const stored = useMemo(() => plainJson(JSON.stringify(editable(workflow), null, 2)), [workflow])
   /** The text with the version that it was begun with. */
   const [edited, edit] = useState<{ readonly text: string; readonly base: string } | null>(null)
   const [note, setNote] = useState("")

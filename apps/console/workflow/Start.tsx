@@ -3,6 +3,7 @@
  * closed or the workflow is paused, and keeps the page of every step.
  */
 import { useState } from "preact/hooks"
+import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import type { Workflow } from "../data/Workflows.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
@@ -11,7 +12,7 @@ import { act, client } from "../kit/Service.ts"
 
 export const Start = ({ isTest, workflow }: { readonly workflow: Workflow; readonly isTest: boolean }) => {
   const [isOpen, setOpen] = useState(false)
-  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
+  const [problems, setProblems] = useState<InputProblems>({})
   const credentials = Object.keys(workflow.vault_schema)
   const properties = { ...(workflow.input_schema.properties as object | undefined) }
   const schema = {
@@ -26,21 +27,14 @@ export const Start = ({ isTest, workflow }: { readonly workflow: Workflow; reado
   }
   const send = async (run_input_variables: Readonly<Record<string, never>>) => {
     setProblems({})
-    const verdict = await act(
-      client().workflows.validateInput({ params: { workflow_id: workflow.id }, payload: { run_input_variables } })
-    )
-    if (verdict === null) return
-    if (!verdict.valid) {
-      return setProblems(
-        Object.fromEntries(
-          (verdict.errors ?? []).map(({ field, message }) => [field.split(/[.[/]/)[0] || field, message])
-        )
-      )
-    }
+    const failed = (error: unknown) => setProblems(refusedInputs(error))
+    const found = await act(checkInputs(workflow.id, run_input_variables), { failed })
+    if (found === null) return
+    if (Object.keys(found).length > 0) return setProblems(found)
     const debug = isTest ? { debug: true } : {}
     const made = await act(
       client().runs.start({ payload: { workflow_id: workflow.id, run_input_variables, ...debug } }),
-      { done: "The run was submitted" }
+      { done: "The run was submitted", failed }
     )
     if (made === null) return
     if (isTest) {

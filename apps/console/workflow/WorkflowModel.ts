@@ -1,6 +1,7 @@
 /** A workflow as its view shows it: what changed between versions, and the text of its JSON. */
 import type { WorkflowToSave } from "../../api/Client.ts"
 import type { Node } from "../data/Outline.ts"
+import { plain, plainJson } from "../kit/Plain.ts"
 
 export interface Change {
   readonly kind: "added" | "removed" | "changed"
@@ -33,7 +34,23 @@ const ignored = new Set([
   "manual_pause"
 ])
 
-const shown = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value, null, 2))
+const shown = (value: unknown): string =>
+  typeof value === "string" ? plain(value) : plainJson(JSON.stringify(value, null, 2))
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Two values without what is the same in both: of objects the fields that differ, and of anything else all of it. */
+const differing = (before: unknown, after: unknown): readonly [before: unknown, after: unknown] => {
+  if (!isObject(before) || !isObject(after)) return [before, after]
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name])
+  )
+  const parts = names.map((name) => [name, differing(before[name], after[name])] as const)
+  const side = (at: 0 | 1) =>
+    Object.fromEntries(parts.flatMap(([name, values]) => (values[at] === undefined ? [] : [[name, values[at]]])))
+  return [side(0), side(1)]
+}
 
 /** What differs between two versions, step by step and setting by setting. */
 export const changesOf = (before: Content, after: Content): ReadonlyArray<Change> => {
@@ -44,20 +61,21 @@ export const changesOf = (before: Content, after: Content): ReadonlyArray<Change
     const what = `Step “${(other ?? one)?.name ?? id}”`
     if (one === undefined) return [{ kind: "added", what, before: null, after: shown(other) }]
     if (other === undefined) return [{ kind: "removed", what, before: shown(one), after: null }]
-    return JSON.stringify(one) === JSON.stringify(other)
-      ? []
-      : [{ kind: "changed", what, before: shown(one), after: shown(other) }]
+    if (JSON.stringify(one) === JSON.stringify(other)) return []
+    const [was, is] = differing(one, other)
+    return [{ kind: "changed", what, before: shown(was), after: shown(is) }]
   })
   const settings = [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(
     (name): ReadonlyArray<Change> => {
       const [one, other] = [Reflect.get(before, name), Reflect.get(after, name)]
       if (ignored.has(name) || JSON.stringify(one) === JSON.stringify(other)) return []
+      const [was, is] = differing(one, other)
       return [
         {
           kind: one === undefined ? "added" : other === undefined ? "removed" : "changed",
           what: name,
-          before: one === undefined ? null : shown(one),
-          after: other === undefined ? null : shown(other)
+          before: one === undefined ? null : shown(was),
+          after: other === undefined ? null : shown(is)
         }
       ]
     }

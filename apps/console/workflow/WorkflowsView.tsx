@@ -6,7 +6,7 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { Loaded } from "../kit/Loaded.tsx"
 import { Empty, Page } from "../kit/Page.tsx"
 import { filter, go, to } from "../kit/Route.ts"
-import { act, client, refresh } from "../kit/Service.ts"
+import { act, client, problemsByField, refresh } from "../kit/Service.ts"
 import { may } from "../kit/Session.ts"
 import { Ago } from "../kit/Status.tsx"
 import { Table } from "../kit/Table.tsx"
@@ -36,7 +36,7 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
         />
       </div>
       <div class="section">
-        <Loaded query={workflows} rows={6}>
+        <Loaded isFollowed query={workflows} rows={6}>
           {(all) => {
             const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
             if (found.length === 0) {
@@ -106,7 +106,7 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
 const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
   const [name, setName] = useState("")
   const [url, setUrl] = useState("")
-  const [problems, setProblems] = useState<{ readonly name?: string; readonly url?: string }>({})
+  const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const send = async (event: Event) => {
     event.preventDefault()
     const wrong = {
@@ -116,7 +116,9 @@ const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
     setProblems(wrong)
     if (Object.keys(wrong).length > 0) return
     const made = await act(client().workflows.create({ payload: { name: name.trim(), ...firstGraph(url) } }), {
-      done: "The workflow was created"
+      done: "The workflow was created",
+      failed: (error) =>
+        setProblems(problemsByField(error, ["name", "url"], (path) => (path.endsWith(".url") ? "url" : path)))
     })
     if (made === null) return
     refresh(workflows)

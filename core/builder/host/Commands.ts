@@ -1,6 +1,4 @@
-/**
- * The commands of a conversation, carried out on its page.
- */
+/** Carries out the commands of a conversation on its page. */
 import { Clock, Effect, Ref, ScopedRef } from "effect"
 import * as NetworkRecorder from "../../agent/network/NetworkRecorder.ts"
 import { Browser } from "../../browser/Browser.ts"
@@ -13,14 +11,14 @@ import * as Turn from "./Turn.ts"
 
 type One = Conversation.Conversation
 
-/** Commands that need a page on which something was done before. */
+/** Commands that need an open page. */
 type Later = Exclude<Conversation.Turn["command"], { readonly _tag: "Open" | "Replay" }>
 
 /**
- * Makes what carries out the commands of a conversation. Its page is closed with the scope.
+ * Makes the function that carries out the commands of a conversation. Its page is closed with the scope.
  *
- * `stage` is the position of the conversation on its page, `null` without a page; `walked` is the draft up to the
- * position of the walk in progress.
+ * `stage` is the state of the open page, `null` without a page; `walked` is the draft with the position of the walk in
+ * progress.
  */
 export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: StartingStateOf) {
   const store = yield* BuilderStore
@@ -49,7 +47,7 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
       page,
       Effect.gen(function* () {
         const opened = yield* browser.open(beginning.session)
-        // A later message may add a node that reads what the network answered before.
+        // Record from now on, because a later message may add a node that reads earlier responses.
         return { page: opened, heard: yield* NetworkRecorder.listen(opened) }
       })
     )
@@ -83,17 +81,17 @@ export const make = Effect.fnUntraced(function* (lease: LeaseRef, beginningOf: S
     }
   })
 
-  /** The page was gone, so the start page is opened first; the place in the draft stays what it was. */
+  /** Opens the start page first, because the page was lost. The cursor of the draft does not change. */
   const again = Effect.fnUntraced(function* (one: One, now: Turn.Stage, command: Later) {
     const start = yield* Turn.open(one.draft, now, null)
     const notice =
-      "The page was gone, so the start page was opened again. Its steps were not repeated; replay does that"
+      "The page was lost, so the start page was opened again. The steps were not repeated: use replay for that"
     if (start.outcome.rest === "errored") return { ...start, outcome: { ...start.outcome, draft: one.draft } }
     const done = yield* onPage(one.draft, start.stage, command)
     return { ...done, outcome: { ...done.outcome, text: `${notice}. ${done.outcome.text}` } }
   })
 
-  /** The stage with the inputs of the conversation, some of which may be newer than its page. */
+  /** The stage with the current inputs of the conversation. */
   const withNewInputs = Effect.fnUntraced(function* (one: One, now: Turn.Stage) {
     const { vault_schema } = one.draft.content
     const added = Object.keys(one.inputs).filter((name) => one.inputs[name] !== now.known.memory.inputs[name])

@@ -1,9 +1,8 @@
 /**
- * Hosts conversations: keeps the page of each open, does its turns in their order, and shows the page to those who ask.
+ * Hosts conversations: keeps the page of each open, carries out its turns in order, and provides views of the page.
  *
- * A host holds each of its conversations by a lease that it renews. One that dies loses its leases, and the
- * conversations their pages; the results of a host that lost a lease without noticing are refused. On shutdown it takes
- * nothing more and gives every conversation back.
+ * A host leases each of its conversations and renews the leases. A host that dies loses its leases and the pages.
+ * Results of a host with a lost lease are refused. On shutdown a host releases every conversation.
  */
 import { Effect, Stream } from "effect"
 import * as Lease from "../../runtime/Lease.ts"
@@ -16,14 +15,14 @@ import type { StartingStateOf } from "./StartingState.ts"
 export interface Options {
   /** Names the host in leases; different for every process. */
   readonly name: string
-  /** How many conversations it hosts at once. */
+  /** Maximum number of concurrent conversations. */
   readonly capacity: number
-  /** How long a lease lasts without being renewed, in milliseconds. It is renewed three times as often. */
+  /** The duration of a lease in milliseconds. It is renewed after a third of it. */
   readonly leaseMillis: number
   readonly beginningOf: StartingStateOf
 }
 
-/** Hosts until interrupted. Interruption is the orderly shutdown: it completes when every conversation was given back. */
+/** Hosts until interrupted. The interruption completes when every conversation is released. */
 export const run = Effect.fn("Host.run")(function* (options: Options) {
   const store = yield* BuilderStore
   const signals = yield* Signals
@@ -35,7 +34,7 @@ export const run = Effect.fn("Host.run")(function* (options: Options) {
     yield* HostedConversation.host(place, options.beginningOf).pipe(
       Effect.ensuring(
         Effect.sync(() => {
-          // The conversation may be here again by now, under another lease.
+          // The conversation may meanwhile be hosted here again, under another lease.
           if (places.get(lease.id) === place) places.delete(lease.id)
         })
       )

@@ -1,6 +1,4 @@
-/**
- * One conversation at its host, from the claim until it ends or is given back.
- */
+/** One conversation at its host, from the claim until it ends or is released. */
 import { Clock, Effect, Ref, Schedule, Schema } from "effect"
 import { Secrets } from "../../redaction/Secrets.ts"
 import { Signals } from "../../runtime/Signals.ts"
@@ -14,17 +12,17 @@ import * as Commands from "./Commands.ts"
 import type { StartingStateOf } from "./StartingState.ts"
 import * as Turn from "./Turn.ts"
 
-/** A conversation that is hosted, and how those who look after it are woken. */
+/** A hosted conversation, with the wakes of its loops. */
 export interface HostSession {
   readonly lease: LeaseRef
   readonly turns: Wake.Wake
   readonly looks: Wake.Wake
 }
 
-/** Makes the host of a conversation look at it. */
+/** Wakes the host of a conversation. */
 export const wake = ({ looks, turns }: HostSession) => Effect.andThen(turns.wake, looks.wake)
 
-/** The net under a lost signal. */
+/** Maximum sleep, in case a signal is lost. */
 const longestSleep = "10 seconds"
 
 type One = Conversation.Conversation
@@ -62,7 +60,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   const { carryOut, close, stage, walked } = yield* Commands.make(lease, beginningOf)
   const published = signals.publish({ _tag: "builder", conversationId: lease.id })
 
-  /** Logs a defect without what the conversation knows to be secret. */
+  /** Logs a defect without the secrets of the conversation. */
   const complain = (what: string, defect: unknown) =>
     Effect.flatMap(Ref.get(stage), (now) =>
       Effect.logError(`${what}: ${(now === null ? new Secrets() : Turn.secretsOf(now)).describe(defect)}`)
@@ -81,7 +79,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
     }
   })
 
-  /** Stopped between two steps of a walk, the conversation keeps the position of the walk. */
+  /** A turn that is stopped between two steps of a walk keeps the position of the walk. */
   const interrupted = Effect.gen(function* () {
     const draft = yield* stopped
     const now = yield* Ref.get(stage)
@@ -105,7 +103,7 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
       ),
       Effect.catchDefect((defect) =>
         complain("A turn ended by an internal error", defect).pipe(
-          Effect.as({ outcome: nothing("Ended by an internal error; the log of the worker has it"), stage: null })
+          Effect.as({ outcome: nothing("Ended by an internal error: see the log of the worker"), stage: null })
         )
       )
     )
@@ -146,13 +144,16 @@ const attend = Effect.fnUntraced(function* (place: HostSession, beginningOf: Sta
   }
 })
 
-/** How many elements of a page can be pointed at. */
+/** Maximum number of elements of a page that can be pointed at. */
 const maxElements = 400
 
-/** How long a page may take to say what can be pointed at, before it is asked again. One that is left may never answer. */
+/**
+ * Maximum time for a page to list its elements before the request is repeated. A page that is being left may never
+ * answer.
+ */
 const lookTime = "3 seconds"
 
-/** The view of a page, without the secrets in its text; `null` when it cannot be looked at. */
+/** The view of a page, without the secrets in its text; `null` if the page cannot be read. */
 const look = (stage: Turn.Stage, kind: ViewKind): Effect.Effect<View | null> =>
   Effect.gen(function* () {
     const { hide } = Turn.secretsOf(stage)
@@ -169,7 +170,7 @@ const bodyOf = Effect.fnUntraced(function* (stage: Turn.Stage, kind: ViewKind) {
     case "screenshot":
       return yield* picture
     case "elements": {
-      // A page that is being replaced by another one is looked at again.
+      // Retry while the page is being replaced by another one.
       const [targets, base64] = yield* Effect.zip(vision.targets({ maxElements }), picture).pipe(
         Effect.timeout(lookTime),
         Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 3 })

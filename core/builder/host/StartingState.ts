@@ -14,25 +14,25 @@ import { LoginCodes } from "../../vault/otp/LoginCodes.ts"
 import type { Conversation } from "../Conversation.ts"
 
 export interface StartingState {
-  /** The initial state of the browser; `Session.secrets` are those of its values that must not be shown. */
+  /** The initial state of the browser; `Session.secrets` lists its secret values. */
   readonly session: Session.Session
-  /** The credentials that the inputs name, by alias, without those that cannot be used. */
+  /** The usable credentials that the inputs name, by alias. */
   readonly accounts: ReadonlyMap<string, Account>
-  /** Why the others cannot be used. */
+  /** The reasons why the other credentials cannot be used. */
   readonly unavailable: ReadonlyArray<AccountUnavailable>
   /** The source of one-time codes; `null` when each is taken from the inputs. */
   readonly codes: LoginCodes["Service"] | null
 }
 
-/** Finds out what a conversation begins with, each time that its page is opened. */
+/** Determines the initial state of a conversation whenever its page is opened. */
 export type StartingStateOf = (one: Conversation) => Effect.Effect<StartingState, PageFailure>
 
 /** A conversation with an empty session that cannot sign in. */
 export const empty: StartingState = { session: Session.empty, accounts: new Map(), unavailable: [], codes: null }
 
 /**
- * Makes the function that says what a conversation begins with: its credentials, opened once, and what those that can be
- * used bring into the browser. Nothing is kept of its page.
+ * Makes the function for the initial state of a conversation: its credentials, opened once, and the browser state that
+ * the usable ones store. Nothing of its page is stored afterwards.
  */
 export const ofConversations = Effect.gen(function* () {
   const vault = yield* Accounts

@@ -1,6 +1,4 @@
-/**
- * Does the turns of a conversation on its page, with the actions that runs are made of.
- */
+/** Carries out the turns of a conversation on its page, with the same actions as runs. */
 import { Clock, Effect, Option, Redacted, Result, type Schema } from "effect"
 import { StepFailed } from "../../agent/Failure.ts"
 import type { Limits } from "../../agent/Limits.ts"
@@ -30,24 +28,24 @@ import type { StartingState } from "./StartingState.ts"
 /** The state of a conversation at some point. */
 type Known = Pick<Position.Position, "memory" | "loops">
 
-/** A page that is open, and what is known there. It is lost with the page. */
+/** An open page with its execution state, which is lost with the page. */
 export interface Stage extends OpenPage {
-  /** The instant at which the page was opened. One-time codes that were sent before are not meant for it. */
+  /** The instant at which the page was opened. One-time codes sent before it are not used. */
   readonly began: number
-  /** The initial state of the page, and the accounts that the conversation signs in with. */
+  /** The initial state of the page, and the accounts of the conversation. */
   readonly beginning: StartingState
   readonly known: Known
-  /** The state before each step that a message added, so that undoing a step leaves no trace. */
+  /** The state before each step that a message added, to restore when the step is undone. */
   readonly before: ReadonlyMap<NodeId, Known>
 }
 
-/** A page that is open, and what the network has answered it since. */
+/** An open page with its recorded network responses. */
 export interface OpenPage {
   readonly page: BrowserSession
   readonly heard: NetworkRecorder
 }
 
-/** A page on which no step was done yet. */
+/** The stage of a newly opened page. */
 export const newStage = (open: OpenPage, inputs: Schema.JsonObject, beginning: StartingState, began: number): Stage => {
   const { accounts, session } = beginning
   const secrets = new Secrets()
@@ -65,21 +63,21 @@ export interface TurnResult {
 /** The limits of one turn in a draft, whose loops may be endless. */
 export const limits: Limits = { steps: 10_000, millis: 10 * 60_000 }
 
-/** How much extracted data a message shows, in characters of JSON. */
+/** Maximum size of extracted data in a message, in characters of JSON. */
 const maxShown = 100_000
 
-/** How much of it the text of a message shows. */
+/** Maximum number of its characters in the text of a message. */
 const maxTold = 10_000
 
 /** A walk through the draft. */
 export interface Walk {
-  /** Whether it stops before the node that comes next. Every walk stops at the end. */
+  /** Whether the walk stops before the next node. Every walk stops at the end. */
   readonly stops: (cursor: Draft.Cursor, next: Node) => boolean
-  /** Called after each step with the draft and the stage that it led to. */
+  /** Called after each step with the resulting draft and stage. */
   readonly reached: (draft: Draft.Draft, stage: Stage) => Effect.Effect<void>
 }
 
-/** Opens the start page, and walks on from there where a walk is given. */
+/** Opens the start page, and continues with the walk, if given. */
 export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage: Stage, onward: Walk | null) {
   const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
@@ -91,7 +89,7 @@ export const open = Effect.fn("Turn.open")(function* (draft: Draft.Draft, stage:
   return settled(behindStart, opened.success.stage, `Opened ${yield* stage.page.navigation.address}`, null)
 })
 
-/** How far a walk came. */
+/** The progress of a walk. */
 interface Way {
   readonly draft: Draft.Draft
   readonly stage: Stage
@@ -100,7 +98,7 @@ interface Way {
   readonly failure: StepFailed | null
   readonly done: number
   readonly skipped: number
-  /** Whether it did as many steps as one message may. */
+  /** Whether the walk reached the maximum number of steps of one message. */
   readonly isLongest: boolean
   /** The last node that read data, and the names of all data that was read. */
   readonly reader: Node | null
@@ -134,7 +132,7 @@ const walkAlong = Effect.fnUntraced(function* (draft: Draft.Draft, graph: Graph,
   }
 })
 
-/** Does the steps of the draft that come next. A step that fails is where the walk stays. */
+/** Carries out the following steps of the draft. The walk stops at a step that fails. */
 export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage: Stage, onward: Walk) {
   const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
@@ -159,7 +157,7 @@ export const walk = Effect.fn("Turn.walk")(function* (draft: Draft.Draft, stage:
 
 const counted = (steps: number): string => `${steps} step${steps === 1 ? "" : "s"}`
 
-/** Does the one step of the draft that comes next. */
+/** Carries out the next step of the draft. */
 export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage: Stage) {
   const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
@@ -173,7 +171,7 @@ export const next = Effect.fn("Turn.next")(function* (draft: Draft.Draft, stage:
   return yield* succeeded(after, here, node, `Done: ${node.name}. ${onward}`, found)
 })
 
-/** Does an action that becomes a step of the draft when it succeeds; the draft is unchanged when it fails. */
+/** Carries out an action. It becomes a step of the draft if it succeeds; otherwise the draft is unchanged. */
 export const act = Effect.fn("Turn.act")(function* (
   draft: Draft.Draft,
   stage: Stage,
@@ -206,17 +204,15 @@ export const act = Effect.fn("Turn.act")(function* (
   return yield* succeeded(after.draft, { ...after.stage, before }, node, text, after.found)
 })
 
-/** What a message says behind a step from which several ways lead on. */
+/** The text after a step with several branches. */
 const openings: Readonly<Record<string, string>> = {
-  true: "It holds here: the next steps are for where it holds",
-  false: "It does not hold here: the next steps are for where it does not; join leads them back to the others",
-  loop_not_done: "The next steps are its body, done with the first item; leave does them with the other items"
+  true: "The condition holds here: the next steps are for the branch where it holds",
+  false:
+    "The condition does not hold here: the next steps are for the branch where it does not; join connects them to the other branch",
+  loop_not_done: "The next steps are the body of the loop, with the first item; leave repeats them for the other items"
 }
 
-/**
- * Does one step of the draft once more, wherever the page is; a loop is done as a whole. The draft and its position are
- * unchanged.
- */
+/** Repeats one step of the draft, or a whole loop, on the current page. The draft and its cursor are unchanged. */
 export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stage: Stage, named: string) {
   const graph = yield* graphOf(draft)
   if (graph === null) return unread(draft, stage)
@@ -236,7 +232,7 @@ export const again = Effect.fn("Turn.again")(function* (draft: Draft.Draft, stag
   return yield* succeeded(draft, here, node, text, found)
 })
 
-/** Does all turns of a loop from the present page on. What its steps read replaces what they read before. */
+/** Carries out all turns of a loop from the current page. Extracted data replaces the earlier data. */
 const loopAgain = Effect.fnUntraced(function* (
   draft: Draft.Draft,
   graph: Graph,
@@ -270,14 +266,14 @@ const loopAgain = Effect.fnUntraced(function* (
   return yield* succeeded(draft, here, node, text, way.reader === null ? null : Memory.named(memory, way.names))
 })
 
-/** Does the turns that are left of the loop around the next step, and stops behind it. */
+/** Carries out the remaining turns of the loop around the next step, and stops after the loop. */
 export const leave = Effect.fn("Turn.leave")(function* (
   draft: Draft.Draft,
   stage: Stage,
   walkTo: (stops: Walk["stops"]) => Walk
 ) {
   const loop = Draft.loopAround(draft)
-  if (loop === null) return settled(draft, stage, "The next step is in no loop: there is none to leave", null)
+  if (loop === null) return settled(draft, stage, "Nothing to leave: the next step is not in a loop", null)
   return yield* walk(
     draft,
     stage,
@@ -285,7 +281,7 @@ export const leave = Effect.fn("Turn.leave")(function* (
   )
 })
 
-/** The stage with other inputs, and the accounts that these name. */
+/** The stage with other inputs, and the accounts in them. */
 export const withInputs = (stage: Stage, inputs: Schema.JsonObject, accounts: StartingState["accounts"]): Stage => {
   const { memory } = stage.known
   const credentials = { ...memory.credentials, accounts }
@@ -293,7 +289,7 @@ export const withInputs = (stage: Stage, inputs: Schema.JsonObject, accounts: St
   return { ...stage, beginning, known: { ...stage.known, memory: { ...memory, inputs, credentials } } }
 }
 
-/** The stage without what steps have left behind that are no longer part of the draft. */
+/** The stage without the effects of steps that are no longer part of the draft. */
 export const without = (stage: Stage, draft: Draft.Draft): Stage => {
   const nodes = Draft.idsOf(draft)
   const gone = [...stage.before].findIndex(([id]) => !nodes.has(id))
@@ -301,7 +297,7 @@ export const without = (stage: Stage, draft: Draft.Draft): Stage => {
   return known === undefined ? stage : { ...stage, known, before: new Map([...stage.before].slice(0, gone)) }
 }
 
-/** The graph of a draft; `null` where reading it takes more than it may. */
+/** The graph of a draft; `null` if reading it exceeds a limit. */
 const graphOf = (draft: Draft.Draft): Effect.Effect<Graph | null> =>
   Draft.graph(draft).pipe(Effect.catchTag("TooCostly", () => Effect.succeed(null)))
 
@@ -309,18 +305,18 @@ const unread = (draft: Draft.Draft, stage: Stage): TurnResult =>
   settled(
     draft,
     stage,
-    "Nothing was done: reading the workflow took more time or memory than it may. Expected the message later again, or a smaller workflow",
+    "Nothing was done: reading the workflow exceeded a limit of time or memory. Send the message again later, or use a smaller workflow",
     null
   )
 
-/** The result of a turn, with a notice first that some credentials cannot be used. */
+/** The result of a turn, preceded by a notice about credentials that cannot be used. */
 export const withUnavailable = (done: TurnResult, unavailable: StartingState["unavailable"]): TurnResult => {
   const { hide } = secretsOf(done.stage)
   const text = [...unavailable.map(({ message }) => hide(`${message}.`)), done.outcome.text].join(" ")
   return { ...done, outcome: { ...done.outcome, text } }
 }
 
-/** A turn that was stopped on the way. */
+/** The result of an interrupted turn. */
 export const interrupted = (draft: Draft.Draft, stage: Stage): TurnResult => {
   const text = "Interrupted. No step was changed; the last action may have taken effect on the page"
   const done = settled(draft, stage, text, null)
@@ -336,7 +332,7 @@ interface Passed {
   readonly skipped: boolean
 }
 
-/** Does one node as a run does it, without the recoveries. The time of the turn counts from `began`. */
+/** Carries out one node like a run, without recoveries. The time limit of the turn counts from `began`. */
 const step = Effect.fnUntraced(function* (
   draft: Draft.Draft,
   graph: Graph,
@@ -393,7 +389,7 @@ const walkOn = (draft: Draft.Draft, graph: Graph, stage: Stage, began: number): 
   }
 }
 
-/** A conversation keeps no pictures and files, and answers questions from its inputs. */
+/** The observer of a conversation stores no screenshots and files, and answers questions from the inputs. */
 const observerFor = (inputs: Schema.JsonObject): Observer<never> => ({
   step: () => Effect.void,
   picture: () => Effect.void,
@@ -404,7 +400,7 @@ const observerFor = (inputs: Schema.JsonObject): Observer<never> => ({
   }
 })
 
-/** Questions of a step to a person are answered from the inputs of the conversation, if they have the answer. */
+/** Answers the question of a step to a person from the inputs of the conversation, if they contain the answer. */
 const fromInputs = Effect.fnUntraced(function* (schema: Schema.JsonObject, inputs: Schema.JsonObject) {
   const { properties } = schema
   const asked = typeof properties === "object" && properties !== null ? properties : {}
@@ -422,13 +418,13 @@ const tooLong = new StepFailed({
 const comesNext = (node: Node): string =>
   node.action === "END" ? "The end of the workflow comes next" : `Next comes "${node.name}"`
 
-/** The outcome of a turn, without its secrets: those in data of its result are hidden already. */
+/** The outcome of a turn, with secrets hidden in its text. Secrets in its data are already hidden. */
 const settled = (draft: Draft.Draft, stage: Stage, text: string, result: ActionResult | null): TurnResult => ({
   outcome: { draft, text: secretsOf(stage).hide(text), result: shown(result, stage), rest: "completed", page: true },
   stage
 })
 
-/** The secrets that the steps on a stage have read, and those that its browser began with. */
+/** The secrets that the steps of a stage have read, and those of the initial browser state. */
 export const secretsOf = (stage: Stage) => stage.known.memory.credentials.secrets
 
 const shown = (result: ActionResult | null, stage: Stage): ActionResult | null => {
@@ -448,14 +444,17 @@ const succeeded = (draft: Draft.Draft, stage: Stage, node: Node, text: string, f
     return settled(draft, stage, `${where}. ${told(data)}`, { ...about(node, true, url), data })
   })
 
-/** The data as a sentence, for readers of the text alone. */
+/** The data as a sentence, for clients that show only the text. */
 const told = (data: Schema.JsonObject): string => {
   const json = JSON.stringify(data)
   if (json.length <= maxTold) return `It extracted ${json}`
   return `It extracted ${json.length} characters of data, which begin with ${json.slice(0, maxTold)}`
 }
 
-/** Whether a message shows this much data. It is weighed first: writing out what is large holds the event loop. */
+/**
+ * Whether the data is small enough for a message. Its size is measured first, because serializing large data blocks the
+ * event loop.
+ */
 const isShown = (found: Schema.JsonObject): boolean =>
   Bounds.weightOf(found, maxShown) !== null && JSON.stringify(found).length <= maxShown
 

@@ -6,6 +6,7 @@
  */
 import { Effect, FiberSet, Option, Schedule, Schema, Semaphore } from "effect"
 import * as Background from "../../runtime/Background.ts"
+import { outage } from "../../runtime/Supervisor.ts"
 import * as Wake from "../../runtime/Wake.ts"
 import { Sealing } from "../../vault/keys/Sealing.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
@@ -95,8 +96,9 @@ export const run = Effect.fn("Notifier.run")(function* () {
   const begin = Effect.fnUntraced(function* (notice: Notifications.Notice) {
     const name = notice.channel.type === "log" ? "" : new URL(notice.channel.url).host
     const host = hosts.get(name) ?? { room: yield* Semaphore.make(together), waiting: 0 }
-    if (host.waiting >= waiting)
-      return yield* Effect.logWarning(`A notice to ${name} was dropped: too many notices wait for this host`)
+    if (host.waiting >= waiting) {
+      return yield* outage(`A notice to ${name} was dropped: too many notices wait for this host`, `notices to ${name}`)
+    }
     hosts.set(name, host)
     host.waiting++
     const done = Effect.sync(() => {

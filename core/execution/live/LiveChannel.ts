@@ -1,12 +1,12 @@
 /**
- * The messages between viewers of a run and the worker that carries it out, in any processes: pictures one way,
- * messages the other. Nothing of it is kept, and what is slow is passed over.
+ * The channel between viewers of a run and its worker, across processes: frames to the viewers, messages to the worker.
+ * Nothing is stored, and slow readers miss frames.
  */
 import { Context, type Effect, type Scope, type Stream } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { RunId } from "../../workspace/Ids.ts"
 
-/** A picture of the page, as a JPEG. */
+/** A screenshot of the page, as a JPEG. */
 export interface Frame {
   readonly bytes: Uint8Array
   readonly at: number
@@ -24,22 +24,19 @@ export const maxMessageCharacters = 7_500
 export class LiveChannel extends Context.Service<
   LiveChannel,
   {
-    /** Shows a picture in the place of the one before. */
+    /** Replaces the current frame. */
     readonly show: (runId: RunId, frame: Frame) => Effect.Effect<void, StoreUnavailable>
 
-    /** Takes the picture away. */
+    /** Removes the current frame. */
     readonly hide: (runId: RunId) => Effect.Effect<void, StoreUnavailable>
 
-    /** The newest picture, if there is one, and every later one that the reader is quick enough for. */
+    /** The current frame, if any, and later ones. A slow reader misses frames. */
     readonly frames: (runId: RunId) => Stream.Stream<Frame>
 
-    /**
-     * Sends a message to the worker of a run. Messages of one sender arrive in the order in which they were sent, if
-     * they arrive.
-     */
+    /** Sends a message to the worker of a run. Messages may be lost; those of one sender arrive in order. */
     readonly send: (runId: RunId, text: string) => Effect.Effect<void, StoreUnavailable>
 
-    /** Subscribes to the messages of all runs, and only then succeeds. */
+    /** Subscribes to the messages of all runs. Succeeds when the subscription is active. */
     readonly messages: Effect.Effect<Stream.Stream<WorkerMessage>, never, Scope.Scope>
   }
 >()("sluice/core/execution/live/LiveChannel") {}

@@ -1,6 +1,6 @@
 /**
- * The gestures of a person on the page of a run, on their way to the worker: sealed, as they may be a password, in
- * messages that the channel takes.
+ * Encodes the gestures of a person as channel messages to the worker. They are sealed, because they may contain a
+ * password.
  */
 import { Effect, Redacted, Schema } from "effect"
 import { Gesture } from "../../browser/vision/RemoteHand.ts"
@@ -15,7 +15,7 @@ export type Gestures = typeof Gestures.Type
 /** A sealed value is hexadecimal, twice as long, and has 28 bytes more. */
 const maxBytes = LiveChannel.maxMessageCharacters / 2 - 100
 
-/** The length in UTF-8 at most, as text is written in JSON. */
+/** The maximum length of a value as JSON in UTF-8. */
 const sizeOf = (value: unknown): number => 3 * JSON.stringify(value).length
 
 /** Gestures as messages, in their order. */
@@ -30,7 +30,7 @@ export const seal = Effect.fnUntraced(function* (cipher: Cipher, { gestures, hol
     }
     batches.at(-1)?.push(gesture)
   }
-  // Gestures are plain data: an interface is not assignable to the type of JSON.
+  // Gestures are plain JSON, but an interface is not assignable to the type of JSON.
   return yield* Effect.forEach(batches, (batch) =>
     cipher.seal(Redacted.make({ holder, gestures: batch } as unknown as Schema.Json))
   )
@@ -38,7 +38,7 @@ export const seal = Effect.fnUntraced(function* (cipher: Cipher, { gestures, hol
 
 const decode = Schema.decodeUnknownOption(Gestures)
 
-/** Opens a message; none when it is not of the workspace, or says nothing that is known. */
+/** Opens a message; none if it is of another workspace, or of an unknown form. */
 export const open = Effect.fnUntraced(function* (cipher: Cipher, text: string) {
   const value = yield* cipher.unseal(text)
   return yield* Effect.fromOption(decode(Redacted.value(value)))

@@ -2,8 +2,7 @@
  * The worker's side of live view: sends pictures while a run has viewers, and applies the input of the person in
  * control.
  *
- * Typed text goes only to the page: where the page shows or sends it, the reports of the run contain `[answer]`
- * instead.
+ * Typed text goes only to the page. Reports of the run contain `[answer]` instead of it.
  */
 import { Clock, Effect, Option, Queue, type Scope, Stream } from "effect"
 import type { BrowserSession } from "../../browser/Browser.ts"
@@ -18,16 +17,16 @@ import * as LiveMessage from "./LiveMessage.ts"
 import * as RunControl from "./RunControl.ts"
 import { TypedText } from "./TypedText.ts"
 
-/** Pictures are small enough for several a second. */
+/** Small enough for several frames per second. */
 const pictures = { maxWidth: 1_280, maxHeight: 800, quality: 60, intervalMillis: 120 }
 
-/** How long after the last sign of a watcher pictures are still taken: watchers give a sign every second. */
+/** Screenshots stop this long after the last sign of a viewer. Viewers send a sign every second. */
 const patience = "5 seconds"
 
-/** How often it is looked whether control is still held, while it is. */
+/** The interval at which held control is checked. */
 const controlInterval = "1 second"
 
-/** How many messages wait to be carried out. A person is not that quick. */
+/** Maximum number of waiting messages, more than a person sends. */
 const maxWaiting = 500
 
 const notWatched = "A run could not be watched for a moment"
@@ -43,11 +42,11 @@ interface Desk {
 export interface Live {
   /** Waits while a person has control. */
   readonly hold: Effect.Effect<void>
-  /** Lets the page be watched and controlled until the scope closes. */
+  /** Serves viewers and control of the page until the scope closes. */
   readonly attend: (page: BrowserSession) => Effect.Effect<void, never, Scope.Scope>
 }
 
-/** Makes the function that lets a run be watched. */
+/** Makes the function that connects a run to live view. */
 export const make = Effect.gen(function* () {
   const channel = yield* LiveChannel
   const controlOf = yield* RunControl.make
@@ -77,7 +76,7 @@ export const make = Effect.gen(function* () {
     const hide = (texts: ReadonlyArray<string>) => secrets.add([...texts], "answer")
     const lasting = bestEffort(secrets, notWatched, "1 second")
 
-    // A person who was cut off with a key down would leave it pressed for the run.
+    // Release pressed keys of a person who lost control, so that they do not stay pressed for the run.
     const learn = (page: BrowserSession) =>
       control
         .learn(

@@ -20,7 +20,7 @@ export interface Admission {
 /** Control of the browser of a run, held by one page of the live view. */
 export interface Control {
   readonly runId: RunId
-  /** Names the page; no two pages have the same name. */
+  /** The unique name of the page. */
   readonly holder: string
   readonly userId: UserId
   readonly since: number
@@ -36,7 +36,7 @@ export interface Standing {
 export class LiveStore extends Context.Service<
   LiveStore,
   {
-    /** Keeps an admission, and forgets those whose time is over. */
+    /** Stores an admission, and removes expired ones. */
     readonly admit: (admission: Admission) => Effect.Effect<void, StoreUnavailable>
 
     /** Redeems a token by its hash, once. None if unknown, used or expired. */
@@ -50,7 +50,7 @@ export class LiveStore extends Context.Service<
      */
     readonly take: (control: Omit<Control, "since">) => Effect.Effect<Control, StoreUnavailable>
 
-    /** Gives control back, if this holder has it; answers whether it had. */
+    /** Releases control, if this holder has it; returns whether it had. */
     readonly release: (runId: RunId, holder: string) => Effect.Effect<boolean, StoreUnavailable>
 
     /** The present holder of control. */

@@ -44,7 +44,7 @@ const whys = {
 /** Lifetime of a token, in milliseconds. */
 export const tokenMillis = 60_000
 
-/** How long control lasts without being lengthened, and in all, in milliseconds. */
+/** Lifetime of control without renewal, and its maximum in total, in milliseconds. */
 export const controlMillis = 15_000
 const longestControlMillis = 30 * 60_000
 
@@ -71,8 +71,8 @@ export class LiveViews extends Context.Service<
   LiveViews,
   {
     /**
-     * A new token for a running run, good once and for 60 seconds. With `control` it also lets its holder take control of
-     * the browser, which needs the ability to edit.
+     * A new token for a running run, valid once, for 60 seconds. With `control` its holder may also take control of the
+     * browser, which needs the ability `edit`.
      */
     readonly connect: (
       caller: Caller,
@@ -84,21 +84,24 @@ export class LiveViews extends Context.Service<
     readonly enter: (token: Redacted.Redacted<string>) => Effect.Effect<Option.Option<Admission>, StoreUnavailable>
 
     /**
-     * The present rights of an admitted viewer: nothing once the key of their token is revoked, and at most what its
-     * role allows. A viewer without a key may watch.
+     * The current rights of an admitted viewer: none if the key of their token is revoked, otherwise at most those of
+     * its role. A viewer without a key may watch.
      */
     readonly rights: (visitor: Visitor) => Effect.Effect<Rights, StoreUnavailable>
 
     /** The workspace of a run; none where there is no such run. */
     readonly workspaceOf: (id: RunId) => Effect.Effect<Option.Option<WorkspaceId>, StoreUnavailable>
 
-    /** The progress of a run: at once, every second and whenever control changes hands; ends with the run. */
+    /** The status of a run: now, every second and whenever control changes. Ends with the run. */
     readonly looks: (id: RunId) => Stream.Stream<Look, RunNotFound | StoreUnavailable>
 
-    /** The page of a run, at once and as it changes. It is sent while `looks` are read too. */
+    /** Screenshots of a run, now and when the page changes. They are taken only while `looks` is read, too. */
     readonly frames: (id: RunId) => Stream.Stream<Frame>
 
-    /** Takes control for a page, or keeps it: 15 seconds from now, 30 minutes in all. The run stops before its next step. */
+    /**
+     * Takes or renews control for a page, for 15 seconds from now, at most 30 minutes in total. The run stops before
+     * its next step.
+     */
     readonly take: (
       id: RunId,
       holder: string,
@@ -108,7 +111,7 @@ export class LiveViews extends Context.Service<
     /** Releases control. The run continues. */
     readonly release: (id: RunId, holder: string) => Effect.Effect<void, StoreUnavailable>
 
-    /** Does something to the page of the run. Gestures in quick succession are carried out in their order. */
+    /** Sends gestures to the page of the run. They are carried out in order. */
     readonly act: (
       id: RunId,
       holder: string,
@@ -157,7 +160,7 @@ export class LiveViews extends Context.Service<
           for (const { event } of events) if (event.event === "execution.step") step = event.step
           sequence = events.at(-1)?.sequence ?? sequence
           if (status === "execution.start") yield* signals.publish({ _tag: "watched", runId: id })
-          // A worker that was lost left its last picture behind.
+          // A lost worker does not remove its last frame.
           if (ended) yield* channel.hide(id)
           const control = Option.getOrNull(yield* store.control(id))
           return { status, ended, step, control } satisfies Look
@@ -178,7 +181,7 @@ export class LiveViews extends Context.Service<
           const now = yield* Clock.currentTimeMillis
           const status = statusAt(run, gate, now)
           if (status !== "execution.start") return yield* new NotLive({ sessionId: id, status })
-          // As random as a key, and not to be taken for one.
+          // The randomness of a key with another prefix, so that it is not mistaken for a key.
           const token = Redacted.make(Redacted.value(yield* keys.make).replace(/^sk_/, "live_"))
           yield* store.admit({
             hash: yield* keys.hash(token),

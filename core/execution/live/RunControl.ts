@@ -8,7 +8,7 @@ import type { Run } from "../../run/Run.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { type Control, LiveStore } from "./LiveStore.ts"
 
-/** The control of one run, as its worker knows it. */
+/** The control of one run, as known to its worker. */
 export interface RunControl {
   /** Waits while a person has control. */
   readonly hold: Effect.Effect<void>
@@ -16,7 +16,7 @@ export interface RunControl {
   readonly current: () => Control | null
   /**
    * Reads who has control, reports changes, and resumes the run if no person has control. `lost` runs first if a person
-   * lost control. One look at a time, so that an older one does not come after a newer one.
+   * lost control. Reads are serialized, so that an older one does not overwrite a newer one.
    */
   readonly learn: (lost: Effect.Effect<void>) => Effect.Effect<void, StoreUnavailable>
   /** Takes control from its holder, because the attempt is over. */

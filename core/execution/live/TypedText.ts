@@ -1,25 +1,25 @@
 /**
- * The text that a person types by remote control, read from their gestures, so that it can be hidden in reports of the
- * run.
+ * Reconstructs the text that a person types by remote control from their gestures, so that it can be hidden in reports
+ * of the run.
  *
- * It is hidden as a whole once they do something else. A page may send it on while it is typed: what has no space in it
- * yet is hidden from its eighth character on as well, with each that follows.
+ * The whole text is hidden when another gesture ends it. Because a page may send it while it is typed, text without a
+ * space is also hidden from its eighth character on, with each further character.
  */
 import type { Gesture } from "../../browser/vision/RemoteHand.ts"
 
 const growing = /^\S{8,200}$/
 
-/** Keys that change what is typed, or how, without being the end of it. */
+/** Keys that do not end a typed text. */
 const passing = new Set(["Shift", "CapsLock", "AltGraph", "Control", "Alt", "Meta", "Dead"])
 
-/** Keys that make a shortcut of the others. */
+/** Modifier keys of shortcuts. */
 const commanding = ["Control", "Alt", "Meta"]
 
 export class TypedText {
   #text = ""
   readonly #keysDown = new Set<string>()
 
-  /** Takes a gesture, and answers the texts to hide before it is made. */
+  /** Takes a gesture, and returns the texts to hide before it is carried out. */
   readonly take = (gesture: Gesture): ReadonlyArray<string> => {
     switch (gesture.kind) {
       case "text":
@@ -37,7 +37,7 @@ export class TypedText {
     }
   }
 
-  /** The text typed so far; what follows is something else. */
+  /** Ends the current text, and returns the texts to hide. */
   readonly end = (): ReadonlyArray<string> => {
     const text = this.#text
     this.#text = ""

@@ -12,7 +12,12 @@ import { type Artifact, ArtifactFiles, type Description } from "./ArtifactFiles.
 import { ArtifactStore, type ArtifactUsage, Kind } from "./ArtifactStore.ts"
 
 /** Raised when an artifact is not kept: over the bounds of its run, or because where it was to go is away. */
-export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { kind: Kind, reason: Schema.String }) {
+export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", {
+  kind: Kind,
+  reason: Schema.String,
+  /** What is away, as outages name it; `null` for an artifact over the bounds. */
+  away: Schema.NullOr(Schema.Literals(["artifacts", "database"]))
+}) {
   override get message() {
     return `Cannot keep a ${this.kind} of the run: ${this.reason}`
   }
@@ -34,8 +39,8 @@ export class RunArtifacts extends Context.Service<
   RunArtifacts,
   {
     /**
-     * The artifact writer of a run, for its executor. Artifacts that could not be stored are logged, and counted in the
-     * record of the run.
+     * The artifact writer of a run, for its executor. Artifacts that could not be stored are counted in the record of the
+     * run, and logged: each that is over the bounds, and an outage of the store every ten seconds at most.
      */
     readonly of: (run: Pick<Run, "id" | "workflowId">) => ArtifactWriter
   }
@@ -54,7 +59,7 @@ export class RunArtifacts extends Context.Service<
           const begin = Effect.fnUntraced(function* (kind: Kind, bytes: number, known?: string) {
             used ??= yield* store.used(run.id)
             const reason = known === undefined ? Bounds.refusal(used, kind, bytes) : null
-            if (reason !== null) return yield* new NotKept({ kind, reason })
+            if (reason !== null) return yield* new NotKept({ kind, reason, away: null })
             const id = known ?? (yield* identifiers.uuid)
             const at = yield* Clock.currentTimeMillis
             yield* store.begin({ id, runId: run.id, workflowId: run.workflowId, kind, at })
@@ -67,8 +72,12 @@ export class RunArtifacts extends Context.Service<
             return id
           })
 
-          const leaveOut = (failure: NotKept) =>
-            Effect.andThen(store.leaveOut(run.id), Effect.logWarning(failure.message)).pipe(
+          const leaveOut = ({ away, message }: NotKept) =>
+            Effect.andThen(
+              store.leaveOut(run.id),
+              // The record of each run counts what it lost: an outage is logged once for all of them.
+              away === null ? Effect.logWarning(message) : outage(message, away)
+            ).pipe(
               Effect.catchTag("StoreUnavailable", ({ message }) =>
                 outage(`An omitted artifact of run ${run.id} could not be counted: ${message}`)
               ),
@@ -83,7 +92,7 @@ export class RunArtifacts extends Context.Service<
             effect.pipe(
               Effect.mapError((error) =>
                 StoreUnavailable.is(error)
-                  ? new NotKept({ kind, reason: error.message })
+                  ? new NotKept({ kind, reason: error.message, away: "database" })
                   : // What is left of the union, of which the compiler excludes nothing as `E` is open.
                     (error as E | NotKept)
               ),
@@ -97,7 +106,7 @@ export class RunArtifacts extends Context.Service<
                 Effect.gen(function* () {
                   const id = yield* begin(kind, artifact.bytes.length, known)
                   yield* files.put(id, artifact).pipe(
-                    Effect.mapError(({ message }) => new NotKept({ kind, reason: message })),
+                    Effect.mapError(({ message }) => new NotKept({ kind, reason: message, away: "artifacts" })),
                     Effect.onError(() => (known === undefined ? Effect.ignoreCause(store.forget(id)) : Effect.void))
                   )
                   return yield* end(kind, id, artifact.bytes.length, known === undefined)
@@ -112,12 +121,16 @@ export class RunArtifacts extends Context.Service<
                   const bounded = Stream.mapEffect(content, (piece) => {
                     size += piece.length
                     const reason = used === null ? null : Bounds.refusal(used, kind, size)
-                    return reason === null ? Effect.succeed(piece) : Effect.fail(new NotKept({ kind, reason }))
+                    return reason === null
+                      ? Effect.succeed(piece)
+                      : Effect.fail(new NotKept({ kind, reason, away: null }))
                   })
                   const bytes = yield* files.putStream(id, description, bounded).pipe(
                     Effect.mapError((error) =>
                       // `isUnavailable` tells the error of the store from all others.
-                      isUnavailable(error) ? new NotKept({ kind, reason: error.message }) : (error as E | NotKept)
+                      isUnavailable(error)
+                        ? new NotKept({ kind, reason: error.message, away: "artifacts" })
+                        : (error as E | NotKept)
                     ),
                     Effect.onError(() => Effect.ignoreCause(store.forget(id)))
                   )

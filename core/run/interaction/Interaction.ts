@@ -7,9 +7,8 @@
  *                    '------------- close ----------------------^
  * ```
  *
- * A run asks one thing at a time; a new question takes the place of the one before. An answer is kept from the moment it
- * is given until the run has taken it, sealed, and nowhere else: it may be a one-time code. Instants are epoch
- * milliseconds.
+ * A run has one question at a time; a new question replaces the former one. An answer is stored, sealed, only until the
+ * run has taken it, because it may be a one-time code. Instants are epoch milliseconds.
  */
 import { Result, Schema } from "effect"
 import { InputReason, OpenPopup } from "../../event/RunEvent.ts"
@@ -66,7 +65,7 @@ export interface Asker {
   readonly fence: number
 }
 
-/** A question that was asked, and what became of it but for its answer. */
+/** A question with its state, without its answer. */
 export interface AskedQuestion extends Question, Asker {
   /** A UUID, different for each question. */
   readonly id: string
@@ -74,7 +73,7 @@ export interface AskedQuestion extends Question, Asker {
   /** From this instant on no answer is accepted. */
   readonly expiresAt: number
   readonly answeredAt: number | null
-  /** When it was taken or given up. */
+  /** When the answer was taken, or the question was closed without one. */
   readonly closedAt: number | null
 }
 
@@ -95,7 +94,7 @@ export type Correction =
   | { readonly _tag: "option"; readonly option: string; readonly save: boolean }
   | { readonly _tag: "action"; readonly action: string; readonly save?: boolean }
 
-/** Raised when a run does not wait for what was sent. `reason` says why not. */
+/** Raised when a run does not wait for the given kind of answer. `reason` says why. */
 export class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", {
   sessionId: Schema.String,
   reason: Schema.Literals([
@@ -121,13 +120,16 @@ const sentences: Readonly<Record<NotWaiting["reason"], string>> = {
   DATA_ASKED: "it waits for the answer to a question, which goes to user_interaction"
 }
 
-/** Raised for an answer that does not satisfy what was asked for. Another one may be given while the question is open. */
+/**
+ * Raised for an answer that does not satisfy the schema of its question. Another answer may be given while the question
+ * is open.
+ */
 export class InvalidAnswer extends Schema.TaggedError<InvalidAnswer>()("InvalidAnswer", {
   problems: Schema.Array(Problem),
   expected: Schema.JsonObject
 }) {
   override get message() {
-    return `The answer does not satisfy what was asked for: ${inOneSentence(this.problems)}`
+    return `The answer does not satisfy the question: ${inOneSentence(this.problems)}`
   }
 }
 
@@ -173,8 +175,8 @@ export const answer = (
 }
 
 /**
- * Accepts what is given in place of inputs that the run could not use, if it still waits for that. Corrected inputs are
- * put in the places of the old ones, and all of them together must satisfy the input schema.
+ * Accepts corrections of inputs that the run could not use, if it still waits for them. Corrected inputs replace the
+ * old ones, and all inputs together must satisfy the input schema.
  */
 export const correct = (
   interaction: AskedQuestion,
@@ -229,7 +231,7 @@ export const correct = (
   }
 }
 
-/** The id of the action that an option means: by its id, or by a label that no other action has; `null` for none. */
+/** The id of the action that an option names by its id or by a unique label; `null` for none. */
 const actionOf = (
   actions: ReadonlyArray<{ readonly id: string; readonly label: string }>,
   option: string
@@ -240,14 +242,14 @@ const actionOf = (
   return named !== undefined && another === undefined ? named.id : null
 }
 
-/** Ends a question: its answer, if there is one, is not kept any longer. A closed one is not changed. */
+/** Closes a question and removes its answer, if any. A closed question is not changed. */
 export const close = <I extends AskedQuestion & { readonly answer: unknown }>(
   interaction: I,
   at: number
 ): Omit<I, "answer"> & { readonly answer: I["answer"] | null } =>
   interaction.closedAt === null ? { ...interaction, answer: null, closedAt: at } : interaction
 
-/** The names that an answer must bring: the required ones of its schema, or all where it does not say. */
+/** The properties that an answer must have: the required ones of its schema, or all if it names none. */
 export const missingProperties = (schema: Schema.JsonObject): ReadonlyArray<string> => {
   const { properties, required } = schema
   if (Array.isArray(required)) return required.filter((name) => typeof name === "string")

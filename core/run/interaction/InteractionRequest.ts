@@ -15,7 +15,7 @@ import { InteractionStore } from "./InteractionStore.ts"
 
 const readAnswer = Schema.decodeUnknownSync(Interaction.Answer)
 
-/** The net under a lost signal: how long a waiting attempt sleeps at most before it looks for an answer. */
+/** Maximum sleep of a waiting attempt before it looks for an answer, in case a signal is lost, in milliseconds. */
 const longestSleep = 3_000
 
 /** How long an answer is kept after its question expired, so that the waiting run can still read it. */
@@ -24,8 +24,7 @@ const graceMillis = 60_000
 /**
  * Asks a question, announces it with `tell`, and waits for the answer; returns `null` after `lifetimeMillis`.
  *
- * The answer is gone from the store when this ends. If interrupted, it closes the question, which then accepts no
- * answer.
+ * Afterwards the answer is no longer stored. An interruption closes the question, which then accepts no answer.
  */
 export const ask = Effect.fn("InteractionRequest.ask")(function* (
   asker: Interaction.Asker,
@@ -39,7 +38,7 @@ export const ask = Effect.fn("InteractionRequest.ask")(function* (
   const asked = Interaction.ask(asker, question, id, lifetimeMillis, yield* Clock.currentTimeMillis)
   const tellAll = (events: ReadonlyArray<RunEvent>) => Effect.forEach(events, tell, { discard: true })
 
-  /** Closes the question and answers what it was answered with. */
+  /** Closes the question and returns its answer. */
   const close = store
     .change(asker.runId, (before, now) => Result.succeed(before.id === id ? Interaction.close(before, now) : before))
     .pipe(
@@ -89,7 +88,7 @@ export const ask = Effect.fn("InteractionRequest.ask")(function* (
   )
 })
 
-/** Forgets the answers of runs whose worker died before it took them. */
+/** Removes answers that no run took because its worker died. */
 export const forgetting: Periodic.Job<InteractionStore> = {
   name: "forget answers that no run took",
   every: "30 seconds",

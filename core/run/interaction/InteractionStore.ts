@@ -16,8 +16,8 @@ export class InteractionStore extends Context.Service<
   InteractionStore,
   {
     /**
-     * Keeps the question of a run in place of the one before it, and of its answer. A question of an earlier attempt never
-     * takes the place of one of a later attempt: it is dropped.
+     * Replaces the question of a run and its answer. A question of an earlier attempt never replaces one of a later
+     * attempt: it is dropped.
      */
     readonly put: (interaction: Interaction) => Effect.Effect<void, StoreUnavailable>
 
@@ -36,7 +36,7 @@ export class InteractionStore extends Context.Service<
       decide: (before: Interaction, now: number) => Result.Result<Interaction, E>
     ) => Effect.Effect<Option.Option<InteractionChange>, E | StoreUnavailable>
 
-    /** Closes every question that holds an answer although it expired before `before`, and answers how many. */
+    /** Closes every question with an answer that expired before `before`, and returns their number. */
     readonly forget: (before: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/run/interaction/InteractionStore") {}

@@ -15,7 +15,7 @@ import { RunStore } from "../RunStore.ts"
 import * as Interaction from "./Interaction.ts"
 import { InteractionStore } from "./InteractionStore.ts"
 
-/** How what was given breaks the schema of a question. */
+/** The violations of the schema of a question. */
 const problemsOf = (
   { workspaceId }: Caller,
   { schema }: Interaction.AskedQuestion,
@@ -30,7 +30,7 @@ const problemsOf = (
         )
       )
 
-/** Another question took the place of the one that was to be answered. */
+/** Another question has replaced the answered one. */
 class AskedAnew {
   readonly _tag = "AskedAnew"
 }
@@ -56,7 +56,7 @@ export class Interactions extends Context.Service<
       RunNotFound | Interaction.NotWaiting | Interaction.InvalidAnswer | RoleForbids | StoreUnavailable
     >
 
-    /** Gives a run what it needs in place of inputs that it could not use. */
+    /** Gives a run corrections of inputs that it could not use. */
     readonly correct: (
       caller: Caller,
       id: RunId,
@@ -103,7 +103,7 @@ export class Interactions extends Context.Service<
           }
           const problems = yield* problemsOf(caller, latest, given(latest))
           const judge = () => problems
-          // Sealed values are opened before the question is locked; the decision is made again under the lock.
+          // Sealed values are opened before the question is locked. The decision is made again under the lock.
           const { answer } = yield* Effect.fromResult(decide(latest, run, yield* Clock.currentTimeMillis, judge))
           const sealed = yield* sealing.seal(caller.workspaceId, Redacted.make(answer))
           yield* store.change(

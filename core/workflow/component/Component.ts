@@ -15,7 +15,7 @@ export interface Component {
   readonly workspaceId: WorkspaceId
   readonly name: string
   readonly createdAt: number
-  /** Moves with every version and every change of the name. */
+  /** Changes with every version and every change of the name. */
   readonly updatedAt: number
   readonly createdBy: UserId
 }

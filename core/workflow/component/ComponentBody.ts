@@ -24,9 +24,9 @@ export const CreateBody = Schema.Struct({
 export const SaveBody = Schema.Struct({
   componentData: Schema.Json,
   versionNote: optional(Text),
-  /** Whether the workflows that hold the component take over the new version. They do unless this is `false`. */
+  /** Whether the workflows that contain the component get the new version. Default: `true`. */
   propagate: optional(Schema.Boolean),
-  /** The workflow in which the component was edited, and which therefore has the new version already. */
+  /** The workflow in which the component was edited. It already has the new version. */
   sourceWorkflowId: optional(WorkflowId)
 }).annotate({ identifier: "ComponentToSave" })
 
@@ -40,7 +40,7 @@ export interface Create {
   readonly versionNote: string | null
 }
 
-/** Reads a new component. Every problem is reported; texts that are too long by themselves when nothing else is wrong. */
+/** Reads a new component. Fails with every problem; with `FieldsTooLarge` only if there is no other. */
 export const readCreate = Effect.fnUntraced(function* (
   caller: Caller,
   body: unknown

@@ -11,7 +11,7 @@ import { problemsOf, under } from "../language/graph/Paths.ts"
 import type { Problem } from "../Workflow.ts"
 import { ComponentData } from "./Component.ts"
 
-/** The content of a component, as it is sent. */
+/** The content of a component in a request body. */
 export const Sent = Schema.Struct({
   nodes: ComponentData.fields.nodes,
   workflowEdges: Schema.optionalKey(Schema.NullOr(Schema.JsonObject)),
@@ -22,8 +22,8 @@ export const Sent = Schema.Struct({
 const decode = Schema.decodeUnknownResult(Sent, { errors: "all" })
 
 /**
- * Reads the data of a component: its nodes with their parameters, where they lead among themselves, and the credentials
- * that they need. Fails with every problem, each at its path below `path`.
+ * Reads the data of a component: its nodes with their parameters, the edges between them, and the credentials that they
+ * need. Fails with every problem, each at its path below `path`.
  */
 export const read = (value: unknown, path: string): Result.Result<ComponentData, ReadonlyArray<Problem>> => {
   const plain = isPlain(value)
@@ -63,7 +63,7 @@ const isPlain = (value: unknown): value is Plain =>
   value.nodes.length > 0 &&
   value.nodes.every((node: unknown) => Json.isObject(node) && !("workflowNode" in node) && "action" in node)
 
-/** A component of the plain form in the usual one. */
+/** Converts a component of the plain form to the usual one. */
 const wrapped = ({ edges, nodes, ...others }: Plain): unknown => ({
   workflowEdges: edges ?? {},
   ...others,

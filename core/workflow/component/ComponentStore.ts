@@ -42,7 +42,7 @@ export type Unfit = InvalidWorkflow | FieldsTooLarge
  */
 export type Carry = (workflow: StoredWorkflow, now: number) => Effect.Effect<StoredWorkflow, Unfit>
 
-/** How a change of a component is carried into the workflows that hold it: all but one that has it already. */
+/** How a change of a component is applied to the workflows that contain it, except the one that already has it. */
 export interface CarryOn {
   readonly to: Carry
   readonly except: WorkflowId | null
@@ -72,16 +72,16 @@ export class ComponentStore extends Context.Service<
       id: ComponentId
     ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound | StoreUnavailable>
 
-    /** The workflows whose latest version holds the component, the one changed last first. Deleted ones do not count. */
+    /** The workflows whose latest version contains the component, most recently changed first, without deleted ones. */
     readonly usage: (
       workspaceId: WorkspaceId,
       id: ComponentId
     ) => Effect.Effect<ReadonlyArray<Workflow>, ComponentNotFound | StoreUnavailable>
 
-    /** Keeps a new component with its first version. */
+    /** Stores a new component with its first version. */
     readonly create: (stored: StoredComponent) => Effect.Effect<void, StoreUnavailable>
 
-    /** Gives a component another name, and moves its `updatedAt`. */
+    /** Renames a component and updates its `updatedAt`. */
     readonly rename: (
       workspaceId: WorkspaceId,
       id: ComponentId,
@@ -93,7 +93,7 @@ export class ComponentStore extends Context.Service<
      * it, all in one transaction. The decision also returns how to change those workflows, or `null` to leave them
      * unchanged. A workflow that cannot be updated is left unchanged and reported.
      *
-     * `accept` judges the sizes that the fields of each workflow have in the store.
+     * `accept` receives the stored sizes of the fields of each workflow.
      */
     readonly save: (
       workspaceId: WorkspaceId,

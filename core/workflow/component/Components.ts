@@ -1,6 +1,4 @@
-/**
- * Creating, saving and reading the components of a workspace, as callers do.
- */
+/** The service that creates, saves and reads the components of a workspace. */
 import { Clock, Context, Effect, Layer, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
@@ -33,7 +31,7 @@ export class Components extends Context.Service<
   {
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Component>, StoreUnavailable>
 
-    /** Keeps a new component with its first version. */
+    /** Creates a component with its first version. */
     readonly create: (
       caller: Caller,
       body: unknown
@@ -46,9 +44,9 @@ export class Components extends Context.Service<
     ) => Effect.Effect<StoredComponent, ComponentNotFound | StoreUnavailable>
 
     /**
-     * Keeps a next version. Unless the body says otherwise, every workflow whose latest version holds the component gets
-     * a next version with it, except the one that the body names as the source; one that would not be valid any more is
-     * left alone and reported.
+     * Saves the next version. Unless `propagate` is `false`, every workflow whose latest version contains the
+     * component, except `sourceWorkflowId`, gets a next version with it. A workflow that would become invalid is left
+     * unchanged and reported.
      */
     readonly save: (
       caller: Caller,
@@ -56,14 +54,14 @@ export class Components extends Context.Service<
       body: unknown
     ) => Effect.Effect<StoredComponent & Propagation, Refused | ComponentNotFound | RoleForbids | StoreUnavailable>
 
-    /** Gives a component another name. No version is made. */
+    /** Renames a component. This makes no new version. */
     readonly rename: (
       caller: Caller,
       id: ComponentId,
       body: unknown
     ) => Effect.Effect<StoredComponent, Refused | ComponentNotFound | RoleForbids | StoreUnavailable>
 
-    /** Removes a component. The workflows that hold it keep its nodes as their own, in a next version. */
+    /** Removes a component. The workflows that contain it keep its nodes as their own, in a next version. */
     readonly remove: (
       caller: Caller,
       id: ComponentId
@@ -75,14 +73,14 @@ export class Components extends Context.Service<
       id: ComponentId
     ) => Effect.Effect<ReadonlyArray<ComponentVersion>, ComponentNotFound | StoreUnavailable>
 
-    /** One version of a component; a version that it lacks is reported like a component that does not exist. */
+    /** One version of a component. Fails with `ComponentNotFound` for an unknown component or version. */
     readonly version: (
       caller: Caller,
       id: ComponentId,
       versionNumber: number
     ) => Effect.Effect<ComponentVersion, ComponentNotFound | StoreUnavailable>
 
-    /** The workflows whose latest version holds the component. */
+    /** The workflows whose latest version contains the component. */
     readonly usage: (
       caller: Caller,
       id: ComponentId
@@ -97,7 +95,7 @@ export class Components extends Context.Service<
       const audit = yield* Audit
       const models = yield* ModelAvailability.ModelAvailability
 
-      /** Nodes that ask for a model that is not there are refused here, before they are carried into workflows. */
+      /** Refuses nodes that need an unavailable model, before the component is propagated to workflows. */
       const served = <A extends { readonly data: ComponentData }>(sent: A): Effect.Effect<A, InvalidComponent> => {
         const nodes = sent.data.nodes.map(({ workflowNode }) => workflowNode)
         const pathOf = (index: number) => `componentData.nodes[${index}].workflowNode`
@@ -115,7 +113,7 @@ export class Components extends Context.Service<
         return stored
       })
 
-      /** The next version of a workflow, with what a change of a component makes of its content. */
+      /** The next version of a workflow after a change of a component. */
       const followed = (
         caller: Caller,
         note: string,
@@ -230,7 +228,7 @@ export class Components extends Context.Service<
   )
 }
 
-/** The content of a workflow with a new version of a component, if that is a valid one. */
+/** The content of a workflow with a new version of a component. Fails if that content is invalid. */
 const carriedOver = Effect.fnUntraced(function* (
   caller: Caller,
   content: Content,
@@ -245,7 +243,7 @@ const carriedOver = Effect.fnUntraced(function* (
   return "success" in result ? result.success : yield* new InvalidWorkflow({ problems: result.failure })
 })
 
-/** The audit entry of a change of a component. Its content stands in its versions. */
+/** The audit entry of a change of a component. It names the version instead of repeating its content. */
 const auditOf = (
   action: string,
   before: StoredComponent | null,

@@ -1,9 +1,9 @@
 /**
  * Marks on the nodes of a workflow that name the component they came from.
  *
- * A node of an instance carries `source_component_instance_id`: the id of the component, followed by `:` and a UUID
- * where the workflow holds it more than once. It also carries `source_component_node_id`, the id of the node within the
- * component, unless that is its own id as well.
+ * A node of an instance has `source_component_instance_id`: the id of the component, followed by `:` and a UUID if the
+ * workflow contains the component more than once. It also has `source_component_node_id`, the id of the node within the
+ * component, if that differs from its own id.
  */
 import type { Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
@@ -31,7 +31,7 @@ export const markOf = (node: Schema.Json): Mark | null => {
   return { component: (found[1] ?? "").toLowerCase(), instance, node: own.toLowerCase() }
 }
 
-/** The components of which nodes are instances, each once, in the order in which they stand. */
+/** The components of which nodes are instances, each once, in the order of the nodes. */
 export const components = (nodes: Schema.Json): ReadonlyArray<string> => [
   ...new Set((Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json) => markOf(node)?.component ?? []))
 ]
@@ -44,7 +44,7 @@ export const unlinked = (nodes: ReadonlyArray<Schema.Json>, component: string): 
     return rest
   })
 
-/** Nodes whose marks name components otherwise: by what `rename` makes of the id, or of what stood for it. */
+/** Nodes with each component in their marks replaced by the result of `rename`. */
 export const renamed = (
   nodes: ReadonlyArray<Schema.Json>,
   rename: (component: string) => string
@@ -56,13 +56,13 @@ export const renamed = (
     return { ...node, [instanceField]: `${rename(component.toLowerCase())}${rest}` }
   })
 
-/** The component that a node names: everything before the `:` of its mark; `null` where it has none. */
+/** The component that a node names: everything before the `:` of its mark; `null` for a node without a mark. */
 export const referenceOf = (node: Schema.Json): string | null => {
   const instance = Json.isObject(node) ? node[instanceField] : null
   return typeof instance === "string" ? instance.replace(/:.*$/s, "") : null
 }
 
-/** The marks that a node of an instance carries. */
+/** The marks of a node of an instance. */
 export const marks = (instance: string, node: string): Schema.JsonObject => ({
   [instanceField]: instance,
   [nodeField]: node

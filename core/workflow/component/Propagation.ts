@@ -9,7 +9,7 @@ import type { Content, Problem } from "../Workflow.ts"
 import type { ComponentData } from "./Component.ts"
 import * as Instances from "./Instances.ts"
 
-/** A component before and after the change that is carried on. */
+/** A component before and after the propagated change. */
 export interface ComponentChange {
   readonly component: string
   readonly before: ComponentData
@@ -24,8 +24,9 @@ export interface ComponentChange {
  * and a new one is added. Edges into the start of the component lead to its new start; edges out of it are kept. If a
  * credential alias exists in both, the workflow keeps its own.
  *
- * Fails if the target of an edge is ambiguous: out of a new end of an instance that had several exits, or to a removed
- * node of a component without a single start. The caller must check that the result is a valid workflow.
+ * Fails if the target of an edge is ambiguous: an edge that leaves a new end of an instance with several exits, or that
+ * leads to a removed node of a component without a single start. The caller must check that the result is a valid
+ * workflow.
  */
 export const carry = (content: Content, carried: ComponentChange): Result.Result<Content, ReadonlyArray<Problem>> => {
   const problems: Array<Problem> = []
@@ -101,7 +102,7 @@ const carryInto = (
       if (onlyExit === null) {
         problems.push({
           path: `edges.${id}.${name}`,
-          message: `It is ambiguous where node "${String(workflowNode.name)}" leads out of the component`
+          message: `Ambiguous target of the edge from node "${String(workflowNode.name)}" out of the component`
         })
       }
       return [name, onlyExit] as const
@@ -121,7 +122,8 @@ const carryInto = (
     if (entryId === null) {
       problems.push({
         path,
-        message: "It leads to a node that the component no longer has, and the component has no single start node"
+        message:
+          "This edge leads to a node that the component no longer has, and the component has no single start node"
       })
     }
     return entryId ?? end
@@ -141,7 +143,7 @@ const carryInto = (
         ] as const
     )
 
-  // The instance stays where its first node stood, so that the order of the others does not change.
+  // Insert the instance at the index of its former first node, so that the order of the others does not change.
   const place = graph.nodes.findIndex((node) => insideBefore.has(idOf(node)))
   const others = (part: ReadonlyArray<Schema.JsonObject>) => part.filter((node) => !insideBefore.has(idOf(node)))
   return {
@@ -151,8 +153,8 @@ const carryInto = (
 }
 
 /**
- * The node at which a component begins: the first from which all others can be reached, in the order in which they stand;
- * one to which nothing in the component leads comes before any other. `null` when there is none.
+ * The start node of a component: the first node, in list order, from which all others can be reached. Nodes without an
+ * edge leading to them are preferred. `null` if no node qualifies.
  */
 const entryOf = (data: ComponentData): string | null => {
   const all = idsOf(data)
@@ -169,7 +171,7 @@ const entryOf = (data: ComponentData): string | null => {
       add(previous, end, id.toLowerCase())
     }
   }
-  // If there is a beginning, the last node without a predecessor is one.
+  // If a start node exists, the last node without a predecessor is one.
   const found = new Set<string>()
   let last: string | null = null
   for (const id of all) {
@@ -197,8 +199,8 @@ const endsOf = (edge: Schema.Json | undefined): ReadonlyArray<string> =>
   Object.values(Json.objectOf(edge)).filter((end): end is string => typeof end === "string")
 
 /**
- * The id of a node in an instance where its own is taken: the same for the same node and instance, and another for any
- * other. A UUID of version 8, whose bits are the sum of both.
+ * The id of a node in an instance when its own id is already used. It is the same for the same node and instance, and
+ * distinct for any other: a UUID of version 8, whose bits are the sum of both.
  */
 const derived = (own: string, instance: string): string => {
   const salt = hexOf(instance.slice(-36))

@@ -1,6 +1,4 @@
-/**
- * Inputs that a workflow could be run with, made from what its input schema gives as examples, defaults and choices.
- */
+/** Example inputs of a workflow, made from the examples, defaults and choices in its input schema. */
 import type { Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import type { Content } from "../Workflow.ts"
@@ -16,8 +14,8 @@ export interface Example {
 const most = 20
 
 /**
- * Makes examples that satisfy the input contract, all different. There is none where the schema says too little:
- * a text that must match a pattern and has no example, for instance.
+ * Makes distinct examples that satisfy the input contract. The list is empty when the schema does not give enough
+ * information, such as a pattern without an example.
  */
 export const examplesOf = (content: Pick<Content, "input_schema" | "vault_schema">): ReadonlyArray<Example> => {
   const schema = InputContract.effectiveSchema(content)
@@ -60,7 +58,7 @@ export const examplesOf = (content: Pick<Content, "input_schema" | "vault_schema
 
 const maxDepth = 8
 
-/** Values for a property, the likeliest first. */
+/** Candidate values for a property, the most likely first. */
 const valuesOf = (property: Schema.Json | undefined, depth: number): ReadonlyArray<Schema.Json> => {
   if (!Json.isObject(property) || depth > maxDepth) return []
   const { const: constant, default: fallback, enum: choices, example, examples } = property
@@ -80,7 +78,7 @@ const valuesOf = (property: Schema.Json | undefined, depth: number): ReadonlyArr
   return made === undefined ? [] : [made]
 }
 
-/** A value of the type that a property has, within its bounds. */
+/** A value of the type of a property, within its bounds. */
 const madeUp = (property: Schema.JsonObject, depth: number): Schema.Json | undefined => {
   const types = Array.isArray(property.type) ? property.type : [property.type]
   const number = (name: string, otherwise: number): number => {

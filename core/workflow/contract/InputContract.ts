@@ -32,7 +32,7 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   }
 }
 
-/** An error with the name of its field, which is not always in `field`. */
+/** The message of an error with the name of its field, which is not always in `field`. */
 const named = ({ expected, field, message }: InputError): string => {
   const own = expected.missingProperty ?? expected.additionalProperty
   const path = field.startsWith("/") ? field.slice(1).split("/").map(unescaped).join(".") : ""
@@ -40,14 +40,14 @@ const named = ({ expected, field, message }: InputError): string => {
   return `${name === "" ? "" : `${name.slice(0, 200)} `}${message}`
 }
 
-/** The same as a problem of the submission, for an answer that also lists others. */
+/** The error as a problem of the submission, for an answer that also lists other problems. */
 export const asProblem = ({ field, message }: InputError): Problem => ({
   // `#/required` names no field: its message does.
   path: ["run_input_variables", ...(field.startsWith("#") ? [] : field.split("/").slice(1))].join("."),
   message
 })
 
-/** How deep and how large a schema may be: far beyond what people write, and nothing that takes seconds to compile. */
+/** Limits on schemas: far beyond realistic ones, and low enough that compiling takes less than seconds. */
 const maxDepth = 64
 const maxKeys = 10_000
 
@@ -56,7 +56,7 @@ type Contract = Pick<WorkflowVersion["content"], "input_schema" | "vault_schema"
 /** The schema that an input must satisfy: the workflow's own, and each vault alias as a required property. */
 export const effectiveSchema = (content: Contract): Schema.JsonObject => withAliases(content, () => true)
 
-/** The effective schema, in which the aliases that are not constrained may be anything. */
+/** The effective schema. Aliases that are not constrained accept any value. */
 const withAliases = (content: Contract, isConstrained: (alias: string) => boolean): Schema.JsonObject => {
   const aliases = Object.keys(content.vault_schema)
   if (aliases.length === 0) return content.input_schema
@@ -80,7 +80,7 @@ const withAliases = (content: Contract, isConstrained: (alias: string) => boolea
   }
 }
 
-/** The credentials of a run for an alias: one id, or a pool of them. */
+/** The credentials of a run for an alias: one id, or several to choose from. */
 const credential = {
   type: ["string", "array"],
   items: { type: "string" },
@@ -88,15 +88,15 @@ const credential = {
   description: "The permissioned_user_id of a vault entry, or several to choose from"
 } satisfies Schema.JsonObject
 
-/** Checks the input schema of a workflow when it is saved, alone and with what the vault schema adds to it. */
+/** Checks the input schema of a workflow when it is saved, alone and together with the aliases of the vault schema. */
 export const checkContract = (content: Contract): ReadonlyArray<Problem> => {
   const own = checkSchema(content.input_schema, "input_schema")
   return own.length > 0 ? own : checkSchema(effectiveSchema(content), "input_schema")
 }
 
 /**
- * Checks a schema when a workflow is saved: draft-07, in strict mode, without references out of the document, and
- * without patterns that some text could make take very long.
+ * Checks a schema when a workflow is saved: draft-07 in strict mode, without references out of the document, and
+ * without patterns whose matching can take very long.
  */
 export const checkSchema = (schema: Schema.JsonObject, path: string): ReadonlyArray<Problem> => {
   const size = measure(schema)
@@ -110,14 +110,11 @@ export const checkSchema = (schema: Schema.JsonObject, path: string): ReadonlyAr
   })
 }
 
-/** How many values an input may have for all of its errors to be looked for, and how many are reported. */
+/** Up to this number of values, all errors of an input are reported; a larger input reports the first one. */
 const maxValuesForAll = 5_000
 const maxErrors = 100
 
-/**
- * The errors of an input by a schema: all of them up to a bound, or only the first one for a large input, as looking for
- * the others could take long.
- */
+/** The errors of an input against a schema: at most `maxErrors`, or only the first one for a large input. */
 const allViolations = (schema: Schema.JsonObject, input: Schema.JsonObject): ReadonlyArray<ErrorObject> => {
   const first = violations(schema, input)
   if (first.length === 0 || measure(input, maxValuesForAll).keys > maxValuesForAll) return first
@@ -146,7 +143,7 @@ export interface Verdict {
 }
 
 /**
- * Checks an input as a submission would be, but accepts placeholders such as `<bank>` for credentials regardless of the
+ * Checks an input like a submission, but accepts placeholders such as `<bank>` for credentials regardless of the
  * schema.
  */
 export const rehearse = (version: { readonly content: Contract }, input: Schema.JsonObject): Verdict => {
@@ -163,7 +160,7 @@ export const problems = (schema: Schema.JsonObject, value: Schema.Json): Readonl
   return errorsOf(compiled.success, value).map((error) => problem(error, value))
 }
 
-/** How a value breaks a schema; empty when it does not. A schema that does not compile is one error. */
+/** The errors of a value against a schema; empty for a valid value. A schema that does not compile is one error. */
 export const violations = (schema: Schema.JsonObject, value: Schema.Json): ReadonlyArray<ErrorObject> => {
   const compiled = compile(schema)
   return Result.isFailure(compiled) ? [unusable(compiled.failure)] : errorsOf(compiled.success, value)
@@ -181,14 +178,13 @@ const settings: Options = {
   code: { regExp: Object.assign(SafePattern.compile, { code: "SafePattern.compile" }) }
 }
 
-/** Knows draft-07 alone. No schema of a user is ever given to it, so none can change what another means. */
+/**
+ * Validates against draft-07 itself. It never receives the schema of a user, so none can change the meaning of another.
+ */
 const draft = new Ajv(settings)
 const draftName = "http://json-schema.org/draft-07/schema"
 
-/**
- * Compiled schemas by their text, and by the object that they were last met as: a version is loaded often, and compiled
- * once.
- */
+/** Compiled schemas by their text and by their object, so that a version that is loaded often is compiled once. */
 const compiled = new Map<string, Result.Result<ValidateFunction, string>>()
 const met = new WeakMap<Schema.JsonObject, Result.Result<ValidateFunction, string>>()
 const maxCompiled = 500
@@ -216,7 +212,7 @@ const compile = (
   return result
 }
 
-/** Each schema is compiled by a separate validator: what one names by `$id` no other schema can refer to. */
+/** Compiles each schema with a validator of its own, so that no schema can refer to the `$id` of another. */
 const compileNew = (schema: Schema.JsonObject, thorough: boolean): Result.Result<ValidateFunction, string> => {
   const refused = SchemaReferences.refusal(schema) ?? notDraft(schema)
   if (refused !== null) return Result.fail(notValid(refused))
@@ -228,7 +224,7 @@ const compileNew = (schema: Schema.JsonObject, thorough: boolean): Result.Result
   }
 }
 
-/** Why a schema is not draft-07; `null` when it is one. */
+/** The reason why a schema is not valid draft-07; `null` for a valid one. */
 const notDraft = ({ $schema, ...schema }: Schema.JsonObject): string | null => {
   if ($schema !== undefined && $schema !== draftName && $schema !== `${draftName}#`) {
     return `$schema is ${JSON.stringify($schema).slice(0, 200)}: expected "${draftName}#", or nothing`
@@ -244,7 +240,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 const notValid = (reason: string): string => `Not a valid JSON Schema (draft-07, strict): ${reason}`
 
-/** The errors of a value by a compiled schema. A value that takes the schema too long is one error. */
+/** The errors of a value against a compiled schema. A value that exceeds a limit of the check is one error. */
 const errorsOf = (validate: ValidateFunction, value: Schema.Json): ReadonlyArray<ErrorObject> => {
   try {
     return validate(value) ? [] : [...(validate.errors ?? [])]
@@ -254,7 +250,7 @@ const errorsOf = (validate: ValidateFunction, value: Schema.Json): ReadonlyArray
   }
 }
 
-/** The error of an input that takes too much to be checked. */
+/** The error of an input whose check exceeds a limit. */
 export const tooCostly = ({ message }: { readonly message: string }): InputError => ({
   field: "",
   message,
@@ -282,13 +278,13 @@ const report = (error: ErrorObject, input: Schema.JsonObject): InputError => {
   }
 }
 
-/** The value that is wrong; none where the error says all there is: a property that is missing, or one too many. */
+/** The invalid value; absent for a missing or unexpected property. */
 const receivedBy = (error: ErrorObject, input: Schema.JsonObject): Schema.Json | undefined =>
   error.keyword === "required" || error.keyword === "additionalProperties"
     ? undefined
     : valueAt(input, error.instancePath)
 
-/** An error at the property that is wrong: a missing or an unwelcome one is named by its own path. */
+/** An error at the path of the invalid property, also if that property is missing or unexpected. */
 const problem = (error: ErrorObject, value: Schema.Json): Problem => {
   const { additionalProperty, missingProperty } = error.params
   const named = missingProperty ?? additionalProperty
@@ -325,8 +321,8 @@ const valueAt = (input: Schema.Json, pointer: string): Schema.Json | undefined =
 }
 
 /**
- * Every pattern of a schema with its path, wherever a schema may stand. Text that only looks like one, as in `enum`,
- * does not count.
+ * Every `pattern` keyword of a schema and its subschemas, with its path. Values that only look like a schema, as in
+ * `enum`, are not searched.
  */
 const patternsOf = (
   schema: Schema.Json | undefined,

@@ -1,19 +1,17 @@
 /**
- * The output of a run: the data that it gathered, restricted to the output schema of its workflow and checked by it.
+ * The output of a run: its extracted data, restricted to the output schema of its workflow and validated against it.
  */
 import { Effect, type Schema } from "effect"
 import * as Sandbox from "../sandbox/Sandbox.ts"
 
-/**
- * Keeps of `data` what the schema has properties for; all of it where it has none.
- */
+/** Keeps only the fields of `data` that are properties of the schema. Without properties, keeps all. */
 export const project = (schema: Schema.JsonObject, data: Schema.JsonObject): Schema.JsonObject => {
   const properties = schema.properties
   if (typeof properties !== "object" || properties === null || Object.keys(properties).length === 0) return data
   return Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(properties, name)))
 }
 
-/** In what way data breaks the schema, as one sentence; `null` when it does not. */
+/** The first violation of the schema, as one sentence; `null` for valid data. */
 export const mismatch = Effect.fnUntraced(function* (schema: Schema.JsonObject, data: Schema.JsonObject) {
   const wrong = yield* Sandbox.runHere("violation", { schema, value: data }).pipe(
     Effect.catch(({ message }) => Effect.succeed({ instancePath: "", message: `cannot be checked: ${message}` }))

@@ -1,16 +1,17 @@
 /**
- * The permitted references of a JSON Schema: lead from one part of the document to another, and neither back to the
- * same part without going into the value, nor to so many parts at one place that compiling them takes long.
+ * Limits on the references of a JSON Schema. A reference leads to a part of the same document. It must not lead back to
+ * its own part without descending into the value, and the number of schemas that references apply to one place is
+ * bounded, so that compiling stays fast.
  */
 import type { Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 
-/** How many schemas may apply to one place of a value, counted along every reference. */
+/** Maximum number of schemas that apply to one place of a value, counted along every reference. */
 export const maxApplied = 2_000
 
-/** Why a schema cannot be used for its references; `null` when it can. */
+/** The reason why the references of a schema are refused; `null` if they are accepted. */
 export const refusal = (schema: Schema.JsonObject): string | null => {
-  /** How many schemas apply where this one does; `null` while it is being counted. */
+  /** The number of schemas that apply where this one does; `null` while it is being counted. */
   const applied = new Map<Schema.Json, number | null>()
   const count = (one: Schema.Json | undefined, depth: number): number => {
     if (!Json.isObject(one)) return 1
@@ -40,7 +41,7 @@ export const refusal = (schema: Schema.JsonObject): string | null => {
 export const hasAny = (schema: Schema.JsonObject): boolean =>
   everyPart(schema).some((part) => typeof part.$ref === "string")
 
-/** Far more levels than people write, and nothing that exhausts a stack. */
+/** Far more levels than realistic schemas have, and too few to exhaust the stack. */
 const maxDepth = 500
 
 /** Raised within this file. */
@@ -64,7 +65,7 @@ const inPlace = (schema: Schema.JsonObject, root: Schema.JsonObject): ReadonlyAr
   ]
 }
 
-/** The target of a reference within the document. Any other reference is for the compiler to refuse. */
+/** The target of a reference within the document. The compiler refuses any other reference. */
 const targetOf = (ref: string, root: Schema.JsonObject): Schema.Json | undefined => {
   if (ref === "#" || ref === "") return root
   if (!ref.startsWith("#/")) return undefined

@@ -1,6 +1,4 @@
-/**
- * Which credentials a workflow needs: an alias for each, with the site that it is for.
- */
+/** The credentials that a workflow needs: an alias for each, with its site. */
 import { Schema } from "effect"
 import * as Json from "../../workspace/Json.ts"
 import * as WellFormed from "../../workspace/WellFormed.ts"
@@ -33,7 +31,7 @@ export const isPlaceholder = (value: Schema.Json | undefined): boolean =>
     ? value.length > 0 && value.every((one) => isPlaceholder(one))
     : typeof value === "string" && /^<[^<>]+>$/.test(value)
 
-/** Each alias with an example of what a run is given for it. */
+/** Each alias with an example of its value in a run. */
 export const withExamples = (vaultSchema: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(
     Object.entries(vaultSchema).map(([alias, entry]) => {

@@ -1,5 +1,5 @@
 /**
- * Changes of a workflow that its runs found out to help. They are offered, and made only when a person says so.
+ * Suggested changes of a workflow, found by its runs. A change is made only when a person applies it.
  *
  * ```
  *          offer            apply
@@ -18,42 +18,42 @@ import type { Content } from "../Workflow.ts"
 export const PatchKind = Schema.Literals(["selector", "wait_time", "popup_xpath"])
 export type PatchKind = typeof PatchKind.Type
 
-/** A change that a run found out to help. */
+/** A change that a run suggests. */
 export const Offer = Schema.Struct({
   kind: PatchKind,
-  /** The node, and which of its parameters; `null` for the pop-ups of the workflow. */
+  /** The node and the parameter; `null` for the pop-ups of the workflow. */
   nodeId: Schema.NullOr(Schema.String),
   nodeName: Schema.NullOr(Schema.String),
   parameter: Schema.NullOr(Schema.String),
   before: Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])),
   after: Schema.Union([Schema.String, Schema.Finite]),
-  /** Why, in a sentence. */
+  /** The reason, as one sentence. */
   reason: Schema.String
 })
 export type Offer = typeof Offer.Type
 
 export const PatchState = Schema.Literals(["offered", "applied", "dismissed"])
 
-/** An offered change and what became of it. Instants are epoch milliseconds. */
+/** A suggested change and the decision about it. Instants are epoch milliseconds. */
 export const Patch = Schema.Struct({
   ...Offer.fields,
   id: Schema.String,
   workflowId: WorkflowId,
   state: PatchState,
-  /** The run that suggested it first, the last one that did, and how many did in all. */
+  /** The first and the last run that suggested the change, and their number. */
   firstRunId: Schema.String,
   lastRunId: Schema.String,
   confirmations: Schema.Int,
   createdAt: Schema.Finite,
   updatedAt: Schema.Finite,
-  /** The user who applied or dismissed it. */
+  /** The user who applied or dismissed the patch. */
   decidedBy: Schema.NullOr(Schema.String),
-  /** The version that it became. */
+  /** The version with the patch applied. */
   appliedVersion: Schema.NullOr(Schema.Int)
 })
 export type Patch = typeof Patch.Type
 
-/** A patch is known by what it changes, so that the same change is offered once. */
+/** The identity of a patch is its change, so that the same change is offered once. */
 export const kind: CollectionKind<Patch> = {
   name: "patches",
   schema: Patch,
@@ -70,17 +70,17 @@ export class PatchNotFound extends Schema.TaggedError<PatchNotFound>()("PatchNot
   }
 }
 
-/** Raised for a patch that cannot be applied or dismissed any more. */
+/** Raised for a patch that is already applied or dismissed. */
 export class PatchSettled extends Schema.TaggedError<PatchSettled>()("PatchSettled", {
   id: Schema.String,
   state: PatchState
 }) {
   override get message() {
-    return `Cannot change patch "${this.id}": it was ${this.state} already`
+    return `Cannot change patch "${this.id}": it is already ${this.state}`
   }
 }
 
-/** Raised when what a patch changes is not as it was when the patch was offered. */
+/** Raised when the target of a patch has changed since the patch was offered. */
 export class PatchOutdated extends Schema.TaggedError<PatchOutdated>()("PatchOutdated", {
   id: Schema.String,
   reason: Schema.String
@@ -90,13 +90,13 @@ export class PatchOutdated extends Schema.TaggedError<PatchOutdated>()("PatchOut
   }
 }
 
-/** Merges a patch that another run suggests again. One that a person decided about stays decided. */
+/** Counts another run that suggests the patch. A decided patch stays decided. */
 export const confirmed = (patch: Patch, runId: string, at: number): Patch =>
   patch.lastRunId === runId
     ? patch
     : { ...patch, lastRunId: runId, confirmations: patch.confirmations + 1, updatedAt: at }
 
-/** A patch after a person decided about it; refused when it is decided already. */
+/** A patch after a person decided about it. Fails with `PatchSettled` if it was decided before. */
 export const settled = (
   patch: Patch,
   state: "applied" | "dismissed",
@@ -108,7 +108,7 @@ export const settled = (
     ? Result.succeed({ ...patch, state, decidedBy: by, appliedVersion: version, updatedAt: at })
     : Result.fail(new PatchSettled({ id: patch.id, state: patch.state }))
 
-/** The nodes and settings of a workflow with a patch in them; refused when what it changes is not as it was. */
+/** The nodes and settings of a workflow with a patch applied. Fails with `PatchOutdated` if its target has changed. */
 export const appliedTo = (
   patch: Patch,
   { nodes, settings }: Content

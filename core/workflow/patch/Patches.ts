@@ -1,6 +1,4 @@
-/**
- * Offering, listing, applying and dismissing the patches of workflows.
- */
+/** The service that offers, lists, applies and dismisses patches of workflows. */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit } from "../../workspace/audit/Audit.ts"
@@ -15,7 +13,7 @@ import { type SaveConflict, Workflows } from "../Workflows.ts"
 import * as Patch from "./Patch.ts"
 import { PatchStore } from "./PatchStore.ts"
 
-/** Maximum number of different patches stored for one workflow; further ones would not be reviewed either. */
+/** Maximum number of different patches of one workflow. Further ones are not stored. */
 export const mostPatches = 200
 
 export interface AppliedPatch {
@@ -26,7 +24,10 @@ export interface AppliedPatch {
 export class Patches extends Context.Service<
   Patches,
   {
-    /** Keeps what a run found out to help, or notes that one more run did. Of a workflow that is gone nothing is kept. */
+    /**
+     * Stores a change that a run suggests, or counts one more run that suggests it. Does nothing for a deleted
+     * workflow.
+     */
     readonly offer: (
       workspaceId: WorkspaceId,
       workflowId: WorkflowId,
@@ -41,8 +42,8 @@ export class Patches extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Patch.Patch>, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Saves the workflow with a patch in it as its next version, by the same checks as any save. Its run window stays as
-     * it is. Refused when what the patch changes is not as it was when the patch was offered.
+     * Saves the workflow with a patch applied as its next version, with the same checks as any save. The run window
+     * does not change. Fails with `PatchOutdated` if the target has changed since the patch was offered.
      */
     readonly apply: (
       caller: Caller,
@@ -61,7 +62,7 @@ export class Patches extends Context.Service<
       | StoreUnavailable
     >
 
-    /** Decides against a patch. It is not offered again. */
+    /** Dismisses a patch. It is not offered again. */
     readonly dismiss: (
       caller: Caller,
       workflowId: WorkflowId,
@@ -88,7 +89,7 @@ export class Patches extends Context.Service<
         return { patch: found, stored }
       })
 
-      /** Decides about a patch, of several who do so at once only the first. */
+      /** Decides about a patch. Of several concurrent decisions, only the first succeeds. */
       const settle = Effect.fnUntraced(function* (
         caller: Caller,
         id: string,
@@ -140,7 +141,7 @@ export class Patches extends Context.Service<
       })
 
       return Patches.of({
-        // Of two runs that bring the same at once, the later one confirms it.
+        // If two runs suggest the same change at once, the second retries and confirms it.
         offer: (...offered) => offer(...offered).pipe(Effect.retry({ times: 3, while: isOther }), otherwiseDie),
         list: Effect.fn("Patches.list")(function* (caller, workflowId) {
           yield* workflows.get(caller, workflowId)
@@ -173,7 +174,7 @@ export class Patches extends Context.Service<
   )
 }
 
-/** The audit entry of a decision about a patch. What the patch changes stands in the version that it made. */
+/** The audit entry of a decision about a patch. The change itself is in the version that was created. */
 const auditOf = ({ appliedVersion, id, kind, nodeName, parameter, state, workflowId }: Patch.Patch) => ({
   action: state === "applied" ? "patch.apply" : "patch.dismiss",
   resourceId: id,

@@ -1,26 +1,24 @@
-/**
- * Operations so small that they take less time than handing them to another thread, for any content.
- */
+/** Recognises operations that take less time than sending them to another thread. */
 import type { Schema } from "effect"
 import type { Input, Name } from "./Operations.ts"
 
 /**
- * A schema of so few parts compiles within 30 ms. Without references each part of it looks at each part of a value at
- * most once, and without patterns and `uniqueItems` it looks in time that grows with the size of that part: so a check
- * takes at most the product of both, at about 50 ns each.
+ * A schema of this many parts compiles within 30 ms. Without references, each part checks each part of a value at most
+ * once; without patterns and `uniqueItems`, in time linear in the size of that part. So a check takes at most the
+ * product of both sizes, at about 50 ns each.
  */
 const maxSchemaParts = 200
 const maxProduct = 200_000
 
-/** The most parts of what an operation is asked: writing them out holds the process for less than 100 ms. */
+/** Maximum number of parts of an operation's input. Serializing them takes less than 100 ms. */
 export const maxParts = 600_000
 
-/** Whether an operation takes a few milliseconds, judged by its form. */
+/** Whether an operation takes at most a few milliseconds, judged by its input. */
 export const isSmall = <N extends Name>(name: N, asked: Input<N>): boolean => {
   switch (name) {
     case "checkInput":
     case "rehearse": {
-      // The name tells the type of the input, also of `checkInput`.
+      // The name determines the type of the input, also for `checkInput`.
       const { content, input } = asked as Input<"rehearse">
       const parts = simpleParts(content.input_schema) + 8 * Object.keys(content.vault_schema).length
       return isQuick(parts, input)
@@ -39,10 +37,10 @@ export const isSmall = <N extends Name>(name: N, asked: Input<N>): boolean => {
 const isQuick = (parts: number, value: Schema.Json): boolean =>
   parts <= maxSchemaParts && weightOf(value, Math.floor(maxProduct / (parts + 1))) !== null
 
-/** Keywords whose cost does not follow from the size of the schema and the value. */
+/** Keywords whose cost is not bounded by the sizes of the schema and the value. */
 const costly = new Set(["$ref", "$id", "uniqueItems", "pattern", "patternProperties"])
 
-/** How many parts a schema has; infinite if the form does not bound the cost. */
+/** The number of parts of a schema; infinite if it has a keyword of unbounded cost. */
 const simpleParts = (schema: Schema.Json): number => {
   const pending: Array<Schema.Json> = [schema]
   let characters = 0
@@ -62,7 +60,7 @@ const simpleParts = (schema: Schema.Json): number => {
 
 const maxSchemaCharacters = 20_000
 
-/** How many parts a value has, where long texts count for several; `null` for more than `most`. */
+/** The number of parts of a value, where a long text counts as several; `null` for more than `most`. */
 export const weightOf = (value: unknown, most: number): number | null => {
   const pending: Array<unknown> = [value]
   let weight = 0

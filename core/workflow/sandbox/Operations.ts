@@ -1,6 +1,6 @@
 /**
- * Computations over the schemas, expressions, patterns and graphs of users: each operation takes JSON, answers JSON,
- * and does nothing else, so that it can be done in another thread and ended there.
+ * Computations over the schemas, expressions, patterns and graphs of users. Each operation takes and returns JSON and
+ * has no side effects, so that it can run in another thread and be terminated there.
  */
 import { Result, type Schema } from "effect"
 import type { ComponentData } from "../component/Component.ts"
@@ -30,37 +30,37 @@ const outcomeOf = <A, E>(result: Result.Result<A, E>): Outcome<A, E> =>
 
 /** The properties of an expression that do not depend on values. */
 export interface Described {
-  /** The paths of names that it reads, each up to its first computed part. */
+  /** The paths of names that the expression reads, each up to its first computed part. */
   readonly reads: ReadonlyArray<ReadonlyArray<string>>
-  /** The parts of its roots that it can read, each a root and a name in it; `null` where it may read all of them. */
+  /** The parts of its roots that the expression can read, each a root and a name in it; `null` if it may read all. */
   readonly reach: ReadonlyArray<ReadonlyArray<string>> | null
 }
 
-/** An expression, and what it is evaluated over. */
+/** An expression and the values for its evaluation. */
 export interface Evaluation {
   readonly source: string
   readonly roots: Schema.Json
   readonly bindings: Schema.JsonObject
   /**
-   * Values that are read only by paths below `context.inputs` with these first names; they hide what the roots have
-   * there.
+   * Values that are read only by paths below `context.inputs` with these first names. They take precedence over the
+   * roots.
    */
   readonly apart: Schema.JsonObject
   readonly moment: Moment
 }
 
-/** A graph that was read, its nodes with the paths that their expressions read. */
+/** A graph, with the paths that the expressions of its nodes read. */
 export interface ReadGraph {
   readonly start: NodeId
   readonly nodes: ReadonlyArray<{ readonly node: Node; readonly reads: ReadonlyArray<ReadonlyArray<string>> }>
   readonly edges: ReadonlyArray<readonly [NodeId, Edge]>
 }
 
-/** The most that is answered of what is wrong with one value. */
+/** Maximum number of reported problems of one value. */
 const mostProblems = 1_000
 
 export const operations = {
-  /** Reads the body of a save. `errorCodes` are the ids that nodes may name; `null` where they are not looked up. */
+  /** Reads the body of a save. `errorCodes` are the ids that nodes may name; `null` if references are not checked. */
   readDraft: (asked: {
     readonly body: unknown
     readonly now: number
@@ -111,7 +111,7 @@ export const operations = {
       }))
     ),
 
-  /** How an input breaks the contract of a workflow. */
+  /** The errors of an input against the contract of a workflow. */
   checkInput: (asked: {
     readonly content: Contract
     readonly input: Schema.JsonObject
@@ -120,14 +120,14 @@ export const operations = {
     return Result.isSuccess(checked) ? [] : checked.failure.errors
   },
 
-  /** The same for an input that may have placeholders for credentials. */
+  /** Like `checkInput`, but accepts placeholders for credentials. */
   rehearse: (asked: { readonly content: Contract; readonly input: Schema.JsonObject }): InputContract.Verdict =>
     InputContract.rehearse({ content: asked.content }, asked.input),
 
   examples: (asked: { readonly content: Contract }): ReadonlyArray<Examples.Example> =>
     Examples.examplesOf(asked.content),
 
-  /** The first way in which a value breaks a schema; `null` when it does not. */
+  /** The first violation of a schema; `null` for a valid value. */
   violation: (asked: {
     readonly schema: Schema.JsonObject
     readonly value: Schema.Json
@@ -136,11 +136,11 @@ export const operations = {
     return first === undefined ? null : { instancePath: first.instancePath, message: first.message ?? "is not valid" }
   },
 
-  /** The ways in which a value breaks a schema, each at its path. */
+  /** The violations of a schema, each at its path. */
   problems: (asked: { readonly schema: Schema.JsonObject; readonly value: Schema.Json }): ReadonlyArray<Problem> =>
     InputContract.problems(asked.schema, asked.value).slice(0, mostProblems),
 
-  /** Reads an expression; fails with why it cannot be read. */
+  /** Parses an expression; fails with the reason if it is invalid. */
   describe: (asked: { readonly source: string }): Outcome<Described, string> =>
     outcomeOf(
       Result.map(Expression.compile(asked.source), (expression) => ({
@@ -163,7 +163,7 @@ export const operations = {
           ? await Expression.evaluate(compiled.success, asked.roots, asked.moment, asked.bindings, signal)
           : await Template.evaluate(
               Template.readApart(compiled.success, names),
-              // Roots that are read apart are named, in an object.
+              // With `apart`, the roots are an object.
               asked.roots as Schema.JsonObject,
               asked.moment,
               asked.apart,
@@ -175,11 +175,14 @@ export const operations = {
     }
   },
 
-  /** The power with which the cost of a pattern grows; fails with why the pattern may not be used. */
+  /** The power with which the cost of a pattern grows; fails with the reason if the pattern is refused. */
   patternCost: (asked: { readonly pattern: string }): Outcome<number, string> =>
     outcomeOf(SafePattern.costOf(asked.pattern)),
 
-  /** The first match of a pattern and its groups; `null` where there is none. Fails with why it cannot be looked for. */
+  /**
+   * The first match of a pattern and its groups; `null` without a match. Fails with the reason if the pattern is
+   * refused or the text is too long.
+   */
   match: (asked: {
     readonly pattern: string
     readonly text: string

@@ -1,12 +1,10 @@
-/**
- * Which parts of its roots an expression can read, so that only these are given to it.
- */
+/** Computes which parts of its roots an expression can read, so that only these are passed to it. */
 import * as Expression from "../language/expression/Expression.ts"
 
 /**
  * The parts, each a root and the first name in it, such as `["context", "orders"]`, or the root alone. `null` for an
- * expression that may read any of them: by `$`, `$$`, `%`, a wildcard, a text that it evaluates, or a function that takes
- * what the expression is evaluated over where it is given too little.
+ * expression that may read any part: by `$`, `$$`, `%`, a wildcard, `$eval`, or a function that uses the context value
+ * for a missing argument.
  */
 export const of = (expression: Expression.Expression): ReadonlyArray<ReadonlyArray<string>> | null => {
   if (expression.path !== null) return [expression.path.slice(0, 2)]
@@ -32,12 +30,12 @@ const isConfined = ({ arguments: given, procedure, type, value }: Part): boolean
   if (typeof type !== "string") return true
   if (type === "variable") return value !== "" && value !== "$"
   if (type !== "function") return known.has(type)
-  // Any part of a syntax tree has these fields or none.
+  // Each part of a syntax tree has these fields or none of them.
   const name = typeof procedure === "object" && procedure !== null ? (procedure as Part).value : undefined
   return typeof name === "string" && functions.has(name) && Array.isArray(given) && given.length > 0
 }
 
-/** The kinds of parts that read only their content. */
+/** The kinds of syntax nodes that read only their children. */
 const known = new Set([
   "path",
   "name",
@@ -55,7 +53,7 @@ const known = new Set([
   "regex"
 ])
 
-/** Functions that with one argument or more take nothing else. */
+/** Functions that, with at least one argument, do not use the context value. */
 const functions = new Set(
   "sum count max min average string substring uppercase lowercase length trim pad contains replace split join number floor ceil round abs sqrt power boolean not exists map filter reduce sort distinct reverse zip append formatNumber formatBase formatInteger parseInteger fromMillis toMillis merge type base64encode base64decode".split(
     " "

@@ -1,13 +1,11 @@
-/**
- * Runs the operations on schemas, expressions, patterns and graphs of users, so that they do not block a process.
- */
+/** Runs operations on the schemas, expressions, patterns and graphs of users, so that they do not block the process. */
 import { Context, Effect, Schema } from "effect"
 import { type Input, type Name, type Output, operations } from "./Operations.ts"
 
-/** Raised for an operation that was ended, or not begun, because it takes more than it may. */
+/** Raised for an operation that was terminated, or refused, because it exceeds a limit. */
 export class TooCostly extends Schema.TaggedError<TooCostly>()("TooCostly", {
   exceeded: Schema.Literals(["time", "memory", "size", "queue"]),
-  /** The bound, with its unit. */
+  /** The limit, with its unit. */
   limit: Schema.String
 }) {
   override get message() {
@@ -17,24 +15,24 @@ export class TooCostly extends Schema.TaggedError<TooCostly>()("TooCostly", {
 
 const sentences: Readonly<Record<TooCostly["exceeded"], (limit: string) => string>> = {
   time: (limit) =>
-    `It takes longer than ${limit} to work out: expected smaller or simpler schemas, expressions, patterns and values`,
+    `The check takes longer than ${limit}: expected smaller or simpler schemas, expressions, patterns and values`,
   memory: (limit) =>
-    `It takes more than ${limit} of memory to work out: expected smaller or simpler schemas, expressions and values`,
-  size: (limit) => `It is too large to work out: expected at most ${limit}`,
-  queue: (limit) => `${limit} checks of this workspace wait already: expected the request later again`
+    `The check takes more than ${limit} of memory: expected smaller or simpler schemas, expressions and values`,
+  size: (limit) => `The content is too large to check: expected at most ${limit}`,
+  queue: (limit) => `${limit} checks of this workspace are already waiting: send the request again later`
 }
 
 /**
- * The queue of a workspace is full. It is a defect for all but the edge of the service, which answers that the request may
- * be sent again later: nothing is wrong with what was asked.
+ * Thrown when the queue of a workspace is full. Only the HTTP layer handles it: it answers that the request may be sent
+ * again later, because the request itself is valid.
  */
 export class SandboxBusy extends Error {
   override readonly name = "SandboxBusy"
 }
 
 /**
- * The message to a caller about an operation that exceeded a bound. One that only waits for its turn is not the
- * caller's doing.
+ * The error for a caller whose operation exceeded a limit. A full queue is a defect instead, because the caller did not
+ * cause it.
  */
 export const refused =
   <A, E, R>(onExceeded: (message: string) => Effect.Effect<A, E, R>) =>
@@ -42,19 +40,17 @@ export const refused =
     exceeded === "queue" ? Effect.die(new SandboxBusy(message)) : onExceeded(message)
 
 export interface Shape {
-  /**
-   * Does an operation for a workspace. The operations of one workspace never keep those of another from their turn.
-   */
+  /** Runs an operation for a workspace. The operations of one workspace never block those of another. */
   readonly run: <N extends Name>(owner: string, name: N, asked: Input<N>) => Effect.Effect<Output<N>, TooCostly>
 }
 
 /**
- * Runs every operation in the calling thread, without limits. What an operation answers at once is taken at once: a
- * promise and a signal cost more than most checks.
+ * Runs every operation in the calling thread, without limits. Synchronous operations run without a promise and a
+ * signal, which would cost more than most checks.
  */
 export const inProcess: Shape = {
   run: <N extends Name>(_owner: string, name: N, asked: Input<N>) => {
-    // The table has the operation of each name.
+    // The record has an operation for each name.
     const operation = operations[name] as (asked: Input<N>, signal?: AbortSignal) => Output<N> | Promise<Output<N>>
     return endsAtOnce(name)
       ? Effect.sync(() => operation(asked) as Output<N>)
@@ -62,7 +58,7 @@ export const inProcess: Shape = {
   }
 }
 
-/** Whether an operation answers without a promise. */
+/** Whether an operation is synchronous. */
 const endsAtOnce = (name: Name): boolean => name !== "evaluate"
 
 export const Sandbox = Context.Reference<Shape>("sluice/core/workflow/sandbox/Sandbox", {
@@ -72,7 +68,7 @@ export const Sandbox = Context.Reference<Shape>("sluice/core/workflow/sandbox/Sa
 /** The workspace of the run or conversation in progress. */
 export const Owner = Context.Reference<string>("sluice/core/workflow/sandbox/Owner", { defaultValue: () => "" })
 
-/** Does an operation for a workspace. */
+/** Runs an operation for a workspace. */
 export const run = Effect.fnUntraced(function* <N extends Name>(owner: string, name: N, asked: Input<N>) {
   const sandbox = yield* Sandbox
   return yield* sandbox.run(owner, name, asked)

@@ -1,8 +1,8 @@
 /**
- * Workflows as they travel from one workspace to another.
+ * Bundles: exported workflows for import into another workspace.
  *
- * A bundle holds everything that a workflow is, and nothing that belongs to the workspace it came from: no ids of
- * workflows, versions, users or components, and no secrets. The same workflow always makes the same bundle.
+ * A bundle contains the whole workflow, and nothing of its workspace: no ids of workflows, versions, users or
+ * components, and no secrets. The same workflow always gives the same bundle.
  */
 import { Result, Schema } from "effect"
 import { ErrorAction } from "../../workspace/ErrorCodes.ts"
@@ -20,21 +20,21 @@ export const format = "sluice.workflow" as const
 
 export const formatVersion = 1 as const
 
-/** A component that a workflow holds, as a bundle names it. `ref` replaces its id on the nodes of the bundle. */
+/** A component of a workflow in a bundle. `ref` replaces its id in the nodes of the bundle. */
 export interface Part {
   readonly ref: string
   readonly name: string
   readonly data: ComponentData
 }
 
-/** A bundle that was read: a workflow to be created, whose nodes still name its components by their `ref`. */
+/** A parsed bundle: a workflow to be created, whose nodes still name its components by their `ref`. */
 export interface BundleContents {
   readonly draft: SaveBody.Draft
   readonly parts: ReadonlyArray<Part>
   readonly codes: ReadonlyArray<NamedCode>
 }
 
-/** An error code as a bundle has it, by the names of the interface. */
+/** An error code in a bundle, with the field names of the interface. */
 const Code = Schema.Struct({
   error_code: SaveBody.Text.check(Schema.isNonEmpty(), Schema.isMaxLength(256)),
   description: SaveBody.Text,
@@ -52,10 +52,7 @@ export const NamedCode = Schema.Struct({
 })
 export type NamedCode = typeof NamedCode.Type
 
-/**
- * Packs a workflow with the components that it holds and the error codes that it names, both given by their ids. Marks
- * and names of others are left out.
- */
+/** Packs a workflow with its components and error codes, both given by their ids. References to others are left out. */
 export const pack = (
   { gate, version, workflow }: StoredWorkflow,
   held: ReadonlyMap<string, { readonly name: string; readonly data: ComponentData }>,
@@ -88,7 +85,7 @@ export const pack = (
       }
     ),
     ...withoutSecrets(settings),
-    // A window is plain data: an interface is not assignable to the type of JSON.
+    // A window is plain JSON, but an interface is not assignable to the type of JSON.
     run_window: gate.runWindow as Schema.Json,
     components: known.flatMap((id) => {
       const one = held.get(id)
@@ -107,9 +104,9 @@ export const pack = (
 }
 
 /**
- * Reads what is sent to be imported: a bundle or a workflow as it was answered, or an object that has one as `bundle`
- * with a `run_window` beside it that replaces its own. Every problem of it is noted at its path. `known` are the ids of the error codes that nodes may
- * name beside those of the bundle.
+ * Reads the body of an import: a bundle, a workflow as the interface returns it, or an object with either as `bundle`
+ * and a `run_window` that replaces its own. The result lists every problem at its path. `known` are the ids of the
+ * error codes that nodes may name beside those of the bundle.
  */
 export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): BundleContents => {
   // The body was parsed from JSON text.
@@ -148,8 +145,8 @@ export const unpack = (body: unknown, now: number, known: ReadonlySet<string>): 
 }
 
 /**
- * The draft of a bundle, its nodes marked with the ids that its components and error codes have here. Marks that name
- * the components `unknown` are left out.
+ * The draft of a bundle, with the ids of its components and error codes in this workspace. References to the components
+ * in `unknown` are left out.
  */
 export const settled = (
   { draft }: BundleContents,
@@ -168,11 +165,13 @@ export const settled = (
   }
 })
 
-/** A custom proxy is an address with a password, sealed with a key that no other workspace has. */
+/** Removes the address of a custom proxy: it contains a password, sealed with a key of this workspace only. */
 const withoutSecrets = ({ proxy_value, ...settings }: Settings): Settings =>
   proxy_value === undefined || settings.proxy_setting === "custom" ? settings : { ...settings, proxy_value }
 
-/** Whether a body is a workflow as it was answered, whose nodes name components and error codes by their ids. */
+/**
+ * Whether a body is a workflow as the interface returns it, whose nodes name components and error codes by their ids.
+ */
 export const isAnswer = (body: Schema.JsonObject): boolean =>
   body.format === undefined && body.format_version === undefined && body.nodes !== undefined
 
@@ -221,7 +220,7 @@ const readParts = (
   return { parts, problems }
 }
 
-/** Marks on nodes that name components which the bundle does not bring. */
+/** Problems of nodes that name components that the bundle does not contain. */
 const strangers = (nodes: Schema.Json | undefined, refs: ReadonlySet<string>): ReadonlyArray<Problem> =>
   (Array.isArray(nodes) ? nodes : []).flatMap((node: Schema.Json, index) => {
     const ref = Instances.referenceOf(node)

@@ -1,6 +1,4 @@
-/**
- * Taking workflows from one workspace to another, and copying them within one.
- */
+/** The service that exports, imports and copies workflows. */
 import { Clock, Context, Effect, Layer, Option, type Schema } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit } from "../../workspace/audit/Audit.ts"
@@ -31,15 +29,15 @@ type Refused = InvalidWorkflow | FieldLimit.FieldsTooLarge
 export class Transfers extends Context.Service<
   Transfers,
   {
-    /** The latest version of a workflow with its window and the components that it holds, as a bundle. */
+    /** The latest version of a workflow with its window and its components, as a bundle. */
     readonly pack: (
       caller: Caller,
       id: WorkflowId
     ) => Effect.Effect<Schema.JsonObject, WorkflowNotFound | StoreUnavailable>
 
     /**
-     * Creates a workflow from a bundle, or from a workflow as it was answered. Its components are those of this workspace that have the same name and the same
-     * data, and its error codes those that have the same name; they are created where there is none.
+     * Creates a workflow from a bundle, or from a workflow as the interface returns it. Components of this workspace
+     * with the same name and data are used, and error codes with the same name; missing ones are created.
      */
     readonly unpack: (
       caller: Caller,
@@ -47,8 +45,8 @@ export class Transfers extends Context.Service<
     ) => Effect.Effect<StoredWorkflow, Refused | RoleForbids | StoreUnavailable>
 
     /**
-     * Creates a workflow from the latest version of another one, or from the version that is named. The window is
-     * copied as well, unless the body has one; a pause is not.
+     * Creates a workflow from the latest or the given version of another one. The window is copied unless the body has
+     * one. A pause is not copied.
      */
     readonly fork: (
       caller: Caller,
@@ -82,7 +80,7 @@ export class Transfers extends Context.Service<
         return Bundle.pack(stored, new Map(known), new Map(codes))
       })
 
-      /** The component of this workspace that a part of a bundle is, and whether it has to be created. */
+      /** The component of this workspace for a part of a bundle, and whether it must be created. */
       const settle = Effect.fnUntraced(function* (caller: Caller, part: Bundle.Part) {
         const text = JSON.stringify(part.data)
         const named = (yield* components.list(caller.workspaceId)).filter(({ name }) => name === part.name)
@@ -95,7 +93,7 @@ export class Transfers extends Context.Service<
         return { part, id: ComponentId.make(yield* identifiers.uuid), isNew: true }
       })
 
-      /** The error codes of this workspace that have the names of those of a bundle, made where there is none. */
+      /** The error codes of this workspace with the names of those in a bundle. Missing ones are created. */
       const settleCodes = Effect.fnUntraced(function* (
         caller: Caller,
         codes: ReadonlyArray<Bundle.NamedCode>,
@@ -105,7 +103,7 @@ export class Transfers extends Context.Service<
           codes,
           Effect.fnUntraced(function* ({ ref, ...code }) {
             const made = { ...drafted(code), id: yield* identifiers.uuid, createdAt: at, updatedAt: at }
-            // A request that loses the race for a name finds the code that won.
+            // If a concurrent request creates the same name first, the retry finds its code.
             const attempt = Effect.gen(function* () {
               const found = yield* errorCodes.find(caller.workspaceId, errorCodeKind.key(made))
               if (Option.isSome(found)) return { ref, id: found.value.id, isNew: false }
@@ -127,12 +125,12 @@ export class Transfers extends Context.Service<
         const settled = yield* Effect.forEach(unpacked.draft.problems.length > 0 ? [] : unpacked.parts, (part) =>
           settle(caller, part)
         )
-        // The workflow first: what it is refused for must leave no components behind.
+        // Check the workflow first, so that a refused import creates no components.
         const ids = new Map([
           ...settled.map(({ id, part }) => [part.ref, id] as const),
           ...named.map(({ id, ref }) => [ref, id] as const)
         ])
-        // A workflow that was answered elsewhere names components of another workspace.
+        // A workflow from another workspace names components that do not exist here.
         const unknown = yield* Effect.filter(Instances.components(unpacked.draft.content.nodes), (component) =>
           components.get(caller.workspaceId, ComponentId.make(component)).pipe(
             Effect.as(false),
@@ -173,7 +171,7 @@ export class Transfers extends Context.Service<
   )
 }
 
-/** An error code as a bundle has it. */
+/** An error code in the form of a bundle. */
 const described = (code: ErrorCode): Bundle.Code => ({
   error_code: code.name,
   description: code.description,
@@ -183,7 +181,7 @@ const described = (code: ErrorCode): Bundle.Code => ({
   retry_after: code.retryAfterSeconds
 })
 
-/** An error code of a bundle as a workspace keeps it. */
+/** An error code of a bundle as a draft for the workspace. */
 const drafted = (code: Bundle.Code): Draft => ({
   name: code.error_code.trim(),
   description: code.description,

@@ -1,9 +1,8 @@
 /**
- * The audit trail of a workspace: who changed what, when, and from what to what.
+ * The audit trail of a workspace: the author, time, and states before and after of each change.
  *
- * An entry is stored in the transaction of the change that it describes, so there is neither a change without its entry
- * nor an entry without its change. Entries are only appended. They hold no secrets: what writes an entry chooses the
- * fields that it shows, and names a changed secret by its field alone.
+ * An entry is stored in the transaction of its change, so neither exists without the other. Entries are only appended.
+ * They contain no secrets: the writer of an entry selects its fields, and names only the field of a changed secret.
  */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -18,21 +17,21 @@ export type Author = Pick<Caller, "workspaceId"> & Partial<Pick<Caller, "userId"
 
 /** A change as its author describes it. */
 export interface Draft {
-  /** The kind of the resource and what was done to it, such as `run_window.set`. */
+  /** The kind of the resource and the verb, such as `run_window.set`. */
   readonly action: string
-  /** The id of the resource, such as that of the workflow; `null` where the workspace itself is meant. */
+  /** The id of the resource, such as that of the workflow; `null` for the workspace itself. */
   readonly resourceId: string | null
-  /** What people call the resource, where it has a name. */
+  /** The name of the resource, if it has one. */
   readonly resourceName?: string | null
   /** The reason that the author gave. */
   readonly reason?: string | null
-  /** The state that the change replaced; `null` where there was none. Without secrets. */
+  /** The state before the change; `null` for a new resource. Without secrets. */
   readonly before: Schema.Json
-  /** The state since; `null` where the resource is gone. Without secrets. */
+  /** The state after the change; `null` for a removed resource. Without secrets. */
   readonly after: Schema.Json
 }
 
-/** The part of an entry that is only read, never asked for. */
+/** The part of an entry that is not filtered by. */
 export const Details = Schema.Struct({
   resourceName: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
@@ -53,7 +52,7 @@ export interface Entry extends Details {
   readonly keyId: string | null
 }
 
-/** The entries to list. What is left out does not restrict. */
+/** The entries to list. An absent field does not restrict them. */
 export interface Filter {
   /** Whole actions such as `run_window.set`, or kinds of resources such as `run_window`. */
   readonly actions?: ReadonlyArray<string>
@@ -62,7 +61,7 @@ export interface Filter {
   readonly keyId?: string
   /** The first instant, in epoch milliseconds. */
   readonly from?: number
-  /** The first instant that is too late. */
+  /** The end of the interval, exclusive, in epoch milliseconds. */
   readonly to?: number
   /** Only entries with a smaller position. */
   readonly before?: number
@@ -77,8 +76,8 @@ export class Audit extends Context.Service<
     readonly record: (author: Author, draft: Draft) => Effect.Effect<void, StoreUnavailable>
 
     /**
-     * Makes a change and appends the entries that describe its result, in one transaction: all is kept, or nothing.
-     * The change must be repeatable, because a transaction that gives way is taken again.
+     * Makes a change and appends the entries for its result in one transaction, atomically. The change must be
+     * repeatable, because the transaction may be retried after a conflict.
      */
     readonly recording: <A, E, R>(
       author: Author,
@@ -91,10 +90,10 @@ export class Audit extends Context.Service<
   }
 >()("sluice/core/workspace/audit/Audit") {}
 
-/** The most characters of the JSON of a state. A longer state is replaced by its length. */
+/** Maximum number of characters of the JSON of a state. A longer state is replaced by its length. */
 const mostCharacters = 65_536
 
-/** The details of a draft as they are stored. */
+/** The stored details of a draft. */
 export const detailsOf = ({ after, before, reason, resourceName }: Draft): Details => ({
   resourceName: resourceName ?? null,
   reason: reason ?? null,

@@ -1,6 +1,4 @@
-/**
- * Reading the audit trail of a workspace. Only its Owners may.
- */
+/** Reads the audit trail of a workspace. Only its Owners may read it. */
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import * as Permissions from "../Permissions.ts"

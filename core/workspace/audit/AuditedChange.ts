@@ -24,7 +24,7 @@ export const change = <A extends Kept, E>(
     )
   })
 
-/** Removes one member of a collection, and records what it was. */
+/** Removes one member of a collection, and records its last state. */
 export const remove = <A extends Kept>(
   audit: Audit["Service"],
   author: Author,

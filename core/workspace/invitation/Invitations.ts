@@ -1,8 +1,8 @@
 /**
  * Invitations to a workspace: an Owner makes one for a role, and the holder of its token makes one API key with it.
  *
- * A token names its workspace and its invitation and carries a secret. It is shown once, when the invitation is made; what
- * is kept is the hash of the whole token.
+ * A token names its workspace and its invitation and carries a secret. It is shown once, when the invitation is made;
+ * only the hash of the whole token is stored.
  */
 import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -20,7 +20,7 @@ import { WorkspaceStore } from "../WorkspaceStore.ts"
 /** How long an invitation is listed after it was used or has expired, in milliseconds. */
 const listedMillis = 90 * 86_400_000
 
-/** How an invitation was used: the key that was made with it, and the user of that key. */
+/** The use of an invitation: the key that was made with it, and the user of that key. */
 const Use = Schema.Struct({ at: Schema.Finite, keyId: Schema.String, userId: UserId })
 
 /** An invitation. Instants are epoch milliseconds. */
@@ -47,7 +47,7 @@ export class InvitationStore extends Context.Service<InvitationStore, Collection
   "sluice/core/workspace/invitation/InvitationStore"
 ) {}
 
-/** What an invitation is made for. */
+/** The properties of a new invitation. */
 export interface NewInvitation {
   readonly role: Role
   readonly scopes?: ReadonlyArray<Scope>
@@ -68,7 +68,7 @@ export class InvitationNotFound extends Schema.TaggedError<InvitationNotFound>()
   }
 }
 
-/** Raised when an invitation is to be revoked that was used: its key would remain. */
+/** Raised by revoking a used invitation, because its key would stay valid. */
 export class InvitationUsed extends Schema.TaggedError<InvitationUsed>()("InvitationUsed", {
   id: Schema.String,
   keyId: Schema.String
@@ -78,7 +78,7 @@ export class InvitationUsed extends Schema.TaggedError<InvitationUsed>()("Invita
   }
 }
 
-/** Raised for a token that no invitation can be accepted with. It does not say why, or which workspace is meant. */
+/** Raised for an invalid token. The message reveals neither the reason nor the workspace. */
 export class InvitationNotValid extends Schema.TaggedError<InvitationNotValid>()("InvitationNotValid", {}) {
   override get message() {
     return "This invitation cannot be accepted: expected the whole token of an invitation that was not used or revoked and has not expired. Ask an Owner of the workspace for another one"
@@ -91,7 +91,7 @@ export class Invitations extends Context.Service<
     /** All invitations of the workspace, oldest first; those that were used or have expired for 90 days more. */
     readonly list: (caller: Caller) => Effect.Effect<ReadonlyArray<Invitation>, RoleForbids | StoreUnavailable>
 
-    /** Makes an invitation. `token` is known this once; what is kept is its hash. */
+    /** Makes an invitation. `token` is returned only here; only its hash is stored. */
     readonly make: (
       caller: Caller,
       options: NewInvitation
@@ -100,7 +100,7 @@ export class Invitations extends Context.Service<
       RoleForbids | StoreUnavailable
     >
 
-    /** Removes an invitation that was not used, and answers what it was. Its token is not accepted any more. */
+    /** Removes an unused invitation and returns it. Its token is no longer accepted. */
     readonly revoke: (
       caller: Caller,
       id: string
@@ -125,7 +125,7 @@ export class Invitations extends Context.Service<
       const identifiers = yield* Identifiers
       const draftKey = yield* drafting
 
-      /** Removes what was used or has expired long ago. */
+      /** Removes invitations that were used or expired more than 90 days ago. */
       const forget = Effect.fnUntraced(function* (workspaceId: WorkspaceId, now: number) {
         const old = (yield* store.list(workspaceId)).filter(
           ({ expiresAt, used }) => (used?.at ?? expiresAt) <= now - listedMillis
@@ -149,7 +149,7 @@ export class Invitations extends Context.Service<
           expiresAt: now + options.lifetimeSeconds * 1_000,
           used: null
         }
-        // The hash of a new secret is that of no other invitation.
+        // The hash of a new secret is unique.
         const insertion = otherwiseDie(store.insert(caller.workspaceId, invitation))
         yield* audit.recording(caller, insertion, () => [auditOf("invitation.create", null, invitation)])
         return { invitation, token }
@@ -229,7 +229,7 @@ const withDashes = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4
 const written = ({ id, secret, workspaceId }: Token): string =>
   `inv_${withoutDashes(workspaceId)}_${withoutDashes(id)}_${Redacted.value(secret).replace(/^sk_/, "")}`
 
-/** The ids that a token names; `null` for a text that is no token. */
+/** The ids in a token; `null` for a text that is not a token. */
 const read = (token: string): Omit<Token, "secret"> | null => {
   const [, workspace = "", id = ""] = /^inv_([0-9a-f]{32})_([0-9a-f]{32})_[\w-]{20,100}$/.exec(token) ?? []
   const workspaceId = withDashes(workspace)

@@ -1,8 +1,8 @@
 /**
  * Requests with an idempotency key of the client, so that a repeated request has one effect.
  *
- * A key belongs to one request of one workspace for a day. While it does, the same request under it gets the answer
- * that was kept, and another request is refused.
+ * A key belongs to one request of one workspace for a day. During that time the same request with the key gets the
+ * stored answer, and a different request is refused.
  */
 import { Context, Effect, Result, Schema } from "effect"
 import type * as Periodic from "../../runtime/Periodic.ts"
@@ -36,15 +36,15 @@ export type Verdict =
   | { readonly _tag: "Keep"; readonly answer: Answer }
   /** The effect is kept, but the key is free again. */
   | { readonly _tag: "Release" }
-  /** It is undone where that can be done, and the key is free again. */
+  /** The effect is rolled back if possible, and the key is free again. */
   | { readonly _tag: "Undo" }
 
-/** The result of a request: it was carried out, or its answer had been kept. */
+/** The result of a request: it was carried out now, or its stored answer was returned. */
 export type Outcome<A> =
   | { readonly _tag: "Done"; readonly value: A }
   | { readonly _tag: "Kept"; readonly answer: Answer }
 
-/** Raised for something that cannot be a key. */
+/** Raised for a text that is not a valid key. */
 export class InvalidKey extends Schema.TaggedError<InvalidKey>()("InvalidKey", { length: Schema.Int }) {
   override get message() {
     return `Idempotency-Key: Expected 1 to 255 visible ASCII characters, got ${this.length} characters`
@@ -86,7 +86,8 @@ export class IdempotencyStore extends Context.Service<
     ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering | StoreUnavailable, R>
 
     /**
-     * Like `once`, for an effect that reaches out of the database: the key is reserved before, the answer kept after.
+     * Like `once`, for an effect outside of the database: the key is reserved before the effect, and the answer is
+     * stored after it.
      *
      * When the process ends in between, the key stays reserved for five minutes; whether the effect took place is then
      * not known, and a later request carries it out again. Requests that arrive in between fail with `StillAnswering`.
@@ -97,7 +98,7 @@ export class IdempotencyStore extends Context.Service<
       judge: (value: A) => Verdict
     ) => Effect.Effect<Outcome<A>, E | KeyReused | StillAnswering | StoreUnavailable, R>
 
-    /** Forgets the keys whose day is over, and answers how many they were. */
+    /** Removes expired keys and returns their number. */
     readonly sweep: Effect.Effect<number, StoreUnavailable>
   }
 >()("sluice/core/workspace/request/IdempotencyStore") {}
@@ -123,7 +124,7 @@ export const recall = (
   return entry.answer === null ? Result.fail(new StillAnswering({ key })) : Result.succeed(entry.answer)
 }
 
-/** Forgets the keys whose day is over. */
+/** Removes expired keys. */
 export const forgetting: Periodic.Job<IdempotencyStore> = {
   name: "forget old answers to named requests",
   every: "10 minutes",

@@ -1,8 +1,8 @@
 /**
- * How many requests one caller may make in how much time.
+ * Rate limits for the requests of one caller.
  *
- * A limit counts requests in a window that slides: in no interval of its length are more accepted than it says. Several
- * limits hold together, and refused requests count towards no limit. Instants are epoch milliseconds.
+ * A limit uses a sliding window: no interval of its length contains more accepted requests than it allows. Several
+ * limits apply together; refused requests do not count. Instants are epoch milliseconds.
  */
 import { Result } from "effect"
 
@@ -12,13 +12,13 @@ export interface Limit {
   readonly seconds: number
 }
 
-/** The decision about one request, by the limit that leaves the least. */
+/** The decision about one request, by the limit with the fewest remaining requests. */
 export interface Decision {
   readonly allowed: boolean
   readonly limit: number
-  /** How many more requests would be accepted at once. */
+  /** The number of further requests that would be accepted now. */
   readonly remaining: number
-  /** In how many milliseconds that limit allows one more than it does now. */
+  /** The time until that limit allows one more request, in milliseconds. */
   readonly resetMillis: number
 }
 
@@ -43,7 +43,7 @@ export const parse = (text: string): Result.Result<ReadonlyArray<Limit>, string>
   return Result.succeed(limits)
 }
 
-/** The latest accepted requests of one caller, as many as its limits look back on. It changes with every decision. */
+/** The latest accepted requests of one caller, as many as its limits need. Mutable: every decision changes it. */
 export interface Log {
   /** A ring buffer of instants in order, which grows when needed. */
   instants: Float64Array
@@ -65,8 +65,8 @@ export const isFull = (log: Log, limits: ReadonlyArray<Limit>, now: number): boo
 }
 
 /**
- * Decides about a request at `now`, and keeps it in the log if it is accepted. An earlier instant than the last one
- * counts as the last one: setting the clock back gives no additional requests. There must be at least one limit.
+ * Decides about a request at `now`, and adds it to the log if it is accepted. An instant before the last one counts as
+ * the last one, so setting the clock back gives no additional requests. There must be at least one limit.
  */
 export const take = (log: Log, limits: ReadonlyArray<Limit>, now: number): Decision => {
   const at = log.size === 0 ? now : Math.max(now, instant(log, log.size - 1))
@@ -78,7 +78,7 @@ export const take = (log: Log, limits: ReadonlyArray<Limit>, now: number): Decis
     const from = firstAfter(log, at - windowMillis)
     const used = log.size - from
     if (used >= requests) {
-      // The request that has to leave the window so that one more fits.
+      // The request that must leave the window before another one is accepted.
       const resetMillis = instant(log, log.size - requests) + windowMillis - at
       if (refusal === null || resetMillis > refusal.resetMillis) {
         refusal = { allowed: false, limit: requests, remaining: 0, resetMillis }

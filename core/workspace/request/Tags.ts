@@ -1,9 +1,7 @@
-/**
- * Tags of runs and workflows: words by which users find them.
- */
+/** Tags of runs and workflows, by which users search for them. */
 import { Schema } from "effect"
 
-/** How many tags a run or a workflow has at most. */
+/** Maximum number of tags of a run or a workflow. */
 export const most = 50
 
 /** One tag. */
@@ -13,7 +11,7 @@ export const Tag = Schema.String.check(
   })
 )
 
-/** The tags that something new has. One that is named twice is kept once. */
+/** The tags of a new run or workflow. Duplicates count once. */
 export const Tags = Schema.Array(Tag).check(
   Schema.makeFilter((tags) => new Set(tags).size <= most || `Expected at most ${most} tags`)
 )

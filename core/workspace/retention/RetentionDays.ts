@@ -1,13 +1,11 @@
-/**
- * For how many days a workspace keeps each kind of what its runs leave behind.
- */
+/** The number of days for which a workspace keeps each kind of data of its runs. */
 import { Context, Schema } from "effect"
 
-/** Runs with everything of them, and the parts of runs that may be removed earlier. */
+/** Whole runs, and the parts of runs that may be removed earlier. */
 export const Kind = Schema.Literals(["runs", "events", "deliveries", "errors", "decisions", "artifacts", "starts"])
 export type Kind = typeof Kind.Type
 
-/** The parts that the time of an installation for artifacts bounds as well. */
+/** The parts to which the installation's limit for artifacts also applies. */
 const artifactKinds: ReadonlySet<Kind> = new Set(["artifacts", "decisions"])
 
 /** One value for each kind. */
@@ -21,7 +19,7 @@ const each = <const A>(value: A): Readonly<Record<Kind, A>> => ({
   starts: value
 })
 
-/** What the workspace has set. A kind without a number is kept for as long as the installation says. */
+/** The settings of the workspace. A kind without a number has the value of the installation. */
 export const OwnDays = Schema.Struct(each(Schema.optionalKey(Schema.Int)))
 export type OwnDays = typeof OwnDays.Type
 
@@ -32,7 +30,7 @@ export type Days = Readonly<Record<Kind, number | null>>
 export interface Installation {
   /** For artifacts, snapshots, network logs and decisions of models. */
   readonly artifacts: number | null
-  /** For runs with everything of them. */
+  /** For whole runs. */
   readonly runs: number | null
 }
 
@@ -42,13 +40,13 @@ export const InstallationRetention: Context.Reference<Installation> = Context.Re
   { defaultValue: (): Installation => ({ artifacts: null, runs: null }) }
 )
 
-/** The bound that the installation sets for a kind; `null` where it sets none. */
+/** The maximum of the installation for a kind; `null` for none. */
 export const boundOf = (kind: Kind, { artifacts, runs }: Installation): number | null =>
   artifactKinds.has(kind) ? least(artifacts, runs) : runs
 
 /**
- * The days in force. No part outlives its run. A delivery is sent again from its event, and a start is verified by the
- * events of its run: neither outlives the events.
+ * The effective days. No part is kept longer than its run. Deliveries and starts are not kept longer than the events of
+ * the run, because redelivery and verification read these events.
  */
 export const inForce = (own: OwnDays, installation: Installation): Days => {
   const runs = least(own.runs ?? null, installation.runs)
@@ -71,7 +69,7 @@ export const own = (days: OwnDays): Days => ({ ...each(null), ...days })
 const least = (one: number | null, other: number | null): number | null =>
   one === null ? other : other === null ? one : Math.min(one, other)
 
-/** The settings after a change: a number sets a kind, `null` gives it back to the installation. */
+/** The settings after a change: a number sets a kind, `null` resets it to the value of the installation. */
 export const changed = (before: OwnDays, changes: Partial<Days>): OwnDays => {
   const after: { -readonly [K in Kind]?: number } = {}
   for (const kind of Kind.literals) {
@@ -81,7 +79,7 @@ export const changed = (before: OwnDays, changes: Partial<Days>): OwnDays => {
   return after
 }
 
-/** The kinds of a change that the installation keeps for a shorter time, each with a message at its path. */
+/** A problem for each changed kind above the maximum of the installation. */
 export const problemsOf = (changes: Partial<Days>, installation: Installation) =>
   Kind.literals.flatMap((kind) => {
     const [asked, most] = [changes[kind] ?? null, boundOf(kind, installation)]

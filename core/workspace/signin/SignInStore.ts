@@ -1,12 +1,12 @@
 /**
- * The store of sign-ins to the console: browser sessions, and links that open one. The secret of either is never kept,
- * only its SHA-256.
+ * The store of sign-ins to the console: browser sessions, and links that open a session. Only the SHA-256 of their
+ * secrets is stored.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../Ids.ts"
 
-/** A link opens one session; a session answers for the requests of a browser. */
+/** A link opens one session; a session authenticates the requests of a browser. */
 export type SignInKind = "link" | "session"
 
 export interface StoredSignIn {
@@ -14,7 +14,7 @@ export interface StoredSignIn {
   readonly hash: string
   readonly kind: SignInKind
   readonly workspaceId: WorkspaceId
-  /** The API key that it speaks for. */
+  /** The API key whose permissions the sign-in has. */
   readonly keyId: string
   readonly createdAt: number
   readonly expiresAt: number
@@ -23,10 +23,10 @@ export interface StoredSignIn {
 export class SignInStore extends Context.Service<
   SignInStore,
   {
-    /** Keeps a sign-in, and removes those that have expired by its creation. */
+    /** Stores a sign-in, and removes those that have expired at its creation. */
     readonly add: (signIn: StoredSignIn) => Effect.Effect<void, StoreUnavailable>
     readonly get: (hash: string) => Effect.Effect<Option.Option<StoredSignIn>, StoreUnavailable>
-    /** Removes a sign-in and answers it. Of several concurrent calls, one gets it. */
+    /** Removes a sign-in and returns it. Of several concurrent calls, one gets it. */
     readonly remove: (hash: string) => Effect.Effect<Option.Option<StoredSignIn>, StoreUnavailable>
   }
 >()("sluice/core/workspace/signin/SignInStore") {}

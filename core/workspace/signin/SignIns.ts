@@ -1,6 +1,6 @@
 /**
- * Signing in to the console. An API key, or a link that was made for one, is exchanged for a session. The session has the
- * role and the scopes of its key and ends with it, when it is signed out, or after twelve hours.
+ * The service that signs in to the console. It exchanges an API key, or a link made for one, for a session. The session
+ * has the role and the scopes of its key. It ends with the key, by signing out, or after twelve hours.
  */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
@@ -13,10 +13,10 @@ import { type SignInKind, SignInStore } from "./SignInStore.ts"
 /** How long sessions and links are valid, in milliseconds. */
 export const lifetimes = { session: 12 * 3_600_000, link: 3_600_000 } as const satisfies Record<SignInKind, number>
 
-/** Raised when a session asks for a link: by its own links it would outlive its twelve hours. */
+/** Raised when a session requests a link, which would extend it beyond twelve hours. */
 export class LinkNeedsKey extends Schema.TaggedError<LinkNeedsKey>()("LinkNeedsKey", {}) {
   override get message() {
-    return "A session makes no link: present an API key in the header cc-key"
+    return "Cannot make a sign-in link with a session: expected an API key in the header cc-key"
   }
 }
 
@@ -28,7 +28,7 @@ export interface SignedIn {
   readonly expiresAt: number
 }
 
-/** A new session with its secret, which is known this once. */
+/** A new session with its secret, which is returned only here. */
 export interface NewSession extends SignedIn {
   readonly secret: Redacted.Redacted<string>
 }
@@ -36,11 +36,11 @@ export interface NewSession extends SignedIn {
 export class SignIns extends Context.Service<
   SignIns,
   {
-    /** Opens a session for an API key; none when the key is unknown or revoked. */
+    /** Opens a session for an API key; none if the key is unknown or revoked. */
     readonly withKey: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<NewSession>, StoreUnavailable>
-    /** Opens a session for the secret of a link, which is used up; none when it is unknown, used or has expired. */
+    /** Opens a session for the secret of a link, which is valid once; none if it is unknown, used or expired. */
     readonly withLink: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<NewSession>, StoreUnavailable>
-    /** The holder of a session; none when it has ended, or its key was revoked. */
+    /** The holder of a session; none if it has ended, or its key is revoked. */
     readonly of: (secret: Redacted.Redacted<string>) => Effect.Effect<Option.Option<SignedIn>, StoreUnavailable>
     readonly end: (secret: Redacted.Redacted<string>) => Effect.Effect<void, StoreUnavailable>
     /** The secret of a new link for an API key of a workspace. It opens one session within an hour. */
@@ -57,7 +57,7 @@ export class SignIns extends Context.Service<
       const workspaces = yield* WorkspaceStore
       const keys = yield* Keys
 
-      /** Lasts as long as its kind does, and never longer than the key. */
+      /** Makes a sign-in with the lifetime of its kind, at most that of the key. */
       const make = Effect.fnUntraced(function* (
         kind: SignInKind,
         workspaceId: WorkspaceId,

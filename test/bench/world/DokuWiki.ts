@@ -12,6 +12,7 @@ import { click, list, press, read, step, text, texts, type } from "../../gauntle
 import type { Application, Task } from "./Application.ts"
 import { debian } from "./Packages.ts"
 import * as Php from "./Php.ts"
+import { stopAndRemove } from "./Processes.ts"
 
 const run = promisify(execFile)
 
@@ -317,10 +318,7 @@ export const application: Application = {
     return {
       origin,
       tasks,
-      stop: async () => {
-        await server.stop()
-        await rm(state, { recursive: true, force: true })
-      }
+      stop: () => stopAndRemove(server, state)
     }
   }
 }

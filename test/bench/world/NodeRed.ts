@@ -1,14 +1,14 @@
 /** Node-RED: flows that are drawn on a canvas of SVG, with dialogs of jQuery UI and Monaco as the editor of functions. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { click, doubleClick, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
+import { click, doubleClick, type Move, press, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
 import type { Application, Task } from "./Application.ts"
 import { npm } from "./Packages.ts"
-import { freePort, start } from "./Processes.ts"
+import { freePort, start, stopAndRemove } from "./Processes.ts"
 
 const version = "5.0.7"
 
@@ -142,6 +142,40 @@ export const application: Application = {
       (await (await fetch(`${origin}/flows`, { headers: { authorization } })).json()) as ReadonlyArray<FlowNode>
     const named = async (name: string) => (await stored()).find((one) => one.name === name)
     const url = `${origin}/`
+    /** A task that begins with the flows drawn. */
+    const opened = (
+      name: string,
+      moves: ReadonlyArray<Move>,
+      byHand: Task["byHand"],
+      verify: Task["verify"]
+    ): Task => ({
+      name,
+      prepare,
+      url,
+      workflow: [...signIn, drawn, ...moves],
+      byHand: async (page) => {
+        await signInByHand(page, url)
+        await drawnByHand(page)
+        return await byHand(page)
+      },
+      verify
+    })
+    /** A task that changes the flows, which are deployed then. */
+    const changed = (
+      name: string,
+      moves: ReadonlyArray<Move>,
+      byHand: (page: Page) => Promise<void>,
+      verify: Task["verify"]
+    ): Task =>
+      opened(
+        name,
+        [...moves, ...deploy],
+        async (page) => {
+          await byHand(page)
+          await deployByHand(page)
+        },
+        verify
+      )
 
     const tasks: ReadonlyArray<Task> = [
       {
@@ -158,39 +192,26 @@ export const application: Application = {
         },
         verify: async (read) => deepStrictEqual(read, { flow: "Harvest" })
       },
-      {
-        name: "create by import",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
+      changed(
+        "create by import",
+        [
           press("{{Ctrl+I}}"),
           type("//textarea[@id='red-ui-clipboard-dialog-import-text']", imported("sheaf")),
           click("//button[@id='red-ui-clipboard-dialog-ok']"),
-          click(canvas, { position: { x: 300, y: 300 } }),
-          ...deploy
+          click(canvas, { position: { x: 300, y: 300 } })
         ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (page) => {
           await page.keyboard.press("Control+i")
           const area = page.locator("#red-ui-clipboard-dialog-import-text")
           await area.fill(imported("sheaf"))
           await area.press("End")
           await importByHand(page)
-          await deployByHand(page)
-          return null
         },
-        verify: async () => strictEqual((await named("sheaf"))?.type, "comment")
-      },
-      {
-        name: "upload",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
+        async () => strictEqual((await named("sheaf"))?.type, "comment")
+      ),
+      changed(
+        "upload",
+        [
           press("{{Ctrl+I}}"),
           step("FILE_UPLOAD", {
             signed_file_url: files.offer("flow.json", imported("sheaf")),
@@ -198,12 +219,9 @@ export const application: Application = {
             selector: "//input[@id='red-ui-clipboard-dialog-import-file-upload']"
           }),
           click("//button[@id='red-ui-clipboard-dialog-ok']"),
-          click(canvas, { position: { x: 300, y: 300 } }),
-          ...deploy
+          click(canvas, { position: { x: 300, y: 300 } })
         ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (page) => {
           await page.keyboard.press("Control+i")
           await page.locator("#red-ui-clipboard-dialog-import-file-upload").setInputFiles({
             name: "flow.json",
@@ -211,43 +229,28 @@ export const application: Application = {
             buffer: Buffer.from(imported("sheaf"))
           })
           await importByHand(page)
-          await deployByHand(page)
-          return null
         },
-        verify: async () => strictEqual((await named("sheaf"))?.type, "comment")
-      },
-      {
-        name: "drag",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
+        async () => strictEqual((await named("sheaf"))?.type, "comment")
+      ),
+      changed(
+        "drag",
+        [
           step("DRAG", {
             selector: "//div[@data-palette-type='inject']",
             to_selector: canvas,
             to_position: { x: 300, y: 300 }
-          }),
-          ...deploy
+          })
         ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (page) => {
           await page
             .locator("[data-palette-type=inject]")
             .dragTo(page.locator("#red-ui-workspace-chart > svg"), { targetPosition: { x: 300, y: 300 } })
-          await deployByHand(page)
-          return null
         },
-        verify: async () => strictEqual((await stored()).filter((one) => one.type === "inject").length, 2)
-      },
-      {
-        name: "search",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
+        async () => strictEqual((await stored()).filter((one) => one.type === "inject").length, 2)
+      ),
+      opened(
+        "search",
+        [
           press("{{Ctrl+F}}"),
           type("//div[@id='red-ui-search']//input", "thresh"),
           read(
@@ -255,132 +258,88 @@ export const application: Application = {
             "//div[@id='red-ui-search']//div[.='thresh']"
           )
         ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (page) => {
           await page.keyboard.press("Control+f")
           // The search listens to keys.
           await page.locator("#red-ui-search input").pressSequentially("thresh")
           await page.locator(".red-ui-search-result-node-label", { hasText: "thresh" }).waitFor()
           return { found: await page.locator(".red-ui-search-result-node-label").allTextContents() }
         },
-        verify: async (read) => deepStrictEqual((read as { found: unknown }).found, ["thresh"])
-      },
-      {
-        name: "edit code",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
+        async (read) => deepStrictEqual((read as { found: unknown }).found, ["thresh"])
+      ),
+      changed(
+        "edit code",
+        [
           doubleClick("//*[@id='a2']"),
           type("//div[@id='node-input-func-editor']", "msg.payload = 1\nreturn msg"),
-          click("//button[@id='node-dialog-ok']"),
-          ...deploy
+          click("//button[@id='node-dialog-ok']")
         ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (page) => {
           await page.locator("#a2").dblclick()
           await page.locator("#node-input-func-editor .view-lines").click()
           await page.keyboard.press("Control+a")
           await page.keyboard.insertText("msg.payload = 1\nreturn msg")
           await page.locator("#node-dialog-ok").click()
-          await deployByHand(page)
-          return null
         },
-        verify: async () => strictEqual((await named("thresh"))?.func, "msg.payload = 1\nreturn msg")
-      },
-      {
-        name: "rename",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
+        async () => strictEqual((await named("thresh"))?.func, "msg.payload = 1\nreturn msg")
+      ),
+      changed(
+        "rename",
+        [
           doubleClick("//*[@id='a3']"),
           type("//input[@id='node-input-name']", "winnowed"),
-          click("//button[@id='node-dialog-ok']"),
-          ...deploy
+          click("//button[@id='node-dialog-ok']")
         ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (page) => {
           await page.locator("#a3").dblclick()
           await page.locator("#node-input-name").fill("winnowed")
           await page.locator("#node-dialog-ok").click()
-          await deployByHand(page)
-          return null
         },
-        verify: async () => strictEqual((await named("winnowed"))?.id, "a3")
-      },
-      {
-        name: "download",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
+        async () => strictEqual((await named("winnowed"))?.id, "a3")
+      ),
+      opened(
+        "download",
+        [
           press("{{Ctrl+E}}"),
           click("//a[@id='red-ui-clipboard-dialog-export-rng-full']"),
           click("//button[@id='red-ui-clipboard-dialog-download']"),
           step("FILE_DOWNLOAD", { metadata: {} })
         ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (page) => {
           await page.keyboard.press("Control+e")
           await page.locator("#red-ui-clipboard-dialog-export-rng-full").click()
           const download = page.waitForEvent("download")
           await page.locator("#red-ui-clipboard-dialog-download").click()
           return { files: [await readFile(await (await download).path(), "utf8")] }
         },
-        verify: async (read) => {
+        async (read) => {
           const { files } = read as { files: ReadonlyArray<string> }
           ok(files[0]?.includes('"rest"'), files[0])
         }
-      },
-      {
-        name: "page through",
-        prepare,
-        url,
-        workflow: [
-          ...signIn,
-          drawn,
-          click("//li[@flowname='Winter']"),
-          read({ name: text("//*[@id='b1']") }, "//*[@id='b1']")
-        ],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+      ),
+      opened(
+        "page through",
+        [click("//li[@flowname='Winter']"), read({ name: text("//*[@id='b1']") }, "//*[@id='b1']")],
+        async (page) => {
           await page.locator("li[flowname=Winter]").click()
           return { name: (await page.locator("#b1").textContent())?.trim() }
         },
-        verify: async (read) => strictEqual((read as { name: string }).name, "rest")
-      },
-      {
-        name: "delete",
-        prepare,
-        url,
-        workflow: [...signIn, drawn, click("//*[@id='a3']"), press("{{delete}}"), ...deploy],
-        byHand: async (page) => {
-          await signInByHand(page, url)
-          await drawnByHand(page)
+        async (read) => strictEqual((read as { name: string }).name, "rest")
+      ),
+      changed(
+        "delete",
+        [click("//*[@id='a3']"), press("{{delete}}")],
+        async (page) => {
           await page.locator("#a3").click()
           await page.keyboard.press("Delete")
-          await deployByHand(page)
-          return null
         },
-        verify: async () => strictEqual(await named("out"), undefined)
-      }
+        async () => strictEqual(await named("out"), undefined)
+      )
     ]
     return {
       origin,
       tasks,
-      stop: async () => {
-        await server.stop()
-        await rm(state, { recursive: true, force: true })
-      }
+      stop: () => stopAndRemove(server, state)
     }
   }
 }

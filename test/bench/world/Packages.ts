@@ -34,7 +34,8 @@ export const npm = (folder: string, name: string, version: string, overrides: Re
  * PHP scripts that name their files by absolute paths name those in the folder instead.
  */
 export const debian = (folder: string, name: string, version: string, others: ReadonlyArray<string>) =>
-  filled(join(folder, `${name}-${version}`), async (fresh) => {
+  // Without the epoch: a colon divides paths where programs look for their libraries.
+  filled(join(folder, `${name}-${version.replace(/^\d+:/, "")}`), async (fresh) => {
     const names = [`${name}=${version}`, ...others]
     const missing = (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error)

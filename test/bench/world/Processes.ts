@@ -3,6 +3,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { rm } from "node:fs/promises"
 import { createServer } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -50,11 +51,35 @@ export interface Process {
   readonly stop: () => Promise<void>
 }
 
+/** Ends a process and removes the folder of its state. */
+export const stopAndRemove = async ({ stop }: Process, state: string): Promise<void> => {
+  await stop()
+  await rm(state, { recursive: true, force: true })
+}
+
+interface Start {
+  readonly cwd: string
+  readonly env?: Record<string, string>
+  /** The address at which the process answers once it is up. */
+  readonly url: string
+}
+
 /** Starts a process, and waits until it answers at an address. */
-export const start = async (
+export const start = (command: string, args: ReadonlyArray<string>, { url, ...options }: Start): Promise<Process> =>
+  startUntil(command, args, { ...options, answers: () => fetch(url), at: url })
+
+interface StartUntil extends Omit<Start, "url"> {
+  /** Rejects until the process is up. */
+  readonly answers: () => Promise<unknown>
+  /** Where the process is asked, for the error. */
+  readonly at: string
+}
+
+/** Starts a process, and waits until it answers. */
+export const startUntil = async (
   command: string,
   args: ReadonlyArray<string>,
-  { cwd, env = {}, url }: { readonly cwd: string; readonly env?: Record<string, string>; readonly url: string }
+  { answers, at, cwd, env = {} }: StartUntil
 ): Promise<Process> => {
   const child = spawn(command, args, {
     cwd,
@@ -71,14 +96,14 @@ export const start = async (
   }
   const until = performance.now() + startMillis
   while (true) {
-    const isUp = await fetch(url).then(
+    const isUp = await answers().then(
       () => true,
       () => false
     )
     if (isUp) return { stop: () => stopped(child) }
     if (child.exitCode !== null || performance.now() > until) {
       await stopped(child)
-      throw new Error(`${command} does not answer at ${url}: ${said}`)
+      throw new Error(`${command} does not answer at ${at}: ${said}`)
     }
     await sleep(100)
   }

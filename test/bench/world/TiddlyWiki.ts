@@ -1,7 +1,7 @@
 /** TiddlyWiki: notes whose pages the browser builds, edited in frames, reordered by dragging. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict"
 import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { mkdtemp, readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -9,7 +9,7 @@ import type { Page } from "playwright-core"
 import { click, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
 import type { Application, Task } from "./Application.ts"
 import { npm } from "./Packages.ts"
-import { freePort, start } from "./Processes.ts"
+import { freePort, start, stopAndRemove } from "./Processes.ts"
 
 const run = promisify(execFile)
 
@@ -263,10 +263,7 @@ export const application: Application = {
     return {
       origin,
       tasks,
-      stop: async () => {
-        await server.stop()
-        await rm(state, { recursive: true, force: true })
-      }
+      stop: () => stopAndRemove(server, state)
     }
   }
 }

@@ -1,13 +1,13 @@
 /** Verdaccio: a registry of packages, whose pages are built by React and Material UI. */
 import { deepStrictEqual } from "node:assert/strict"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { click, read, step, text, texts, type } from "../../gauntlet/Workflow.ts"
 import type { Application, Task } from "./Application.ts"
 import { npm } from "./Packages.ts"
-import { freePort, start } from "./Processes.ts"
+import { freePort, start, stopAndRemove } from "./Processes.ts"
 
 const version = "6.10.4"
 
@@ -234,10 +234,7 @@ export const application: Application = {
     return {
       origin,
       tasks,
-      stop: async () => {
-        await server.stop()
-        await rm(state, { recursive: true, force: true })
-      }
+      stop: () => stopAndRemove(server, state)
     }
   }
 }

@@ -1,8 +1,8 @@
 /**
  * `npm run bench world`: tasks in applications that are not ours, by workflows and by hand.
  *
- * `SLUICE_WORLD` names the applications, separated by commas, and `SLUICE_WORLD_PARTS` the parts: `tasks`, which are
- * done `SLUICE_WORLD_ROUNDS` times, and `changes` of the site between two runs.
+ * `SLUICE_WORLD` names the applications, separated by commas, `SLUICE_WORLD_TASKS` their tasks, and `SLUICE_WORLD_PARTS`
+ * the parts: `tasks`, which are done `SLUICE_WORLD_ROUNDS` times, and `changes` of the site between two runs.
  */
 import { mkdir } from "node:fs/promises"
 import { createServer } from "node:http"
@@ -22,15 +22,19 @@ import * as DokuWiki from "./DokuWiki.ts"
 import * as HostileChanges from "./HostileChanges.ts"
 import * as KitchenSink from "./KitchenSink.ts"
 import * as NodeRed from "./NodeRed.ts"
+import * as PhpMyAdmin from "./PhpMyAdmin.ts"
 import * as TiddlyWiki from "./TiddlyWiki.ts"
 import * as Verdaccio from "./Verdaccio.ts"
+import * as WordPress from "./WordPress.ts"
 
 const applications: ReadonlyArray<Application> = [
   DokuWiki.application,
   KitchenSink.application,
   NodeRed.application,
+  PhpMyAdmin.application,
   TiddlyWiki.application,
-  Verdaccio.application
+  Verdaccio.application,
+  WordPress.application
 ]
 
 /** Where applications are installed; a second bench finds them there. */
@@ -221,6 +225,7 @@ export const world = async (): Promise<ReadonlyArray<Row>> => {
   const rounds = Number(process.env.SLUICE_WORLD_ROUNDS ?? 9)
   const parts = (process.env.SLUICE_WORLD_PARTS ?? "tasks,changes").split(",")
   const wanted = process.env.SLUICE_WORLD?.split(",").map((one) => one.toLowerCase())
+  const wantedTasks = process.env.SLUICE_WORLD_TASKS?.split(",")
   await mkdir(folder, { recursive: true })
   const files = await serveFiles()
   const browser = handBrowser()
@@ -228,7 +233,8 @@ export const world = async (): Promise<ReadonlyArray<Row>> => {
   try {
     for (const { name, start, version } of applications) {
       if (wanted !== undefined && !wanted.includes(name.toLowerCase())) continue
-      const running = await start(folder, files)
+      const { tasks, ...started } = await start(folder, files)
+      const running: Running = { ...started, tasks: tasks.filter((one) => wantedTasks?.includes(one.name) ?? true) }
       process.stdout.write(`${name} ${version} at ${running.origin}\n`)
       const layer = Layer.mergeAll(
         PlaywrightBrowser.layer({ ...PlaywrightBrowser.defaults, executablePath, allowPrivateNetworks: true }),

@@ -9,7 +9,7 @@ import { forgetEvents, type Shape, Tables, unreadRuns } from "../../Tables.ts"
 export const layer = Layer.effect(
   RetentionStore,
   Effect.map(Tables, (tables) => {
-    /** Ended runs behind the place of a part, in the order of their ends. */
+    /** Ended runs after the removal position of a part, in the order of their ends. */
     const behind = (workspaceId: WorkspaceId, part: string, before: number) => {
       const place = tables.retentionPlaces.get(keyOf(workspaceId, part))
       return [...tables.runs.values()]
@@ -62,7 +62,7 @@ export const layer = Layer.effect(
 
 const keyOf = (workspaceId: WorkspaceId, part: string) => `${workspaceId} ${part}`
 
-/** Returns whether a part of a run was removed because its time is over. */
+/** Returns whether a part of a run was removed by retention. */
 export const isPassed = ({ retentionPlaces }: Shape, part: Part, run: Run): boolean => {
   const place = retentionPlaces.get(keyOf(run.workspaceId, part))
   return place !== undefined && run.endedAt !== null && compare(placeOf(run), place) <= 0
@@ -107,7 +107,7 @@ const rowsOf = (tables: Shape, part: Part): ReadonlyArray<{ readonly runId: stri
   }
 }
 
-/** Removes a part of ended runs, and answers how many rows it was. */
+/** Removes a part of ended runs, and returns the number of rows. */
 const removed = (tables: Shape, part: Part, ids: ReadonlySet<string>): number => {
   const gone = rowsOf(tables, part).filter(({ runId }) => ids.has(runId))
   switch (part) {

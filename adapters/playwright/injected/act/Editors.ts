@@ -2,6 +2,7 @@
  * Editors that pages build: where their keys go, and what they show.
  */
 import { keep, keptBefore } from "../find/Kept.ts"
+import { noteOthers } from "./Strays.ts"
 
 /**
  * `code`: an editor that draws lines itself, perhaps only those in view, and takes keys in a field of its own. `rich`: an
@@ -20,7 +21,7 @@ export interface Typed {
 /** Editors of code: the whole, the field that takes the keys, and a line that is shown. */
 const codeEditors = [
   [".monaco-editor", "textarea.inputarea,.native-edit-context", ".view-line"],
-  [".CodeMirror", "textarea,[contenteditable=true]", "pre.CodeMirror-line,pre.CodeMirror-line-like"],
+  [".CodeMirror", "textarea,[contenteditable=true]", "pre.CodeMirror-line:not(.CodeMirror-measure *)"],
   [".cm-editor", ".cm-content", ".cm-line"],
   [".ace_editor", "textarea.ace_text-input", ".ace_line"]
 ] as const
@@ -29,6 +30,7 @@ const richEditors =
   ".ql-editor,.ProseMirror,.ck-editor__editable,.mce-content-body,.note-editable,.public-DraftEditor-content,[data-lexical-editor=true],[data-slate-editor=true],trix-editor,.tox-tinymce iframe,.mce-tinymce iframe"
 
 export const typed = (_arg: null, element: Element): Typed => {
+  noteOthers(element)
   const type = element instanceof HTMLInputElement ? element.type : ""
   return { editor: editorOf(element), isChosen: /^(date|time|datetime-local|month|week|color|range)$/.test(type) }
 }

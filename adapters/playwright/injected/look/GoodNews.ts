@@ -1,6 +1,6 @@
-/** Words of what has been done, in the languages that sites are mostly written in. */
+/** Words of what has been done or is shown, in the languages that sites are mostly written in. */
 const done =
-  /\b(deleted|removed|saved|updated|created|added|copied|moved|sent|uploaded|published|restored|imported|changed|completed?|success(ful(ly)?)?|logged (in|out)|signed (in|out)|gelöscht|gespeichert|aktualisiert|erstellt|hinzugefügt|gesendet|erfolgreich|supprimée?s?|enregistrée?s?|créée?s?|envoyée?s?|eliminad[oa]s?|guardad[oa]s?|cread[oa]s?|enviad[oa]s?)(?![\p{L}])/iu
+  /\b(deleted|removed|saved|updated|created|added|copied|moved|sent|uploaded|published|restored|imported|changed|completed?|showing|success(ful(ly)?)?|logged (in|out)|signed (in|out)|gelöscht|gespeichert|aktualisiert|erstellt|hinzugefügt|gesendet|erfolgreich|supprimée?s?|enregistrée?s?|créée?s?|envoyée?s?|eliminad[oa]s?|guardad[oa]s?|cread[oa]s?|enviad[oa]s?)(?![\p{L}])/iu
 
 /** Words of what went wrong or has to be done. One of them makes a complaint of any message. */
 const wrong =

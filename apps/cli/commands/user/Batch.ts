@@ -3,7 +3,7 @@
  */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../Handler.ts"
-import { tags } from "./Execute.ts"
+import { order, tags } from "./Execute.ts"
 import { service } from "./Service.ts"
 
 export const batch = Command.make(
@@ -15,6 +15,7 @@ export const batch = Command.make(
     ),
     workflow: Flag.String("workflow").pipe(Flag.withDescription("Id or name of the workflow")),
     tag: tags,
+    ...order,
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Check every cell, and submit nothing"),
       Flag.withDefault(false)
@@ -25,6 +26,14 @@ export const batch = Command.make(
     ),
     fromRow: Flag.Int("from-row").pipe(
       Flag.withDescription("Skip the rows before this line of the file, to continue a batch that was interrupted"),
+      Flag.optional
+    ),
+    resume: Flag.String("resume").pipe(
+      Flag.withDescription("What the interrupted batch printed beside --from-row, so that no row is submitted twice"),
+      Flag.filter(
+        (key) => /^[\w-]{1,100}$/.test(key),
+        () => "what the interrupted batch printed"
+      ),
       Flag.optional
     )
   },

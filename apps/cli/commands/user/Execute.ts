@@ -11,6 +11,18 @@ export const tags = Flag.String("tag").pipe(
   Flag.atLeast(0)
 )
 
+/** When new runs start, beside what holds them. */
+export const order = {
+  priority: Flag.Int("priority").pipe(
+    Flag.withDescription("Priority of each new run, from -10 to 10; of the waiting runs a higher one starts first"),
+    Flag.optional
+  ),
+  startBy: Flag.String("start-by").pipe(
+    Flag.withDescription("End new runs that have not started before this instant, such as 2026-12-01T09:00:00+01:00"),
+    Flag.optional
+  )
+}
+
 /** Where the artifacts of a run are saved. */
 export const save = Flag.String("save").pipe(
   Flag.withDescription("Save the files, pictures and recordings of the run, and its record, in this empty folder"),
@@ -26,6 +38,7 @@ const settings = {
     Flag.optional
   ),
   tag: tags,
+  ...order,
   watch: Flag.Boolean("watch").pipe(
     Flag.withDescription("Print the steps as they happen, and fail unless the run succeeds"),
     Flag.withDefault(false)

@@ -41,19 +41,34 @@ const terms = {
   catchUp: Flag.Literals("catch-up", CatchUp.literals).pipe(
     Flag.withDescription("Which missed firings are caught up after an outage"),
     Flag.optional
-  )
+  ),
+  catchUpLimit: Flag.Int("catch-up-limit").pipe(
+    Flag.withDescription("How many missed firings --catch-up all catches up at most"),
+    Flag.optional
+  ),
+  jitter: Flag.Int("jitter").pipe(
+    Flag.withDescription("Delay each firing by less than so many seconds, each by another part of them"),
+    Flag.optional
+  ),
+  startsAt: text("starts-at", "First instant at which it may fire, such as 2026-12-01T00:00:00+01:00"),
+  endsAt: text("ends-at", "Last instant at which it may fire")
 }
 
 const id = Argument.String("schedule-id").pipe(Argument.withDescription("Id of the schedule"))
 
 export const schedule = Command.make("schedule").pipe(
-  Command.withDescription("List, create, preview, pause, resume and delete schedules"),
+  Command.withDescription("List, show, create, preview, run, pause, resume and delete schedules"),
   Command.withSubcommands([
     Command.make(
       "list",
       { ...service, workflow },
       handler(load, ({ list }) => list)
     ).pipe(Command.withDescription("List schedules, oldest first")),
+    Command.make(
+      "show",
+      { ...service, id },
+      handler(load, ({ show }) => show)
+    ).pipe(Command.withDescription("Show a schedule with its latest 20 firings, and why one submitted no run")),
     Command.make(
       "create",
       { ...service, ...terms },
@@ -71,6 +86,11 @@ export const schedule = Command.make("schedule").pipe(
       },
       handler(load, ({ preview }) => preview)
     ).pipe(Command.withDescription("Show the next ten firings, and when their runs could start")),
+    Command.make(
+      "run-now",
+      { ...service, id },
+      handler(load, ({ runNow }) => runNow)
+    ).pipe(Command.withDescription("Submit a run of a schedule now, with its inputs, whatever its times say")),
     Command.make(
       "pause",
       {

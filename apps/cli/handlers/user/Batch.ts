@@ -2,29 +2,37 @@
  * What `sluice batch` does: reads a CSV file twice, first to check every cell and then to submit a run for each row. It
  * holds one batch of rows at a time, however long the file is.
  */
+import { randomBytes } from "node:crypto"
 import { createReadStream, statSync } from "node:fs"
-import { Effect, Option, Result, type Schema, Stream } from "effect"
+import { Effect, Option, Result, Schedule, type Schema, Stream } from "effect"
 import * as Json from "../../../../core/workspace/Json.ts"
 import * as CellTypes from "../../user/CellTypes.ts"
-import { type ConnectionSettings, connected } from "../../user/Connection.ts"
+import { type ConnectionSettings, connected, client as connectionOf } from "../../user/Connection.ts"
 import * as CsvRows from "../../user/CsvRows.ts"
-import { refused } from "../../user/Ending.ts"
+import { classOf, refused } from "../../user/Ending.ts"
 import { answer, type OutputSettings, progress } from "../../user/Output.ts"
 import { cell, counted, number } from "../../user/view/Table.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
+import { type OptionSettings, optionsOf } from "./Execute.ts"
 
-interface Settings extends ConnectionSettings, OutputSettings {
+interface Settings extends ConnectionSettings, OutputSettings, OptionSettings {
   readonly file: string
   readonly workflow: string
-  readonly tag: ReadonlyArray<string>
   readonly dryRun: boolean
   readonly skipBad: boolean
   readonly fromRow: Option.Option<number>
+  readonly resume: Option.Option<string>
 }
 
 /** The bounds of one request. */
-const mostRows = 1_000
+const mostRows = 500
 const mostCharacters = 4_000_000
+
+/** Pauses between attempts to submit the same rows. */
+const pauses = Schedule.exponential("250 millis").pipe(Schedule.upTo({ times: 4 }))
+
+/** The classes of answers that do not change when the request is repeated. */
+const lasting: ReadonlySet<string> = new Set(["wrong", "forbidden", "missing"])
 
 /** How many problems are listed; all are counted. */
 const mostShown = 20
@@ -55,12 +63,18 @@ interface Batch {
   readonly runs: Array<{ readonly line: number; readonly input: Schema.JsonObject }>
 }
 
-/** The good rows of a file, in batches; `bad` is called with every other one. */
+/** Learns what is wrong with one row, or with the first one, which names the columns. */
+type Note = (problems: ReadonlyArray<CellTypes.BadCell>) => void
+
+/**
+ * The good rows of a file, in batches; `bad` is called for every other one. Where the names of the columns are wrong, no row
+ * is good: the others are only checked.
+ */
 async function* batchesOf(
   path: string,
-  inputSchema: Readonly<Record<string, unknown>>,
+  inputSchema: Schema.JsonObject,
   fromRow: number,
-  bad: (cell: CellTypes.BadCell) => void
+  bad: Note
 ): AsyncGenerator<Batch> {
   let columns: ReturnType<typeof CellTypes.columns> | null = null
   let runs: Batch["runs"] = []
@@ -69,8 +83,7 @@ async function* batchesOf(
   for await (const { cells, line } of rowsOf(path)) {
     if (columns === null) {
       columns = CellTypes.columns(cells, inputSchema)
-      for (const problem of columns.problems) bad(problem)
-      if (columns.problems.length > 0) return
+      if (columns.problems.length > 0) bad(columns.problems)
       continue
     }
     if (line < fromRow) continue
@@ -79,6 +92,7 @@ async function* batchesOf(
       bad(input.failure)
       continue
     }
+    if (columns.problems.length > 0) continue
     runs.push({ line, input: input.success })
     characters += cells.reduce((sum, { length }) => sum + length + 8, 64)
     if (runs.length < mostRows && characters < mostCharacters) continue
@@ -86,6 +100,7 @@ async function* batchesOf(
     runs = []
     characters = 0
   }
+  if (columns === null) throw new Error("expected a first row that names the inputs; the file is empty")
   if (runs.length > 0) yield batch()
 }
 
@@ -104,15 +119,17 @@ export const batch = (settings: Settings) =>
       }
       const workflow_id = yield* workflowId(client, settings.workflow)
       const { input_schema } = yield* client.workflows.metadata({ params: { workflow_id } })
-      const tags = settings.tag.length === 0 ? {} : { tags: settings.tag }
+      const options = optionsOf(settings)
       const fromRow = Option.getOrElse(settings.fromRow, () => 0)
       const bad: Array<CellTypes.BadCell> = []
       let badRows = 0
-      const note = (one: CellTypes.BadCell) => {
+      let badCells = 0
+      const note: Note = (all) => {
         badRows++
-        if (bad.length < mostShown) bad.push(one)
+        badCells += all.length
+        bad.push(...all.slice(0, mostShown - bad.length))
       }
-      const batches = (note: (one: CellTypes.BadCell) => void) =>
+      const batches = (note: Note) =>
         Stream.fromAsyncIterable(batchesOf(file, input_schema, fromRow, note), (cause) =>
           refused(
             "wrong",
@@ -127,12 +144,12 @@ export const batch = (settings: Settings) =>
       )
       const problems = [
         ...bad.map(CellTypes.sentence),
-        ...(badRows > bad.length ? [`and ${number(badRows - bad.length)} more`] : [])
+        ...(badCells > bad.length ? [`and ${number(badCells - bad.length)} more`] : [])
       ]
       if (badRows > 0 && !(settings.skipBad && good > 0 && !settings.dryRun)) {
         return yield* refused(
           "wrong",
-          [...problems, `Nothing was submitted: ${counted(badRows, "problem")} in ${file}`].join("\n")
+          [...problems, `Nothing was submitted: ${counted(badCells, "problem")} in ${file}`].join("\n")
         )
       }
       if (settings.dryRun) {
@@ -145,21 +162,29 @@ export const batch = (settings: Settings) =>
       const refusals: Array<{ readonly line: number; readonly problem: string }> = []
       const sessionIds: Array<string | null> = []
       let done = 0
+      const key = Option.getOrElse(settings.resume, () => randomBytes(12).toString("hex"))
       yield* Stream.runForEach(
         batches(() => {}),
         Effect.fnUntraced(function* ({ first, last, runs }) {
-          const answered = yield* client.runVerbs
-            .batch({
-              payload: { runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...tags })) }
-            })
-            .pipe(
-              Effect.mapError((error) =>
-                refused(
-                  "unavailable",
-                  `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them: see sluice runs ls, and continue with --from-row ${first}`
-                )
-              )
+          // Rows whose answer was lost are sent again under the same key, and count once.
+          const writing = yield* connectionOf(target, { "idempotency-key": `batch-${key}-${first}` })
+          const payload = {
+            runs: runs.map(({ input }) => ({ workflow_id, run_input_variables: input, ...options }))
+          }
+          const answered = yield* writing.runVerbs.batch({ payload }).pipe(
+            Effect.retry({ schedule: pauses, while: (error) => !lasting.has(classOf(error)) }),
+            Effect.mapError((error) =>
+              lasting.has(classOf(error))
+                ? refused(
+                    classOf(error),
+                    `Rows ${first} to ${last} were refused: ${reasonOf(error)}. ${number(done)} runs were submitted before them`
+                  )
+                : refused(
+                    "unavailable",
+                    `Rows ${first} to ${last} were not answered by ${target.url}: ${reasonOf(error)}. ${number(done)} runs were submitted before them. Continue with --from-row ${first} --resume ${key}, within a day: no row is submitted twice then`
+                  )
             )
+          )
           for (const [at, { error, session_id }] of answered.results.entries()) {
             if (settings.json) sessionIds.push(session_id)
             if (error !== null) refusals.push({ line: runs[at]?.line ?? 0, problem: reasonOf(error) })

@@ -11,10 +11,23 @@ import * as RunsView from "../../user/view/RunsView.ts"
 import { workflowId } from "../../user/WorkflowName.ts"
 import * as RunArtifacts from "./RunArtifacts.ts"
 
-interface Settings extends ConnectionSettings, OutputSettings {
+/** What every new run of a command has, as flags give it. */
+export interface OptionSettings {
+  readonly tag: ReadonlyArray<string>
+  readonly priority: Option.Option<number>
+  readonly startBy: Option.Option<string>
+}
+
+/** The fields of these flags in the body of a submission. */
+export const optionsOf = ({ priority, startBy, tag }: OptionSettings) => ({
+  ...(tag.length === 0 ? {} : { tags: tag }),
+  ...(Option.isNone(priority) ? {} : { priority: priority.value }),
+  ...(Option.isNone(startBy) ? {} : { start_by: startBy.value })
+})
+
+interface Settings extends ConnectionSettings, OutputSettings, OptionSettings {
   readonly workflow: string
   readonly input: Option.Option<string>
-  readonly tag: ReadonlyArray<string>
   readonly watch: boolean
   readonly save: Option.Option<string>
   readonly dryRun: boolean
@@ -33,7 +46,7 @@ export const run = (settings: Settings) =>
         payload: {
           workflow_id: yield* workflowId(client, settings.workflow),
           run_input_variables: input,
-          ...(settings.tag.length === 0 ? {} : { tags: settings.tag }),
+          ...optionsOf(settings),
           ...(settings.dryRun ? { dry_run: { enabled: true } } : {})
         }
       })

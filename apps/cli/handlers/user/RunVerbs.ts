@@ -50,8 +50,12 @@ const selections = (settings: VerbSettings): Effect.Effect<Selected, Refused> =>
     return { session_ids: ids, dry_run }
   })
 
-/** Asks page by page, until no run of the filter is left or as many were taken as asked for. */
+/**
+ * Asks page by page, until no run of the filter is left or as many were taken as asked for. If it breaks off, what was done
+ * before that is printed.
+ */
 const all = Effect.fnUntraced(function* <E, R>(
+  verb: VerbsView.Verb,
   settings: VerbSettings,
   ask: (selected: Selected) => Effect.Effect<VerbsView.Answer, E, R>
 ) {
@@ -61,7 +65,12 @@ const all = Effect.fnUntraced(function* <E, R>(
   while (merged.next_cursor !== null && merged.results.length < wanted) {
     yield* progress(settings, `${merged.results.length} runs so far`)
     const limit = Math.min(page, wanted - merged.results.length)
-    merged = VerbsView.merged(merged, yield* ask({ ...selected, limit, cursor: merged.next_cursor }))
+    const before = merged
+    const next = ask({ ...selected, limit, cursor: before.next_cursor ?? "" })
+    merged = VerbsView.merged(
+      before,
+      yield* Effect.tapError(next, () => answer(settings, before, () => VerbsView.text(verb, before)))
+    )
   }
   return merged
 })
@@ -79,7 +88,7 @@ const asking =
     connected(
       settings,
       Effect.fnUntraced(function* (client) {
-        const done = yield* all(settings, (selected) => ask(client, settings, selected))
+        const done = yield* all(verb, settings, (selected) => ask(client, settings, selected))
         yield* answer(settings, done, () => VerbsView.text(verb, done))
         if (done.results.length > 0 && done.results.every(({ outcome }) => outcome === "not_found")) {
           return yield* refused("missing", "None of these runs exists in the workspace of the key")

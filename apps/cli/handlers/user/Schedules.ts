@@ -26,6 +26,10 @@ interface Terms extends Settings {
   readonly startWithin: Option.Option<number>
   readonly overlap: Option.Option<string>
   readonly catchUp: Option.Option<string>
+  readonly catchUpLimit: Option.Option<number>
+  readonly jitter: Option.Option<number>
+  readonly startsAt: Option.Option<string>
+  readonly endsAt: Option.Option<string>
 }
 
 const given = <A>(name: string, value: Option.Option<A>) => (Option.isSome(value) ? { [name]: value.value } : {})
@@ -45,6 +49,10 @@ const bodyOf = Effect.fnUntraced(function* (client: Client, terms: Terms) {
     ...given("start_within_minutes", terms.startWithin),
     ...given("overlap", terms.overlap),
     ...given("catch_up", terms.catchUp),
+    ...given("catch_up_limit", terms.catchUpLimit),
+    ...given("jitter_seconds", terms.jitter),
+    ...given("starts_at", terms.startsAt),
+    ...given("ends_at", terms.endsAt),
     run_input_variables: input
   }
 })
@@ -107,6 +115,25 @@ export const preview = (settings: PreviewSettings) =>
 interface OneSettings extends Settings {
   readonly id: string
 }
+
+export const show = (settings: OneSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const schedule = yield* client.schedules.getSchedule({ params: { schedule_id: settings.id } })
+      yield* answer(settings, schedule, () => SchedulesView.show(schedule))
+    })
+  )
+
+/** Submits a run of a schedule by hand. */
+export const runNow = (settings: OneSettings) =>
+  connected(
+    settings,
+    Effect.fnUntraced(function* (client) {
+      const submitted = yield* client.schedules.runScheduleNow({ params: { schedule_id: settings.id } })
+      yield* answer(settings, submitted, () => submitted.session_id)
+    })
+  )
 
 interface PauseSettings extends OneSettings {
   readonly reason: Option.Option<string>

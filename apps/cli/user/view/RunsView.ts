@@ -4,7 +4,7 @@
 import * as Json from "../../../../core/workspace/Json.ts"
 import type { RunListItem, RunRecord, RunSummary } from "../../../api/run/RunRecord.ts"
 import * as ForecastView from "./ForecastView.ts"
-import { cell, instant, lasted, number, table } from "./Table.ts"
+import { cell, counted, instant, lasted, number, table } from "./Table.ts"
 
 export type Listed = typeof RunListItem.Type
 export type Record = typeof RunRecord.Type
@@ -78,11 +78,11 @@ export const summary = (counts: Summary): string => {
   const count = ({ count, exact }: { readonly count: number; readonly exact: boolean }) =>
     `${number(count)}${exact ? "" : "+"}`
   const part = (heading: string, rows: ReadonlyArray<readonly [string, string]>) =>
-    rows.length === 0 ? [] : [heading, ...rows.map(([name, value]) => `  ${value.padStart(8)}  ${cell(name, 60)}`)]
+    rows.length === 0 ? [] : [heading, ...rows.map(([name, value]) => `  ${value.padStart(8)}  ${cell(name, 120)}`)]
   const named = <A extends { readonly count: number }>(rows: ReadonlyArray<A>, name: (row: A) => string) =>
     rows.map((row) => [name(row), number(row.count)] as const)
   return [
-    `${count(counts.total)} runs`,
+    counts.total.exact ? counted(counts.total.count, "run") : `${count(counts.total)} runs`,
     ...part(
       "By status",
       Object.entries(counts.statuses).map(([status, one]) => [statusOf(status), count(one)] as const)

@@ -34,6 +34,47 @@ export const changed = (done: string, schedule: Schedule): string =>
     ...warningLines(schedule.warnings)
   ].join("\n")
 
+/** A schedule with what it is bound by, and its latest firings. */
+export const show = (schedule: Schedule): string => {
+  const { firings = [], paused } = schedule
+  const overlap = `${schedule.overlap}${schedule.waiting_firings === 0 ? "" : `, ${schedule.waiting_firings} wait`}`
+  const pairs = [
+    ["Schedule", schedule.id],
+    ["Name", cell(schedule.name)],
+    ["Workflow", schedule.workflow_id],
+    ["Times", cell(timesOf(schedule), 200)],
+    ["State", schedule.state],
+    [
+      "Paused",
+      paused === null ? "" : `${instant(paused.at)} by ${paused.by}: ${cell(paused.reason ?? "no reason given")}`
+    ],
+    ["Next", instant(schedule.next_fires_at)],
+    ["Starts", instant(schedule.starts_at)],
+    ["Ends", instant(schedule.ends_at)],
+    ["Overlap", overlap],
+    ["Catch-up", schedule.catch_up === "all" ? `all, at most ${schedule.catch_up_limit}` : schedule.catch_up],
+    ["Jitter", schedule.jitter_seconds === 0 ? "" : `less than ${schedule.jitter_seconds} s`],
+    ["Tags", schedule.tags.join(", ")],
+    ["Input", cell(JSON.stringify(schedule.run_input_variables), 400)]
+  ] as const
+  return [
+    ...pairs.flatMap(([name, value]) => (value === "" ? [] : [`${name.padEnd(9)}  ${value}`])),
+    ...warningLines(schedule.warnings),
+    "",
+    firings.length === 0
+      ? "It has not fired"
+      : table(
+          ["FIRED FOR", "OUTCOME", "RUN", "REASON"],
+          firings.map(({ by_hand, outcome, reason, scheduled_at, session_id }) => [
+            instant(scheduled_at),
+            by_hand ? `${outcome} by hand` : outcome,
+            session_id ?? "",
+            cell(reason ?? "", 200)
+          ])
+        )
+  ].join("\n")
+}
+
 /** The next firings, on the clocks of the schedule and of the run window. */
 export const preview = ({ firings, warnings }: typeof PreviewResponse.Type): string =>
   [

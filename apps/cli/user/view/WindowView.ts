@@ -5,9 +5,14 @@
 import type { StartForecast } from "../../../api/gate/ForecastJson.ts"
 import type { RunWindowResponse } from "../../../api/gate/GatesApi.ts"
 import * as ForecastView from "./ForecastView.ts"
-import { cell, counted, instant, local, table } from "./Table.ts"
+import { cell, counted, instant, local, number, table } from "./Table.ts"
 
 type Response = typeof RunWindowResponse.Type
+
+interface Waiting {
+  readonly session_id: string
+  readonly created_at: string
+}
 
 /** What the service answers to a preview. */
 export interface Preview {
@@ -17,6 +22,9 @@ export interface Preview {
   readonly releases: number
   readonly holds: number
   readonly at_least: boolean
+  readonly released_runs: ReadonlyArray<Waiting>
+  readonly held_runs: ReadonlyArray<Waiting>
+  readonly ends_lift: boolean
   readonly forecast: typeof StartForecast.Type | null
 }
 
@@ -59,11 +67,14 @@ const pauseLines = (pause: Response["manual_pause"], zone: string): ReadonlyArra
 
 /** What setting a window would do. */
 export const preview = (answer: Preview, zone: string): string => {
-  const { at_least, forecast, holds, openings, releases, state, warnings } = answer
+  const { at_least, ends_lift, forecast, held_runs, holds, openings, released_runs, releases, state, warnings } = answer
   const more = at_least ? "at least " : ""
   return [
     `It would be ${stateOf(state, zone)} (${zone})`,
     `It would release ${more}${counted(releases, "waiting run")} and hold ${more}${counted(holds, "waiting run")}`,
+    ...waitingLines("release", released_runs, releases),
+    ...waitingLines("hold", held_runs, holds),
+    ...(ends_lift ? ["It would end the lift, under which runs start although the window is closed"] : []),
     ...(forecast === null || forecast.waiting === 0 ? [] : [`As it looks, ${ForecastView.sentence(forecast, zone)}`]),
     ...openings.map(
       ({ closes_at, opens_at }) =>
@@ -72,6 +83,12 @@ export const preview = (answer: Preview, zone: string): string => {
     ...warningLines(warnings)
   ].join("\n")
 }
+
+/** The runs that a window would hold or release, as far as the service names them. */
+const waitingLines = (verb: string, runs: ReadonlyArray<Waiting>, count: number): ReadonlyArray<string> => [
+  ...runs.map(({ created_at, session_id }) => `  would ${verb} ${session_id}, submitted ${instant(created_at)}`),
+  ...(runs.length > 0 && count > runs.length ? [`  and ${number(count - runs.length)} more`] : [])
+]
 
 /** The end of a set. */
 export const set = ({ run_window_revision, state, warnings = [] }: Response, zone: string): string =>

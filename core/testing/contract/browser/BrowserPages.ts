@@ -53,12 +53,23 @@ const listening = `<script>
   addEventListener("keydown", ({ key }) => { if (key.length > 1) told("key", key) })
 </script>`
 
-/** Says what was dragged, drawn, selected and turned, and with which keys. */
+/** Says what was dragged, drawn, selected and turned, and with which keys. It drops at the last place that it looked at. */
 const dragging = `<script>
   const told = (name, text) => { document.getElementById(name).textContent = text }
   card.ondragstart = (event) => event.dataTransfer.setData("text/plain", "card")
-  zone.ondragover = (event) => event.preventDefault()
-  zone.ondrop = (event) => { event.preventDefault(); told("dropped", event.dataTransfer.getData("text/plain")) }
+  let looked = -1e9, place = null
+  const placeOf = ({ clientX, clientY }) => clientX + " " + clientY
+  zone.ondragover = (event) => {
+    event.preventDefault()
+    // As many editors do: it looks at the pointer five times a second.
+    if (event.timeStamp - looked < 200) return
+    looked = event.timeStamp
+    place = placeOf(event)
+  }
+  zone.ondrop = (event) => {
+    event.preventDefault()
+    told("dropped", place === placeOf(event) ? event.dataTransfer.getData("text/plain") : "elsewhere")
+  }
   let from = null
   handle.onpointerdown = (event) => { from = event; handle.setPointerCapture(event.pointerId) }
   handle.onpointermove = ({ clientX, clientY, shiftKey }) => {

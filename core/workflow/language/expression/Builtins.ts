@@ -1,11 +1,11 @@
 /**
- * The functions of the expression language, each within the limits of its evaluation. A function that could build
- * something huge in one call, or take very long, is stopped before it does.
+ * The functions of the expression language, each within the limits of its evaluation. A call that would build a huge
+ * value or take very long fails before it starts.
  */
 import jsonata from "jsonata"
 import { isFunction, Meter, noteFunction } from "./Meter.ts"
 
-/** A function as the language keeps it. `this` of the implementation has the environment of the call. */
+/** A function in the representation of JSONata. `this` of the implementation has the environment of the call. */
 interface Definition {
   readonly _jsonata_function: true
   readonly implementation: Implementation
@@ -28,7 +28,7 @@ export interface Environment {
   }
 }
 
-/** The name under which an evaluation has its meter. Nothing that is written can refer to it. */
+/** The name under which an evaluation has its meter. It is not a valid name, so no expression can refer to it. */
 export const meterName = "the meter"
 
 export const meterOf = ({ base }: Environment): Meter => {
@@ -41,13 +41,13 @@ const names =
     " "
   )
 
-/** The functions that would ask the machine for the time or for chance. They ask the evaluation instead. */
+/** The functions that return the time or random values. They use those of the evaluation, not of the machine. */
 const ownNames = ["now", "millis", "random", "shuffle"] as const
 
 /** Every function of the language, without its dollar sign. */
 export const functionNames: ReadonlyArray<string> = [...names, ...ownNames]
 
-/** The checks before a function is called. It may change what the function is given. */
+/** The checks before a function is called. They may change the arguments. */
 type Before = (meter: Meter, given: Array<unknown>) => void
 
 const maxPicture = 256
@@ -62,7 +62,9 @@ const picture =
     if (/(?:^|\])[^\],]*,[^\]]*\d{3}/.test(one)) throw new Error("Expected widths of at most 99 in a picture")
   }
 
-/** Reading a date tries the parts of its picture on the text: each may stand there once, and the text be short. */
+/**
+ * Limits for reading dates, which matches the parts of the picture by backtracking: each part once, and a short text.
+ */
 const datePicture: Before = (meter, given) => {
   picture(1)(meter, given)
   const [text, shape] = given
@@ -73,14 +75,14 @@ const datePicture: Before = (meter, given) => {
   if (new Set(parts).size < parts.length) throw new Error("Expected each part of a date at most once in a picture")
 }
 
-/** Counts what a pattern finds, and what is put in its place. */
+/** Charges the cost of each match of a pattern and of its replacement. */
 const counted = (meter: Meter, matcher: unknown, costOf: (match: Match) => number): unknown => {
   if (typeof matcher !== "function") return matcher
   let built = 0
   const follow = (result: unknown): unknown => {
     if (result instanceof Promise) return result.then(follow)
     if (typeof result !== "object" || result === null) return result
-    // The matchers of JSONata answer nothing else.
+    // The matchers of JSONata return matches only.
     const match = result as Match
     built += costOf(match)
     meter.admitText(built)
@@ -163,7 +165,7 @@ const before: Readonly<Record<string, Before>> = {
   }
 }
 
-/** The elements of a list that differ, in their order. */
+/** The distinct elements of a list, in their order. */
 function distinct(this: Focus, list: unknown): unknown {
   if (!Array.isArray(list) || list.length <= 1) return list
   const seen = new Set<string>()
@@ -177,7 +179,7 @@ function distinct(this: Focus, list: unknown): unknown {
   return found
 }
 
-/** A text that equal values share, and no others. */
+/** A text that is the same for equal values and different for others. */
 const keyOf = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return `${typeof value} ${String(value)}`
   if (isFunction(value)) return "function"
@@ -198,14 +200,14 @@ const evaluating = (evaluate: Implementation): Implementation =>
     }
     const leave = meterOf(this.environment).enterEvaluation()
     try {
-      // Functions of JSONata check by themselves what they are given.
+      // Functions of JSONata check their own arguments.
       return await evaluate.apply(this, [source, focus] as unknown as Array<never>)
     } finally {
       leave()
     }
   } as Implementation
 
-/** A function that keeps to the limits, in the place of another. It looks like that: the language reads its parameters. */
+/** A function within the limits that replaces another. It has the same parameters, because JSONata reads them. */
 const limited = (name: string, definition: Definition): Definition => {
   const { implementation } = definition
   const look = before[name]
@@ -216,7 +218,7 @@ const limited = (name: string, definition: Definition): Definition => {
     const meter = meterOf(this.environment)
     meter.charge(1)
     look?.(meter, given)
-    // Parts of a date that a text leaves out are those of this instant.
+    // Missing parts of a date are taken from this instant.
     this.environment.base.timestamp.setTime(meter.at)
     // As above.
     const result = act.apply(this, given as Array<never>)
@@ -273,7 +275,7 @@ const ownFunction = (implementation: Implementation): unknown => {
   return made
 }
 
-/** A list in another order, each order as likely as any other. One value is a list of one. */
+/** A list in random order, each order equally likely. A single value is a list of one element. */
 function shuffled(this: Focus, given: unknown): unknown {
   if (given === undefined) return undefined
   const meter = meterOf(this.environment)

@@ -1,6 +1,6 @@
 /**
- * Expressions of the graph language: JSONata within limits of work, size and depth, so that no expression keeps a process
- * busy, fills its memory or ends it.
+ * Expressions of the graph language: JSONata within limits of work, size and depth, so that no expression blocks a
+ * process, exhausts its memory or crashes it.
  */
 import { Effect, Result, type Schema } from "effect"
 import jsonata from "jsonata"
@@ -12,17 +12,17 @@ import { check, SafeRegex } from "./SafeRegex.ts"
 
 export interface Expression {
   readonly source: string
-  /** The names of which it is a path, when it is nothing else. */
+  /** The names of the path, for an expression that is only a path; `null` for any other. */
   readonly path: ReadonlyArray<string> | null
   readonly compiled: jsonata.Expression
-  /** Compiled once more, for who changes it. */
+  /** Compiles the source again, for callers that modify the syntax tree. */
   readonly copy: () => Expression
 }
 
-/** How long the source of an expression may be, in characters. */
+/** Maximum length of the source of an expression, in characters. */
 export const maxSource = 50_000
 
-/** The net under the other limits, in milliseconds: the machine may be slow, but not that slow. */
+/** Maximum time of an evaluation, in milliseconds. The other limits apply first, even on a slow machine. */
 const longestMillis = 20_000
 
 const options = {
@@ -38,7 +38,7 @@ let knownCharacters = 0
 const maxKnownCharacters = 300_000
 const maxKnownSource = 2_000
 
-/** Reads an expression; fails with why it cannot be read. One that was read before is not read again. */
+/** Parses an expression; fails with the reason if it is invalid. Results are cached by the source. */
 export const compile = (source: string): Result.Result<Expression, string> => {
   const before = known.get(source)
   if (before !== undefined) return Result.succeed(before)
@@ -55,16 +55,16 @@ export const compile = (source: string): Result.Result<Expression, string> => {
   return found
 }
 
-/** Most expressions are only a path: they are not compiled before they are evaluated. */
+/** Most expressions are only a path. They are compiled when they are evaluated for the first time. */
 const plainPath = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/
-/** How many names a path may have. The compiler takes each as one more level, and a stack has an end. */
+/** Maximum number of names in a path. The compiler recurses for each, so more could exhaust the stack. */
 const maxPath = 200
 
 const reserved = new Set(["and", "or", "in", "true", "false", "null", "function"])
 
 const isNames = (path: ReadonlyArray<string>): boolean => !path.some((name) => reserved.has(name))
 
-/** The names of which an expression is a path; `null` for any other, and for one that cannot be read. */
+/** The names of an expression that is only a path; `null` for any other, and for an invalid one. */
 export const pathOf = (source: string): ReadonlyArray<string> | null => {
   if (source.length > maxKnownSource || !plainPath.test(source)) return null
   const path = source.split(".")
@@ -120,7 +120,7 @@ const prepare = async (compiled: jsonata.Expression): Promise<void> => {
   prepared.add(compiled)
 }
 
-/** The results of these kinds of expressions are theirs; what the others answer was there before. */
+/** The kinds of expressions that build new values. The others return values that existed before. */
 const building = new Set(["path", "binary", "unary", "function", "apply", "block", "condition", "transform"])
 
 /** Called after each part of an expression. */
@@ -139,7 +139,7 @@ const afterEach = (
 
 /**
  * The value of an expression over the roots that it may read, as JSON: functions and absent values count as `null`.
- * `bindings` are variables that only the compiled expression knows of. Rejects with what `reasonOf` can tell.
+ * `bindings` are variables of the compiled expression only. Rejects with an error that `reasonOf` describes.
  */
 export const evaluate = async (
   { compiled }: Expression,
@@ -160,7 +160,7 @@ const toJson = (value: unknown): Schema.Json => {
   return text === undefined ? null : Json.parse(text)
 }
 
-/** Why an expression failed, in the words of its language, or which limit it went over. */
+/** The reason why an expression failed: the message of JSONata, or the exceeded limit. */
 export const reasonOf = (error: unknown): string => {
   const over = limitOf(error)
   if (over !== null) return over.message
@@ -170,14 +170,14 @@ export const reasonOf = (error: unknown): string => {
   return (typeof message === "string" ? message : String(error)).slice(0, 500)
 }
 
-/** Whether an expression failed because it went over a limit. */
+/** Whether an expression failed because it exceeded a limit. */
 export const isOverLimit = (error: unknown): boolean => limitOf(error) !== null
 
 const problemOf = (error: unknown): Partial<Problem> =>
-  // Errors of JSONata have these fields; of other values all are looked at as unknown ones.
+  // Errors of JSONata have these fields; for any other value each field is unknown.
   typeof error === "object" && error !== null ? (error as Partial<Problem>) : {}
 
-/** The error of a text that an expression evaluated. */
+/** The error inside of an `$eval` call. */
 const innerOf = (error: unknown): unknown => {
   const { code, error: inner } = problemOf(error)
   return code === "D3120" || code === "D3121" ? (inner ?? null) : null

@@ -1,13 +1,11 @@
-/**
- * Texts with `<<xpath:…>>` in them, where the dots are a selector that is read on the live page.
- */
+/** Texts with `<<xpath:SELECTOR>>`, which is replaced by the text of the element on the live page. */
 
 const opening = "<<xpath:"
 
 /** A text split into literal parts and selectors. */
 export type Part = string | { readonly selector: string }
 
-/** Whether a text has a selector in it. */
+/** Whether a text contains a selector. */
 export const isIn = (text: string): boolean => text.includes(opening)
 
 /**
@@ -29,7 +27,7 @@ export const split = (text: string): ReadonlyArray<Part> => {
   return parts
 }
 
-/** Where the selector that begins at a place ends; -1 where nothing ends it. */
+/** The index of the end of a selector; -1 if it has no end. */
 const endOf = (text: string, start: number): number => {
   let quote = ""
   let depth = 0
@@ -48,7 +46,7 @@ const endOf = (text: string, start: number): number => {
       at++
     }
   }
-  // A bracket or a quotation mark without its partner: the selector is not an XPath, or a wrong one.
+  // Unbalanced brackets or quotation marks: the selector is not an XPath, or an invalid one.
   const first = text.indexOf(">>", start)
   return first < limit ? first : -1
 }

@@ -1,11 +1,11 @@
 /**
  * The budget of one evaluation of an expression, and its cost so far.
  *
- * Nothing here reads a clock: the same expression over the same values always ends at the same point.
+ * No limit depends on a clock, so the same expression over the same values always reaches the same limit.
  */
 import { generator, type Moment } from "./Moment.ts"
 
-/** The limits of one evaluation. Sizes are of what the expression builds, not of what it reads. */
+/** The limits of one evaluation. Sizes apply to values that the expression builds, not to values that it reads. */
 export const limits = {
   /** Operations, where long lists and texts count for several. About a microsecond each. */
   work: 1_000_000,
@@ -13,13 +13,13 @@ export const limits = {
   text: 5_000_000,
   /** Elements of a list. */
   list: 100_000,
-  /** Characters that a value has as JSON, about. */
+  /** Approximate number of characters of a value as JSON. */
   value: 20_000_000,
-  /** How deep lists and objects lie in each other. */
+  /** Nesting depth of lists and objects. */
   nesting: 500,
-  /** How deep functions call each other. */
+  /** Nesting depth of function calls. */
   calls: 500,
-  /** How deep evaluations of texts lie in each other. */
+  /** Nesting depth of `$eval` calls. */
   evaluations: 5
 } as const
 
@@ -31,11 +31,11 @@ const units: Readonly<Record<Limit, string>> = {
   list: "elements",
   value: "characters as JSON",
   nesting: "levels",
-  calls: "calls in each other",
-  evaluations: "evaluations in each other"
+  calls: "nested calls",
+  evaluations: "nested evaluations"
 }
 
-/** Raised when an evaluation goes over a limit. */
+/** Raised when an evaluation exceeds a limit. */
 export class LimitReached extends Error {
   readonly limit: Limit
   constructor(limit: Limit) {
@@ -51,10 +51,10 @@ const elementsPerUnit = 16
 /** The number of operations after which other fibers get their turn. */
 const unitsPerTurn = 2_000
 
-/** How large each list and object was found to be, and how deep. They are never changed once they are measured. */
+/** The measured size and depth of each list and object. They are immutable once measured. */
 const measured = new WeakMap<object, { readonly weight: number; readonly depth: number }>()
 
-/** The functions of expressions, which are objects that only look like data. */
+/** The functions of expressions. They are objects, but not data. */
 const functions = new WeakSet<object>()
 
 export const noteFunction = (value: unknown): void => {
@@ -86,7 +86,7 @@ export class Meter {
     if (!(this.#used <= limits.work) || this.#isOver()) throw new LimitReached("work")
   }
 
-  /** Begins the evaluation of a text, and answers what ends it. */
+  /** Counts the start of an `$eval` call; the returned function counts its end. */
   readonly enterEvaluation = (): (() => void) => {
     if (++this.#evaluations > limits.evaluations) throw new LimitReached("evaluations")
     return () => {
@@ -94,7 +94,7 @@ export class Meter {
     }
   }
 
-  /** Whether it is time to let others work. True once for each turn. */
+  /** Whether the evaluation must yield to other fibers. Returns `true` once in each `unitsPerTurn` operations. */
   readonly isTurnOver = (): boolean => {
     if (this.#used < this.#turn) return false
     this.#turn = this.#used + unitsPerTurn
@@ -116,7 +116,7 @@ export class Meter {
     }
   }
 
-  /** How many characters a value has as JSON, about. */
+  /** The approximate number of characters of a value as JSON. */
   readonly measure = (value: unknown, level: number): number => {
     if (typeof value === "string") return value.length + 2
     if (typeof value !== "object" || value === null || functions.has(value)) return 5

@@ -1,6 +1,4 @@
-/**
- * The time and the chance of one evaluation. They come from outside, so that an evaluation can be repeated.
- */
+/** The time and the random seed of one evaluation. The caller gives both, so that an evaluation can be repeated. */
 
 export interface Moment {
   /**

@@ -1,13 +1,11 @@
-/**
- * Reads regular expressions as JSON Schema uses them: those of ECMAScript with the flag `u`.
- */
+/** Parses regular expressions as JSON Schema uses them: those of ECMAScript with the flag `u`. */
 import { Result } from "effect"
 
 /** Code points as sorted, disjoint, inclusive ranges. */
 export type CharSet = ReadonlyArray<readonly [from: number, to: number]>
 
 export type Pattern =
-  /** The empty text: also every assertion about the place between two characters. */
+  /** The empty text, and every assertion about a position between two characters. */
   | { readonly _tag: "Empty" }
   | { readonly _tag: "Start" }
   | { readonly _tag: "End" }
@@ -68,10 +66,10 @@ export const overlap = (a: CharSet, b: CharSet): boolean =>
 /** The characters of any of these sets. */
 export const union = (sets: ReadonlyArray<CharSet>): CharSet => joined(sets.flat())
 
-/** Raised within this file for what cannot be read. */
+/** Raised within this file for a pattern that cannot be parsed. */
 class Unreadable extends Error {}
 
-/** Reads a pattern. It fails, with the reason, for what is not valid, and for references back to a group. */
+/** Parses a pattern. Fails with the reason for an invalid pattern and for back references. */
 export const parse = (source: string): Result.Result<Pattern, string> => {
   try {
     new RegExp(source, "u")
@@ -201,7 +199,7 @@ class Reader {
       while (this.next() !== "}");
       return any
     }
-    if (char === "k" || /[1-9]/.test(char)) throw new Unreadable("References back to a group are not supported")
+    if (char === "k" || /[1-9]/.test(char)) throw new Unreadable("Back references are not supported")
     if (char === "c") return single(String.fromCodePoint((this.next().codePointAt(0) ?? 0) % 32))
     if (char === "x") return [this.hex(2)]
     if (char === "u") return [this.takes("{") ? this.braced() : this.hex(4)]

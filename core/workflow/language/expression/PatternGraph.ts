@@ -10,7 +10,7 @@ export interface PatternGraph {
   readonly next: ReadonlyArray<ReadonlyArray<number>>
 }
 
-/** Repeats of more copies than this are taken for endless ones, which can only make a pattern look worse. */
+/** A repeat of more copies than this counts as unbounded. This can only overestimate the cost of a pattern. */
 const maxCopies = 20
 
 const maxPositions = 300
@@ -24,8 +24,8 @@ interface Fragment {
 const nothing: Fragment = { nullable: true, first: [], last: [] }
 
 /**
- * Builds the graph; `null` where it would be too large, or would not tell the cost. `any` precedes a match that may
- * begin anywhere; `null` for a pattern that begins at the start of the text.
+ * Builds the graph; `null` if it would be too large, or if the cost could not be computed from it. `any` precedes a
+ * match that may begin anywhere; `null` for a pattern that begins at the start of the text.
  */
 export const build = (pattern: Pattern, any: CharSet | null): PatternGraph | null => {
   const sets: Array<CharSet> = [any ?? []]
@@ -76,7 +76,7 @@ export const build = (pattern: Pattern, any: CharSet | null): PatternGraph | nul
 
   const endless = (body: Pattern, min: number, max: number): Fragment => {
     const one = read(body)
-    // Copies that must be there and may be empty can be left empty in very many ways.
+    // Required copies that may be empty can be empty in exponentially many combinations.
     if (one.nullable && (min > 1 || max < Infinity)) doubtful = true
     connect(one.last, one.first)
     return { ...one, nullable: one.nullable || min === 0 }
@@ -95,7 +95,7 @@ export const build = (pattern: Pattern, any: CharSet | null): PatternGraph | nul
   const whole = read(pattern)
   if (sets.length > maxPositions || doubtful) return null
   connect([0], whole.first)
-  // A pattern that asks for nothing after its end matches as soon as it gets there.
+  // A pattern without an assertion after its end matches as soon as the end is reached.
   if (!looksFurther(pattern)) for (const position of whole.last) next[position]?.splice(0)
   return { sets, next }
 }
@@ -117,7 +117,7 @@ const looksFurther = (part: Pattern): boolean => {
   }
 }
 
-/** The strongly connected parts of a graph, those that lead on to others last: Tarjan's algorithm. */
+/** The strongly connected components of a graph in reverse topological order: Tarjan's algorithm. */
 export const components = ({ next }: PatternGraph): ReadonlyArray<ReadonlyArray<number>> => {
   const found: Array<ReadonlyArray<number>> = []
   const index = new Map<number, number>()

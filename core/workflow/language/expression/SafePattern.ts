@@ -1,9 +1,10 @@
 /**
- * Which patterns of a schema may be used: those whose cost no text can drive up.
+ * Accepts only patterns whose cost is bounded for every text.
  *
- * A pattern is matched by trying: where it can take the same text in several ways, it may try them all before it gives
- * up. Refused are patterns for which that grows exponentially with the text, as for `(a+)+$`, or with its fourth power.
- * If it grows with the square or the cube, as for `^.*a.*b$`, the text may not be long: a longer one does not match.
+ * Matching is backtracking: if a pattern can match the same text in several ways, all may be tried. Patterns whose cost
+ * grows exponentially with the length of the text, as for `(a+)+$`, or with its fourth power or more, are refused. If
+ * it grows with the square or the cube, as for `^.*a.*b$`, the length of the text is limited; a longer text does not
+ * match.
  */
 import { Result } from "effect"
 import { type CharSet, overlap, type Pattern, parse, union } from "./Pattern.ts"
@@ -11,29 +12,29 @@ import { alike, build, components, type PatternGraph } from "./PatternGraph.ts"
 
 const maxLength = 1_000
 
-/** How long a text may be, by the power of its length that matching may cost. */
+/** Maximum length of a text, by the power of the length with which the cost grows. */
 const textLimits = [Infinity, Infinity, 4_096, 512]
 
-/** How many ways of reading one text, apart from how long its repeated parts are. */
+/** Maximum number of ways to match one text, with each repeated part counted once. */
 const maxWays = 10_000
 
-/** How much work the check itself may take. */
+/** Maximum number of steps of the check itself. */
 const maxSteps = 2_000_000
 
-/** Why a pattern may not be used; `null` when it may. */
+/** The reason why a pattern is refused; `null` if it is accepted. */
 export const check = (source: string): string | null => {
   const cost = costOf(source)
   return Result.isSuccess(cost) ? null : `Cannot use the pattern ${shortened(source)}: ${cost.failure}`
 }
 
-/** How long a text may be for a pattern, in characters; fails with why the pattern may not be used. */
+/** The maximum length of a text for a pattern, in characters; fails with the reason if the pattern is refused. */
 export const textLimit = (source: string): Result.Result<number, string> =>
   costOf(source).pipe(
     Result.map((power) => textLimits[power] ?? 0),
     Result.mapError((reason) => `Cannot use the pattern ${shortened(source)}: ${reason}`)
   )
 
-/** Compiles a pattern for `test`. A text that is too long for it does not match, and neither does any where it is refused. */
+/** Compiles a pattern for `test`. A text that is too long does not match, and a refused pattern matches nothing. */
 export const compile = (source: string, flags: string): { readonly test: (text: string) => boolean } => {
   const expression = new RegExp(source, flags)
   const cost = costOf(source)
@@ -48,16 +49,19 @@ const shortened = (source: string): string => (source.length <= 100 ? source : `
 const known = new Map<string, Result.Result<number, string>>()
 const maxKnown = 1_000
 
-/** Notes what a pattern costs, where another thread has found that out: judging one may take a second. */
+/** Caches the cost of a pattern that another thread has computed, which may take a second. */
 export const note = (source: string, cost: Result.Result<number, string>): void => {
   if (known.size >= maxKnown) known.clear()
   known.set(source, cost)
 }
 
-/** Whether it is known what a pattern costs, so that it is judged at once. */
+/** Whether the cost of a pattern is cached. */
 export const isKnown = (source: string): boolean => known.has(source)
 
-/** The power of the length of a text with which the cost of a pattern may grow. Fails with why it may not be used. */
+/**
+ * The power of the length of a text with which the cost of a pattern grows. Fails with the reason if the pattern is
+ * refused.
+ */
 export const costOf = (source: string): Result.Result<number, string> => {
   const before = known.get(source)
   if (before !== undefined) return before
@@ -82,7 +86,7 @@ const powerOf = (pattern: Pattern, anywhere: boolean): Result.Result<number, str
   for (const { body, repeated } of looksIn(pattern, false)) {
     const inner = powerOf(body, false)
     if (Result.isFailure(inner)) return inner
-    if (repeated && inner.success > 0) return Result.fail("it looks ahead or behind within a repeated part")
+    if (repeated && inner.success > 0) return Result.fail("it has a lookahead or lookbehind within a repeated part")
     power = Math.max(power, inner.success + (anywhere || !leads(pattern, body) ? 1 : 0))
   }
   return power < textLimits.length
@@ -111,8 +115,8 @@ const isLoop = (graph: PatternGraph, part: ReadonlyArray<number>): boolean =>
   part.length > 1 || part.some((position) => graph.next[position]?.includes(position) === true)
 
 /**
- * Returns whether a loop can take some text in two ways and be where it was after either: then every repetition doubles
- * the ways. `null` when that would take too long to find out.
+ * Returns whether a loop can match some text in two ways and return to the same position after both, so that every
+ * repetition doubles the number of ways. `null` if the check exceeds its limit of steps.
  */
 const isAmbiguous = (graph: PatternGraph, loop: ReadonlySet<number>): boolean | null => {
   const within = (position: number) => (graph.next[position] ?? []).filter((target) => loop.has(target))
@@ -138,7 +142,7 @@ const isAmbiguous = (graph: PatternGraph, loop: ReadonlySet<number>): boolean | 
   return false
 }
 
-/** How many ways there are at most to read one text, each loop counted as one step. */
+/** The maximum number of ways to match one text, each loop counted as one step. */
 const ways = (graph: PatternGraph, parts: ReadonlyArray<ReadonlyArray<number>>): number => {
   const known = new Map<number, number>()
   for (const part of [...parts].reverse()) {
@@ -157,7 +161,7 @@ const ways = (graph: PatternGraph, parts: ReadonlyArray<ReadonlyArray<number>>):
   return known.get(0) ?? 1
 }
 
-/** How many loops there are at most one after the other that can share out the same text among themselves. */
+/** The length of the longest chain of loops that can divide the same text among them. */
 const longestChain = (graph: PatternGraph, loops: ReadonlyArray<ReadonlyArray<number>>): number => {
   const alphabets = loops.map((loop) => union(loop.map((position) => graph.sets[position] ?? [])))
   const lengths: Array<number> = []
@@ -171,7 +175,7 @@ const longestChain = (graph: PatternGraph, loops: ReadonlyArray<ReadonlyArray<nu
   return Math.max(0, ...lengths)
 }
 
-/** Returns whether a way leads from one loop to another by characters of one set alone. */
+/** Returns whether a path leads from one loop to another by characters of one set alone. */
 const leadsTo = (
   graph: PatternGraph,
   from: ReadonlyArray<number>,
@@ -214,7 +218,7 @@ const beginsAtStart = (part: Pattern): boolean => {
   }
 }
 
-/** The looks ahead and behind of a pattern, but not those within them. */
+/** The lookarounds of a pattern, without those nested in them. */
 const looksIn = (
   part: Pattern,
   repeated: boolean

@@ -1,10 +1,8 @@
-/**
- * The patterns of expressions: those whose cost no text can drive up, matched only with texts that they can take.
- */
+/** The patterns of expressions. Only patterns of bounded cost are accepted, for texts up to a maximum length. */
 import { Result } from "effect"
 import * as SafePattern from "./SafePattern.ts"
 
-/** Why a pattern may not be used; `null` when it may. */
+/** The reason why a pattern is refused; `null` if it is accepted. */
 export const check = ({ flags, source }: RegExp): string | null => {
   const limit = limitOf(source, flags)
   return Result.isSuccess(limit) ? null : limit.failure
@@ -13,13 +11,13 @@ export const check = ({ flags, source }: RegExp): string | null => {
 const known = new Map<string, Result.Result<number, string>>()
 const maxKnown = 1_000
 
-/** How long a text may be for a pattern. */
+/** The maximum length of a text for a pattern. */
 const limitOf = (source: string, flags: string): Result.Result<number, string> => {
   const key = `${flags}/${source}`
   const before = known.get(key)
   if (before !== undefined) return before
   const own = SafePattern.textLimit(source)
-  // If case is ignored, the same letter in both cases is one.
+  // With the flag `i`, a letter in both cases is one character.
   const folded = flags.includes("i") ? SafePattern.textLimit(lowerCased(source)) : own
   const found = Result.isFailure(own)
     ? own
@@ -34,7 +32,7 @@ const limitOf = (source: string, flags: string): Result.Result<number, string> =
 const lowerCased = (source: string): string =>
   source.replace(/\\[\s\S]|[^\\]/g, (piece) => (piece.startsWith("\\") ? piece : piece.toLowerCase()))
 
-/** Takes the place of `RegExp` where expressions match texts. */
+/** Replaces `RegExp` in the evaluation of expressions. */
 export class SafeRegex {
   readonly #expression: RegExp
   readonly #limit: number

@@ -1,20 +1,18 @@
-/**
- * Texts with `{{ expression }}` in them, where an expression is JSONata over the context of a run.
- */
+/** Texts that contain `{{ expression }}`: JSONata over the context of a run. */
 import { Result } from "effect"
 import * as Expression from "./Expression.ts"
 import type { Moment } from "./Moment.ts"
 
 export type { Expression } from "./Expression.ts"
 
-/** A template, read. `whole` when the text is one expression and nothing else, which keeps the type of its value. */
+/** A parsed template. `whole` if the text is exactly one expression; its value then keeps its type. */
 export interface Template {
   readonly text: string
   readonly parts: ReadonlyArray<string | Expression.Expression>
   readonly whole: boolean
 }
 
-/** Raised for a text whose expression cannot be read. */
+/** An expression of a text that cannot be parsed. */
 export interface Unreadable {
   readonly source: string
   readonly reason: string
@@ -25,7 +23,7 @@ export interface Parsed {
   readonly unreadable: ReadonlyArray<Unreadable>
 }
 
-/** How many expressions one text may have. */
+/** Maximum number of expressions in one text. */
 const maxExpressions = 1_000
 
 /** Returns whether a text has an expression in it. */
@@ -37,8 +35,8 @@ const maxKnownCharacters = 1_000_000
 const maxKnownText = 2_000
 
 /**
- * Reads a text. The expressions that cannot be read are listed; a text without any is a template as well. Costs next to
- * nothing for a text that was read a moment ago.
+ * Parses a text and lists the expressions that cannot be parsed. A text without expressions is also a template. Recent
+ * results are cached.
  */
 export const parse = (text: string): Parsed => {
   const before = known.get(text)
@@ -73,7 +71,7 @@ const parseNew = (text: string): Parsed => {
 export interface Split {
   readonly parts: ReadonlyArray<string | { readonly source: string }>
   readonly whole: boolean
-  /** The text after the maximal number of expressions; `null` where nothing does. */
+  /** The first expression over the maximum number; `null` if there is none. */
   readonly excess: Unreadable | null
 }
 
@@ -98,7 +96,7 @@ export const split = (text: string): Split => {
   return { parts, whole: parts.length === 1 && typeof parts[0] !== "string", excess }
 }
 
-/** The end of a text after a `{{` that no `}}` closes; `null` where every one is closed. It is taken literally. */
+/** The rest of a text from a `{{` without `}}`, which is literal text; `null` if every `{{` is closed. */
 export const unclosed = (text: string): string | null => {
   const last = split(text).parts.at(-1)
   const at = typeof last === "string" ? last.indexOf("{{") : -1
@@ -108,7 +106,7 @@ export const unclosed = (text: string): string | null => {
 export const reads = Expression.reads
 export const isPath = Expression.isPath
 
-/** The name by which an expression refers to what it reads apart. Nothing that is written can refer to it. */
+/** The variable with the values of `readApart`. It is not a valid name, so no expression can refer to it. */
 const apart = "read apart"
 
 /**
@@ -133,7 +131,7 @@ export const readApart = (expression: Expression.Expression, names: ReadonlySet<
   return copy
 }
 
-/** The value of an expression as JSON. `values` are those that `readApart` speaks of. */
+/** The value of an expression as JSON. `values` are read by the paths that `readApart` rewrote. */
 export const evaluate = (
   expression: Expression.Expression,
   roots: object,
@@ -142,8 +140,8 @@ export const evaluate = (
   signal?: AbortSignal
 ): ReturnType<typeof Expression.evaluate> => Expression.evaluate(expression, roots, moment, { [apart]: values }, signal)
 
-/** Why an expression failed. */
+/** See `Expression.reasonOf`. */
 export const reasonOf = Expression.reasonOf
 
-/** Whether it failed because it went over a limit. */
+/** See `Expression.isOverLimit`. */
 export const isOverLimit = Expression.isOverLimit

@@ -1,6 +1,6 @@
 /**
- * Finds the functions that an expression calls and that do not exist. Calling one fails only when the expression is
- * evaluated, which may be long after the workflow was saved.
+ * Finds calls of functions that do not exist, when the workflow is saved. Otherwise such a call would fail only in a
+ * run.
  */
 import * as Json from "../../../workspace/Json.ts"
 import { functionNames } from "./Builtins.ts"
@@ -8,7 +8,7 @@ import type { Expression } from "./Expression.ts"
 
 const builtIn: ReadonlySet<string> = new Set(functionNames)
 
-/** The names of the called functions that neither the language has nor the expression defines, each once. */
+/** The names of called functions that neither the language nor the expression defines, each once. */
 export const of = (expression: Expression): ReadonlyArray<string> => {
   if (expression.path !== null || !expression.source.includes("$")) return []
   const called = new Set<string>()
@@ -36,7 +36,7 @@ interface Part {
 }
 
 const noteNames = (node: object, called: Set<string>, defined: Set<string>): void => {
-  // Fields of a syntax tree: each is looked at as an unknown value.
+  // A node of the syntax tree; each field is an unknown value.
   const part = node as Part
   const note = (names: Set<string>, value: unknown) => {
     const name = variableOf(value)

@@ -1,7 +1,7 @@
 /**
- * The actions of the graph language that are served, and the parameters of each.
+ * The supported actions of the graph language, and the parameters of each.
  *
- * A schema says what a saved workflow may hold. Left out parameters take the defaults that the interface names.
+ * A schema describes the parameters of a saved workflow. Absent parameters take the defaults of the interface.
  */
 import { apiFlow } from "../parameters/ApiFlowParameters.ts"
 import { control } from "../parameters/Control.ts"
@@ -10,7 +10,7 @@ import { elements } from "../parameters/ElementParameters.ts"
 import { pages } from "../parameters/Pages.ts"
 import { pointer } from "../parameters/PointerParameters.ts"
 
-/** The parameters of every served action. */
+/** The parameters of every supported action. */
 export const parameters = { ...pages, ...elements, ...pointer, ...data, ...apiFlow, ...control } as const
 
 export type ActionName = keyof typeof parameters
@@ -20,7 +20,7 @@ export type Parameters<A extends ActionName> = (typeof parameters)[A]["Type"]
 
 export const isServed = (action: string): action is ActionName => Object.hasOwn(parameters, action)
 
-/** Actions of the language that are not served, and why. */
+/** Actions of the language that are not supported, with the reason. */
 export const unserved: Readonly<Record<string, string>> = {
   COMPONENT_CALL: "its meaning was never published",
   APP_ACTION: "it belongs to another product"

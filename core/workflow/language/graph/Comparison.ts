@@ -6,11 +6,11 @@ import type { operators } from "../parameters/Control.ts"
 
 export type Operator = (typeof operators)[number]
 
-/** A value as text: nothing for `null`, JSON for lists and objects. */
+/** A value as text: the empty text for `null`, JSON for lists and objects. */
 export const asText = (value: Schema.Json): string =>
   value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
 
-/** Nothing is missing, `null`, "", "null" and the empty list alike. */
+/** Whether a value counts as missing: `null`, "", "null" or the empty list. */
 export const isNothing = (value: Schema.Json): boolean =>
   value === null || value === "" || value === "null" || (Array.isArray(value) && value.length === 0)
 
@@ -36,7 +36,7 @@ export const holds = (operator: Operator, one: Schema.Json, other: Schema.Json):
   }
 }
 
-/** Like `holds` for a field of the context: one that has no value does not differ from anything. */
+/** Like `holds` for a field of the context. A comparison for inequality does not hold for a field without a value. */
 export const holdsOfField = (operator: Operator, field: Schema.Json, other: Schema.Json): boolean =>
   operator === "NOT_EQUAL" && field === null ? false : holds(operator, field, other)
 

@@ -15,7 +15,7 @@ export type SecretName = keyof typeof fields
 
 export const isSecretName = (name: string): name is SecretName => Object.hasOwn(fields, name)
 
-/** The alias and the name of what a path of an expression reads of a credential; `null` for any other path. */
+/** The alias and the field of a credential that a path reads; `null` for any other path. */
 export const readBy = (
   path: ReadonlyArray<string>,
   isAlias: (name: string) => boolean
@@ -40,7 +40,7 @@ export const usedBy = (node: Node, isAlias: (name: string) => boolean): Readonly
 const modelPrompts = new Set(["prompt", "target_description", "container_description"])
 
 /**
- * Whether an expression derives a value from a secret. In a text for a model, a secret may only be referenced as a
+ * Whether an expression derives a value from a secret. In a prompt for a model, a secret may only be referenced as a
  * whole.
  */
 const exposes = (expression: Expression.Expression, isAlias: (name: string) => boolean): boolean => {
@@ -49,8 +49,8 @@ const exposes = (expression: Expression.Expression, isAlias: (name: string) => b
 }
 
 /**
- * Each use of a credential that the vault schema does not have, each reading of an unknown field of a credential, and
- * each secret that a model would receive in another form.
+ * A problem for each credential that is not in the vault schema, each unknown field of a credential, and each
+ * expression that would send a value derived from a secret to a model.
  */
 export const problems = (
   graph: Graph,
@@ -70,7 +70,7 @@ export const problems = (
     const exposed = NodeExpressions.of(node, parameters).flatMap(({ at, read }) => {
       if (!modelPrompts.has(at.slice(parameters.length + 1)) || Result.isFailure(read)) return []
       if (!exposes(read.success, isAlias)) return []
-      const message = `Node "${node.name}" would tell a model what an expression makes of a secret: expected the secret alone, such as {{context.inputs.ALIAS.PASSWORD}}`
+      const message = `Node "${node.name}" would send a value derived from a secret to a model: expected the secret alone, such as {{context.inputs.ALIAS.PASSWORD}}`
       return [{ path: at, message }]
     })
     const found = [...unknown, ...exposed]

@@ -1,6 +1,4 @@
-/**
- * The graph of a workflow: nodes that act, and edges that lead from each to the next.
- */
+/** The graph of a workflow: nodes with actions, and the edges between them. */
 import type { ActionName, Parameters } from "./Action.ts"
 
 export type NodeId = string
@@ -18,7 +16,7 @@ export type Node = {
 /** A node of one action. */
 export type NodeOf<A extends ActionName> = Extract<Node, { readonly action: A }>
 
-/** The edges of a node. END leads nowhere. */
+/** The edges of a node. END has none. */
 export type Edge =
   | { readonly _tag: "Next"; readonly to: NodeId }
   | { readonly _tag: "Branch"; readonly onTrue: NodeId; readonly onFalse: NodeId }

@@ -1,6 +1,4 @@
-/**
- * Checks the nodes and edges of a workflow when it is saved, and lists everything that is wrong with them.
- */
+/** Checks the nodes and edges of a workflow when it is saved, and lists every problem. */
 import { Result, Schema } from "effect"
 import * as Json from "../../../workspace/Json.ts"
 import type { Problem } from "../../Workflow.ts"
@@ -30,16 +28,16 @@ export interface GraphExamination {
   readonly pathOf: (id: NodeId) => string
 }
 
-/** Reads a graph in which nothing is wrong. Fails with every problem, each at its path in the workflow. */
+/** Reads a valid graph. Fails with every problem, each at its path in the workflow. */
 export const read = (nodes: unknown, edges: unknown): Result.Result<Graph, ReadonlyArray<Problem>> => {
   const { graph, problems } = examine(nodes, edges)
   return graph === null || problems.length > 0 ? Result.fail(problems) : Result.succeed(graph)
 }
 
 /**
- * Reads what can be read of a graph, and lists every problem, each at its path in the workflow: a field of a node that
- * is wrong in itself, an edge that leads nowhere, a node that nothing leads to or that cannot reach an END. The latter
- * are looked for where every edge is known.
+ * Reads the valid parts of a graph, and lists every problem at its path in the workflow: invalid fields of nodes, edges
+ * to unknown nodes, nodes that START cannot reach or that cannot reach an END. The last two are checked only if every
+ * edge is valid.
  */
 export const examine = (nodes: unknown, edges: unknown): GraphExamination => {
   const problems: Array<Problem> = []
@@ -130,7 +128,7 @@ const readParameters = (
   const given = value.parameters ?? {}
   if (!Json.isObject(given)) return note(`${path}.parameters`, "Expected an object")
   if (Json.isDeeperThan(given, maxDepth))
-    return note(`${path}.parameters`, `Expected at most ${maxDepth} levels in each other`)
+    return note(`${path}.parameters`, `Expected at most ${maxDepth} nested levels`)
   const decoded = decoders[action](given)
   const runIf = readRunIf(given.run_if, action)
   const wrong = [
@@ -145,8 +143,8 @@ const readParameters = (
 }
 
 /**
- * The problems of parameters, including missing ones: the schema reports these only when every present parameter is
- * valid. Which parameters are required is unknown while one is wrong that decides it.
+ * The problems of parameters, including missing ones, which the schema reports only when every present parameter is
+ * valid. If an invalid parameter decides which others are required, missing ones are not reported.
  */
 const wrongParameters = (action: ActionName, given: Fields, error: Schema.SchemaError): ReadonlyArray<Problem> => {
   const wrong = problemsOf(error)
@@ -158,7 +156,7 @@ const wrongParameters = (action: ActionName, given: Fields, error: Schema.Schema
   return [...wrong, ...problemsOf(others.failure).filter((problem) => !names.has(nameOf(problem)))]
 }
 
-/** Far deeper than realistic graphs, and too little to exhaust a stack. */
+/** Far more levels than realistic parameters have, and too few to exhaust the stack. */
 const maxDepth = 100
 
 const readRunIf = (value: unknown, action: string): Result.Result<RunIf.RunIf | null, ReadonlyArray<Problem>> => {
@@ -167,7 +165,8 @@ const readRunIf = (value: unknown, action: string): Result.Result<RunIf.RunIf | 
   return Result.mapError(RunIf.decode(value), (error) => problemsOf(error))
 }
 
-// Each action has its decoder, and no schema of parameters needs a service; the entries of a record do not say so.
+// Each action has its decoder, and no schema of parameters needs a service. The type of `Object.entries` does not
+// express this.
 const decoders = Object.fromEntries(
   Object.entries(parameters).map(([action, schema]) => [
     action,
@@ -182,7 +181,7 @@ const onlyStart = (placed: ReadonlyArray<Placed>, note: Note): NodeId | null => 
   return first.id
 }
 
-/** The names under which an edge says where a node of this action leads. */
+/** The fields of an edge that hold the next nodes of this action. */
 export const edgeNames = (action: string): ReadonlyArray<string> =>
   action === "BOOL_CONDITION" ? ["true", "false"] : action === "LOOP" ? ["loop_not_done", "loop_done"] : ["to"]
 

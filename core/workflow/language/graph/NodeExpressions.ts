@@ -1,5 +1,6 @@
 /**
- * The expressions in the parameters of a node: those in the braces of texts, and those that stand without.
+ * The expressions in the parameters of a node: within braces in texts, and parameters that are expressions without
+ * braces.
  */
 import { Result } from "effect"
 import * as Expression from "../expression/Expression.ts"
@@ -8,7 +9,7 @@ import * as KeyTokens from "../parameters/KeyTokens.ts"
 import type { Node } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
-/** An expression and its place in the document; with why it cannot be read where it cannot. */
+/** An expression, its path in the document, and the reason if it cannot be parsed. */
 export interface NodeExpression {
   readonly at: string
   readonly source: string
@@ -42,7 +43,7 @@ const known = new WeakMap<Node, ReadonlyArray<ReadonlyArray<string>>>()
 export const reads = (node: Node): ReadonlyArray<ReadonlyArray<string>> =>
   known.get(node) ?? of(node, "").flatMap(({ read }) => (Result.isSuccess(read) ? Expression.reads(read.success) : []))
 
-/** Notes what the expressions of a node read, where another thread has found that out. */
+/** Caches the paths that another thread has found in the expressions of a node. */
 export const noteReads = (node: Node, paths: ReadonlyArray<ReadonlyArray<string>>): void => {
   known.set(node, paths)
 }
@@ -71,7 +72,7 @@ const ofAction = (node: Node, path: string) => {
     : Object.entries(map).map(([name, source]) => ({ at: `${at}.${name}`, source }))
 }
 
-/** Every text of a JSON value that has an expression in braces, with its path. */
+/** Every text with an expression in a JSON value, with its path. */
 export const texts = (value: unknown, path: string): ReadonlyArray<{ readonly at: string; readonly text: string }> => {
   const found: Array<{ readonly at: string; readonly text: string }> = []
   const pending = [{ value, path }]

@@ -1,6 +1,4 @@
-/**
- * The condition under which a node is done. If it does not hold, the node is skipped and the run continues.
- */
+/** The condition of a node. If it does not hold, the node is skipped and the run continues. */
 import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import * as Template from "../expression/Template.ts"
@@ -8,7 +6,7 @@ import { operators } from "../parameters/Control.ts"
 import type { ActionName } from "./Action.ts"
 import type { Node } from "./Graph.ts"
 
-/** The actions that may have one. */
+/** The actions that may have a condition. */
 const conditional = [
   "CLICK",
   "DRAG",
@@ -51,7 +49,7 @@ export type RunIf = typeof RunIf.Type
 
 export const decode = Schema.decodeUnknownResult(RunIf, { errors: "all" })
 
-/** The condition of a node; `null` for one that is always done. */
+/** The condition of a node; `null` for a node that always runs. */
 export const of = ({ parameters }: Node): RunIf | null =>
-  // It is kept among the parameters of a node, and is no part of their schema.
+  // The condition is among the parameters of a node, but not in their schema.
   "run_if" in parameters ? ((parameters as { readonly run_if?: RunIf | null }).run_if ?? null) : null

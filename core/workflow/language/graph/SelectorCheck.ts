@@ -19,7 +19,7 @@ export const problems = ({ action, parameters }: Node, path: string): ReadonlyAr
   }
   if (fields.execution !== "COORDINATES") for (const name of names) check(`${path}.${name}`, fields[name])
   if (action === "EXTRACT_DATAMODEL") {
-    // The parameters of this action were read.
+    // The parameters of this action were decoded.
     const model = fields.extract_data_model as DataModel
     for (const { at, path: one } of paths(model, `${path}.extract_data_model`)) check(at, one)
   }

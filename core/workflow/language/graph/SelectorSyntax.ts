@@ -1,11 +1,13 @@
 /**
- * Whether a text can be an XPath, by its syntax. It refuses nothing that an engine for XPath 3.1 takes.
+ * Checks the syntax of XPath selectors. Every valid expression of XPath 3.1 is accepted; some invalid ones are, too.
  */
 
 /** How long a selector may be, in characters: longer than realistic selectors, and fast to parse. */
 export const maxLength = 10_000
 
-/** Why a selector cannot be read; `null` when it can, or when only the page can tell, as for a bare `#name`. */
+/**
+ * The reason why a selector is invalid; `null` if it is valid, or if only the page can decide, as for a bare `#name`.
+ */
 export const check = (selector: string): string | null => {
   if (!selector.includes("{{") && selector.length > maxLength) {
     return `Expected a selector of at most ${maxLength} characters, got ${selector.length}`

@@ -8,10 +8,10 @@ import { namesIn as namesOfPath, type Operation } from "../parameters/TransformP
 import { type Graph, type Node, type NodeId, targets } from "./Graph.ts"
 import * as RunIf from "./RunIf.ts"
 
-/** The effect of a node on the variables. `any` is set when their names are only known when it is done. */
+/** The effect of a node on the variables. `any` is `true` if their names are known only after the node has run. */
 interface Effects {
   readonly sets: ReadonlyArray<string>
-  /** Whether it may be skipped, or may set nothing: what it sets may be missing after it. */
+  /** Whether the node may be skipped or may set nothing, so that its variables may be missing afterwards. */
   readonly unsure: boolean
   readonly removes: ReadonlyArray<string>
   readonly any: boolean
@@ -22,7 +22,7 @@ const none: Effects = { sets: [], unsure: false, removes: [], any: false }
 /** A node that could not be read. */
 const unknown: Effects = { ...none, any: true }
 
-/** The name by which a variable of a loop is followed, which no other variable has. */
+/** The name of a variable of a loop in this analysis. No other variable has such a name. */
 export const ofLoop = (name: string): string => `runtime.${name}`
 
 /** Every name that some node of a graph sets; variables of loops by their names within `context.runtime`. */
@@ -72,7 +72,7 @@ const effectsOf = (node: Node): Effects => {
   }
 }
 
-/** Variables that optional operations set may be missing; a name that was set for sure before stays so. */
+/** Variables of optional operations may be missing afterwards, unless an operation that always runs sets them. */
 const effectsOfOperations = (operations: ReadonlyArray<Operation>): Effects => {
   const sets = new Set<string>()
   const removes = new Set<string>()
@@ -100,7 +100,7 @@ export interface SetVariables {
   readonly isReached: (id: NodeId) => boolean
 }
 
-/** The number of variables that are followed at a time, each as one bit. */
+/** The number of variables in one pass, each as one bit. */
 const blockSize = 1_024
 const words = blockSize / 32
 
@@ -110,10 +110,10 @@ interface Block {
 }
 
 /**
- * Follows the named variables through a graph. Names that are not listed are not followed: it is as if it was never
- * set.
+ * Computes where the named variables are set in a graph. Names that are not listed count as never set.
  *
- * Sets pass along the edges until none changes any more: the sure ones only shrink, the others only grow, so that ends.
+ * Sets propagate along the edges until none changes. This ends, because sets of "always" only shrink and sets of
+ * "sometimes" only grow.
  */
 export const follow = (graph: Graph, names: Iterable<string>): SetVariables => {
   const ids = ordered(graph)
@@ -210,7 +210,7 @@ const followBlock = (changes: ReadonlyMap<number, Change>, next: ReadonlyArray<R
   return { always, sometimes }
 }
 
-/** The nodes that START reaches, so that most stand after those that lead to them. Iterative: graphs may be long chains. */
+/** The nodes that START reaches, mostly in topological order. Iterative: graphs may be long chains. */
 const ordered = (graph: Graph): ReadonlyArray<NodeId> => {
   const seen = new Set([graph.start])
   const done: Array<NodeId> = []

@@ -1,6 +1,4 @@
-/**
- * Which variables each node reads and sets, and whether a path leads to a node that reads what nothing has set.
- */
+/** Checks that every variable that a node reads is set on the paths to it. */
 
 import { Result } from "effect"
 import { nearest } from "../../../window/NearestName.ts"
@@ -20,9 +18,9 @@ export interface Findings {
 /**
  * Checks every expression of a graph.
  *
- * A problem is an expression that cannot be read, an input that the workflow does not have, and a variable that no node
- * before it sets. A warning is a variable that is set on some of the paths to it, but not on all, a path that begins
- * with a name that expressions do not know, and an input with the name of a loop's variable, where any input may be read.
+ * A problem is an expression that cannot be parsed, an input that the workflow does not have, or a variable that no
+ * earlier node sets. A warning is a variable that is set on some paths but not on all, a path with an unknown root, or,
+ * where any input may be read, an input with the name of a loop's variable.
  *
  * `inputs` are the names that may be read under `context.inputs`, or `null` when any may. `pathOf` returns the path of
  * a node in the document.
@@ -55,7 +53,7 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
     const names = Expression.reads(read.success)[0] ?? []
     const [root] = names
     if (root === undefined || roots.has(root)) continue
-    const message = `{{${source.slice(0, 200)}}} of node "${node.name}" is nothing: ${hint.ofRoot(names) ?? `expressions begin with ${[...roots].join(", ")}`}`
+    const message = `{{${source.slice(0, 200)}}} of node "${node.name}" has no value: ${hint.ofRoot(names) ?? `expressions begin with ${[...roots].join(", ")}`}`
     warnings.push({ path: at, message })
   }
   for (const { at, node, path } of reads) {
@@ -90,11 +88,11 @@ export const check = (graph: Graph, inputs: ReadonlySet<string> | null, pathOf: 
   return { problems, warnings }
 }
 
-/** What may have been meant by a name that has no value where it is read: the same name elsewhere, or one like it. */
+/** Suggestions for a name without a value: the same name elsewhere in the context, or a similar name. */
 const hints = (graph: Graph, inputs: ReadonlySet<string> | null) => {
   const { ofLoops, variables } = SetVariables.namesIn(graph)
   const meant = (place: string | null): string => (place === null ? "" : `: did you mean ${place}?`)
-  /** The place of a name: `own` is where it was looked for. */
+  /** Where a name exists. `own` is where it was looked up without success. */
   const placeOf = (name: string, own: "loop" | "input" | "variable"): string | null => {
     if (own !== "loop" && ofLoops.has(name)) return `context.runtime.${name}`
     if (own !== "input" && inputs?.has(name) === true) return `context.inputs.${name}`
@@ -106,13 +104,13 @@ const hints = (graph: Graph, inputs: ReadonlySet<string> | null) => {
   return {
     ofLoop: (name: string) => meant(placeOf(name, "loop")),
     ofInput: (name: string) => meant(placeOf(name, "input")),
-    /** `field` is what is read of it: it may be the name that was meant, as in `context.loop.row`. */
+    /** `field` is the field that is read of the variable. It may be the intended name, as in `context.loop.row`. */
     ofVariable: (name: string, field: string | undefined) =>
       meant(
         placeOf(name, "variable") ?? (field !== undefined && ofLoops.has(field) ? `context.runtime.${field}` : null)
       ),
     isOfLoop: (name: string) => ofLoops.has(name),
-    /** For a path that begins with no root; `null` when nothing is known that it may mean. */
+    /** For a path with an unknown root; `null` without a suggestion. */
     ofRoot: ([first = "", ...rest]: ReadonlyArray<string>): string | null => {
       if (first === "inputs" || first === "runtime") return `did you mean context.${[first, ...rest].join(".")}?`
       const place =
@@ -124,10 +122,10 @@ const hints = (graph: Graph, inputs: ReadonlySet<string> | null) => {
   }
 }
 
-/** The roots of expressions: `steps` and `response` in API_FLOW alone. */
+/** The roots of expressions. `steps` and `response` exist only in API_FLOW. */
 const roots: ReadonlySet<string> = new Set(["context", "window", "document", "steps", "response"])
 
-/** Whether an operation of a TRANSFORM reads what one before it sets. */
+/** Whether an operation of a TRANSFORM reads a variable that an earlier operation sets. */
 const isSetBefore = (node: Node, name: string, at: string): boolean => {
   if (node.action !== "TRANSFORM") return false
   const index = Number(/\.operations\[(\d+)\]\.value$/.exec(at)?.[1] ?? 0)

@@ -9,7 +9,7 @@ import * as SafePattern from "../expression/SafePattern.ts"
 import { end_here_on_dry_run, filled, not_repeatable, optionalText, text } from "./Fields.ts"
 import { Jsonata, Target } from "./TransformParameters.ts"
 
-/** How large a flow may be. */
+/** The limits of a flow. */
 export const limitsOf = { steps: 20, pairs: 40, iterations: 100, retries: 5 } as const
 
 const Scalar = Schema.Union([text, Schema.Finite, Schema.Boolean])
@@ -35,7 +35,7 @@ const pairs = (valid: (name: string) => boolean, what: string) =>
     })
   )
 
-/** Headers that the connection decides about. */
+/** Headers that the HTTP connection sets. */
 const ownHeaders = new Set([
   "host",
   "content-length",
@@ -55,7 +55,7 @@ const isHeader = (name: string): boolean => /^[!#$%&'*+.^_`|~\w-]+$/.test(name) 
 const Part = Schema.Struct({
   name: filled,
   value: optional(text),
-  /** In base64, in place of `value`. */
+  /** Base64, instead of `value`. */
   data: optional(text),
   filename: optional(text),
   content_type: optional(text)
@@ -69,7 +69,7 @@ const Body = Schema.Union([
     type: Schema.Literals(["multipart"]),
     value: Schema.Union([Schema.Record(text, Scalar), Schema.Array(Part).check(Schema.isMaxLength(100))])
   }),
-  /** In base64. */
+  /** Base64. */
   Schema.Struct({ type: Schema.Literals(["binary"]), value: text, content_type: optional(text) })
 ])
 export type Body = typeof Body.Type
@@ -99,7 +99,7 @@ const Extract = Schema.Union([
 ])
 export type Extract = typeof Extract.Type
 
-/** The target of a cursor: into the query, a header, or a place in a JSON or form body. */
+/** The target of a cursor: the query, a header, or a place in a JSON or form body. */
 const into = text.check(
   Schema.makeFilter((place) =>
     /^(query|header|headers|body)\.[\w.-]{1,200}$/.test(place)
@@ -121,7 +121,7 @@ const Repeat = Schema.Struct({
         : "Expected at least one of cursor_absent, empty_collection and response_predicate"
     )
   ),
-  /** The part of each answer that is gathered into one list. */
+  /** The part of each response that is appended to one list. */
   accumulate: optional(Jsonata),
   max_iterations: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limitsOf.iterations })))
 }).check(
@@ -129,7 +129,7 @@ const Repeat = Schema.Struct({
     if (until.cursor_absent === true && !cursor)
       return { path: ["cursor"], issue: "Expected a cursor for cursor_absent" }
     return until.empty_collection === true && !accumulate
-      ? { path: ["accumulate"], issue: "Expected what is gathered for empty_collection" }
+      ? { path: ["accumulate"], issue: "Expected accumulate beside empty_collection" }
       : undefined
   })
 )
@@ -190,7 +190,7 @@ export type Step = typeof Step.Type
 
 const Ordering = Schema.Union([StepId, Schema.Struct({ before: StepId, after: StepId })])
 
-/** An expression that answers an object, or expressions by the places that they are for. */
+/** An expression whose value is an object, or expressions by their places in the context. */
 const FieldMap = Schema.Union([Jsonata, Schema.Record(text, Jsonata)]).check(
   Schema.makeFilter((map) => {
     if (typeof map === "string") return undefined
@@ -205,7 +205,7 @@ const FieldMap = Schema.Union([Jsonata, Schema.Record(text, Jsonata)]).check(
 /** A path in the context, normalised to begin with `context.`. */
 export const placeOf = (name: string): string => (name.startsWith("context.") ? name : `context.${name}`)
 
-/** The order in which steps are done: as they are written, but none before those that it comes after. `null` in a circle. */
+/** The order of the steps: as written, but each step after those that it depends on. `null` for a cycle. */
 export const orderOf = (
   steps: ReadonlyArray<{ readonly id: string }>,
   ordering: ReadonlyArray<typeof Ordering.Type>
@@ -263,13 +263,19 @@ const issuesOf = ({ field_json_map, ordering, steps, target_step_id }: Flow): Re
   })
   if (issues.length > 0) return issues
   const order = orderOf(steps, ordering ?? [])
-  if (order === null) return [{ path: ["ordering"], issue: "The steps come after each other in a circle" }]
+  if (order === null)
+    return [
+      {
+        path: ["ordering"],
+        issue: "The order of the steps is a cycle: expected an order in which no step comes after itself"
+      }
+    ]
   steps.forEach((step, index) => {
     const known = new Set(order.slice(0, order.indexOf(step.id)))
     for (const { path, source, isOwn } of expressionsIn(step)) {
       for (const name of stepsReadBy(source)) {
         if (known.has(name) || (isOwn && name === step.id)) continue
-        const reason = ids.has(name) ? `the step "${name}" is not done before it` : `no step has the id "${name}"`
+        const reason = ids.has(name) ? `the step "${name}" does not run before it` : `no step has the id "${name}"`
         issues.push({ path: ["steps", index, ...path], issue: `It reads steps.${name}, but ${reason}` })
       }
     }
@@ -289,7 +295,7 @@ const issuesOf = ({ field_json_map, ordering, steps, target_step_id }: Flow): Re
 interface Found {
   readonly path: ReadonlyArray<string | number>
   readonly source: string
-  /** Whether it is evaluated over the answer of the same step. */
+  /** Whether the expression is evaluated over the response of the same step. */
   readonly isOwn: boolean
 }
 

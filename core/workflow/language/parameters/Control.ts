@@ -7,7 +7,7 @@ import * as InputContract from "../../contract/InputContract.ts"
 import * as Executions from "./Executions.ts"
 import { filled, flag, optionalText, wait_time } from "./Fields.ts"
 
-/** How long a question to a person waits for its answer, in milliseconds, when it does not say. */
+/** Default time to wait for the answer of a person, in milliseconds. */
 export const defaultAnswerMillis = 180_000
 
 /** The request to a person: a JSON schema of an object with at least one property. */
@@ -21,7 +21,7 @@ const ExpectedDataModel = Schema.JsonObject.check(
   })
 )
 
-/** How a condition compares its two values. */
+/** The comparison operators of conditions. */
 export const operators = [
   "EQUAL",
   "NOT_EQUAL",
@@ -33,13 +33,13 @@ export const operators = [
   "IS_NOT_NULL"
 ] as const
 
-/** The most turns that a number may ask of a loop. */
+/** Maximum number of turns of a loop over a number. */
 const maxTurns = 100_000
 
 /**
- * The items of a loop: the elements of a list, or the numbers from 0 up to one; either may be written as JSON. An
- * object is one element and nothing is none, as that is what an expression answers that finds so many. `null` for
- * anything else.
+ * The items of a loop: the elements of a list, or the numbers from 0 up to but not including a number; either may be
+ * JSON text. An object counts as a list of one element and `null` as an empty list, because JSONata returns these for
+ * one result and for none. `null` for any other value.
  */
 export const elementsOf = (over: Schema.Json): ReadonlyArray<Schema.Json> | null => {
   if (Array.isArray(over)) return over
@@ -79,7 +79,7 @@ export const control = {
           : undefined
       }
       return (prompt ?? "").trim() === ""
-        ? { path: ["prompt"], issue: `Expected a prompt that says what must hold, as execution is ${execution}` }
+        ? { path: ["prompt"], issue: `Expected a prompt with the condition, as execution is ${execution}` }
         : undefined
     })
   ),
@@ -93,7 +93,7 @@ export const control = {
         ? []
         : [{ path: ["variable_over"], issue: `Cannot loop over this: ${expectedElements}, or an expression` }]),
       ...(variable_current_index === variable_current_item
-        ? [{ path: ["variable_current_index"], issue: "Expected another name than variable_current_item has" }]
+        ? [{ path: ["variable_current_index"], issue: "Expected a name that differs from variable_current_item" }]
         : [])
     ])
   ),

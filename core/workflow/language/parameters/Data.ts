@@ -1,6 +1,4 @@
-/**
- * The parameters of the actions that bring values into the context of a run.
- */
+/** The parameters of the actions that set values in the context of a run. */
 import { Schema } from "effect"
 import { RootModel } from "./DataModel.ts"
 import * as Executions from "./Executions.ts"

@@ -1,6 +1,4 @@
-/**
- * Data models: JSON schemas whose leaves say where their values are found.
- */
+/** Data models: JSON schemas whose leaves name the source of their values. */
 import { Schema } from "effect"
 import { optional } from "../../../workspace/request/ParsedJson.ts"
 import { text } from "./Fields.ts"
@@ -17,7 +15,7 @@ export interface DataModel {
   readonly overwriteArrayKeys?: ReadonlyArray<string> | null
 }
 
-/** A property may be only the name of its type, or several. */
+/** A property in full, or only its type, or a list of types. */
 export type Field = DataModel | string | ReadonlyArray<string>
 
 const Type = Schema.Literals(["string", "number", "integer", "boolean", "object", "array", "null"])
@@ -37,17 +35,20 @@ export const DataModel: Schema.Codec<DataModel> = Schema.Struct({
   overwriteArrayKeys: optional(Schema.Array(text))
 }).annotate({ identifier: "DataModel" })
 
-/** The model of the result of one extraction: an object, as its properties become variables of the context. */
+/** The model of one extraction. It is an object, because its properties become variables of the context. */
 export const RootModel = DataModel.check(
   Schema.makeFilter((model) => {
     const isObject = [model.type ?? "object"].flat().includes("object") && (model.items ?? null) === null
     return isObject && (model.properties ?? null) !== null
-      ? listsIn(model, []).map((path) => ({ path, issue: "Expected what a list has properties of within its items" }))
+      ? listsIn(model, []).map((path) => ({
+          path,
+          issue: "Expected the properties of a list's elements within its items"
+        }))
       : "Expected an object with properties, each of which becomes a variable"
   })
 )
 
-/** The lists whose elements are described beside `items` and not in them. */
+/** The paths of lists whose elements are described outside of `items`. */
 const listsIn = (model: DataModel, path: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const isList = [model.type ?? ""].flat().includes("array")
   if (isList && (model.items ?? null) === null) return (model.properties ?? null) === null ? [] : [[...path, "items"]]
@@ -64,11 +65,13 @@ export const modelOf = (field: Field): DataModel =>
   // A short form is a type or a list of types.
   typeof field === "object" && !Array.isArray(field) ? (field as DataModel) : { type: field as string }
 
-/** The names that a model gives values to: those that are not left out. */
+/** The properties that a model extracts, without those that are left out. */
 export const names = ({ properties }: DataModel): ReadonlyArray<string> =>
   Object.entries(properties ?? {}).flatMap(([name, field]) => (modelOf(field).selected === false ? [] : [name]))
 
-/** The lists that another extraction replaces and does not append to, by their paths, such as `orders` or `user.orders`. */
+/**
+ * The paths of lists that the next extraction replaces instead of appending to them, such as `orders` or `user.orders`.
+ */
 export const overwritten = (model: DataModel, prefix = ""): ReadonlyArray<string> => [
   ...(model.overwriteArrayKeys ?? []).map((name) => prefix + name),
   ...Object.entries(model.properties ?? {}).flatMap(([name, field]) => overwritten(modelOf(field), `${prefix}${name}.`))

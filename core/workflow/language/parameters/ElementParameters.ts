@@ -8,7 +8,7 @@ import * as Executions from "./Executions.ts"
 import { acting, end_here_on_dry_run, filled, flag, not_repeatable, optionalText, text, wait_time } from "./Fields.ts"
 import { modifier_keys, position } from "./PointerParameters.ts"
 
-/** A pattern that costs little for every text. */
+/** A pattern of bounded cost for every text. */
 const SafeRegex = text.check(Schema.makeFilter((source) => SafePattern.check(source) ?? undefined))
 
 export const elements = {
@@ -109,13 +109,13 @@ export const elements = {
   }).check(
     Schema.makeFilter(({ execution, register, selector, tfa_type }) => {
       if (register === true && tfa_type !== "PASSKEY") {
-        return { path: ["register"], issue: "Expected none, as only a passkey is registered: tfa_type PASSKEY" }
+        return { path: ["register"], issue: "Expected register only with tfa_type PASSKEY" }
       }
       if (tfa_type === "MAGIC_LINK" || (selector ?? "") !== "") return undefined
       if (tfa_type === "PASSKEY") {
         return {
           path: ["selector"],
-          issue: "Expected the selector of the element that a click on asks for the passkey"
+          issue: "Expected the selector of the element whose click requests the passkey"
         }
       }
       return Executions.isModelExecution(execution)

@@ -1,10 +1,8 @@
-/**
- * The ways in which an action may find what it acts on or reads, and what each of them needs.
- */
+/** The ways in which an action may find its element or data, and the parameters that each needs. */
 import { Schema } from "effect"
 import { optionalText } from "./Fields.ts"
 
-/** The ways that ask a model. */
+/** The values of `execution` that use a model. */
 export const modelExecutions = ["LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE"] as const
 export type ModelExecution = (typeof modelExecutions)[number]
 
@@ -14,7 +12,7 @@ export const isModelExecution = (execution: unknown): execution is ModelExecutio
 const optional = <const L extends ReadonlyArray<string>>(kinds: L) =>
   Schema.optionalKey(Schema.NullOr(Schema.Literals(kinds)))
 
-/** How an element is found: by its selector, by a model, or at a point. `STATIC` when left out. */
+/** How an element is found: by its selector, by a model, or at a point. Default: `STATIC`. */
 export const ofElement = {
   execution: optional(["STATIC", "LLM_DOM", "LLM_VISION", "COMPUTER_USE", "COORDINATES"]),
   prompt: optionalText,
@@ -51,10 +49,10 @@ export const ofCondition = {
   llm_model: optionalText
 }
 
-/** Options of a list are chosen by their value or text: the value is ignored. */
+/** Options of a list are chosen by their value or text, so `execution` is ignored. */
 export const ignored = optional(["STATIC", "LLM_DOM", "LLM_VISION", "PROMPT", "COMPUTER_USE", "COORDINATES"])
 
-/** The findings of a check at a field. */
+/** A missing parameter and the message about it. */
 interface Missing {
   readonly path: ReadonlyArray<string>
   readonly issue: string
@@ -68,19 +66,19 @@ interface Given {
 
 const isFilled = (text: string | null | undefined): boolean => (text ?? "").trim() !== ""
 
-/** The missing parameters of an action on an element; `undefined` when it needs nothing. */
+/** The missing parameter of an action on an element; `undefined` if none is missing. */
 export const missingForElement = ({ execution, prompt, selector }: Given): Missing | undefined => {
   if (isModelExecution(execution)) {
     return isFilled(prompt)
       ? undefined
-      : { path: ["prompt"], issue: `Expected a prompt that says which element is meant, as execution is ${execution}` }
+      : { path: ["prompt"], issue: `Expected a prompt that describes the element, as execution is ${execution}` }
   }
   if (!isFilled(selector)) return { path: ["selector"], issue: "Expected a selector" }
   if (execution !== "COORDINATES" || selector?.includes("{{") === true || pointOf(selector ?? "") !== null) return
-  return { path: ["selector"], issue: 'Expected a point of the window such as {"x": 120, "y": 300}' }
+  return { path: ["selector"], issue: 'Expected a point of the page such as {"x": 120, "y": 300}' }
 }
 
-/** The missing parameters of reading data. */
+/** The missing parameter of an action that reads data; `undefined` if none is missing. */
 export const missingForData = ({ execution, prompt, selector }: Given): Missing | undefined => {
   if (execution === "LLM_DOM" && !isFilled(selector)) {
     return {
@@ -94,7 +92,7 @@ export const missingForData = ({ execution, prompt, selector }: Given): Missing 
   return undefined
 }
 
-/** A point of the window in CSS pixels, read from JSON; `null` when it is none. */
+/** A point of the viewport in CSS pixels, read from JSON; `null` for any other value. */
 export const pointOf = (selector: string): { readonly x: number; readonly y: number } | null => {
   try {
     const point: unknown = JSON.parse(selector)

@@ -1,6 +1,4 @@
-/**
- * The kinds of fields that the parameters of several actions share. `null` is the same as leaving one out.
- */
+/** Field schemas that the parameters of several actions share. `null` is the same as an absent field. */
 import { Schema } from "effect"
 
 export const text = Schema.String
@@ -9,18 +7,18 @@ export const flag = Schema.optionalKey(Schema.NullOr(Schema.Boolean))
 export const optionalText = Schema.optionalKey(Schema.NullOr(text))
 const millis = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 600_000 }))
 
-/** How long an action waits for its element, in milliseconds, when it does not say. */
+/** Default time to wait for an element, in milliseconds. */
 export const defaultWaitMillis = 15_000
 
 export const wait_time = Schema.optionalKey(Schema.NullOr(millis))
 
-/** Of an action whose element is found by its selector alone. */
+/** The `execution` of an action that finds its element only by its selector. */
 export const execution = Schema.optionalKey(Schema.NullOr(Schema.Literals(["STATIC"])))
 
-/** A node that carries it ends a dry run before it acts. */
+/** A dry run ends before a node that has this flag. */
 export const end_here_on_dry_run = flag
 
-/** A node that carries it must not be done twice: a run that passed it is never tried again. */
+/** A node with this flag must not run twice: a run that passed it is never retried. */
 export const not_repeatable = flag
 
 /** The parameters of every action on an element of the page. */

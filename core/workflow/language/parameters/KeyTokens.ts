@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 
-/** Keys by their names in texts, and as browsers call them. */
+/** Keys by their names in texts, with their names in browsers. */
 const named: Readonly<Record<string, string>> = {
   tab: "Tab",
   enter: "Enter",
@@ -36,7 +36,7 @@ const named: Readonly<Record<string, string>> = {
   arrowright: "ArrowRight"
 }
 
-/** The keys that are held, by their names in texts. `Ctrl` is the key of shortcuts, which on a Mac is Command. */
+/** Modifier keys by their names in texts. `Ctrl` is the modifier of shortcuts, which is Command on a Mac. */
 const held: Readonly<Record<string, string>> = {
   ctrl: "ControlOrMeta",
   control: "ControlOrMeta",
@@ -47,7 +47,7 @@ const held: Readonly<Record<string, string>> = {
   shift: "Shift"
 }
 
-/** The order in which keys are held, so that a chord has one name. */
+/** The order of modifiers in the name of a chord, so that each chord has one name. */
 const order = ["ControlOrMeta", "Alt", "Shift"]
 
 /** The chords of the clipboard. */
@@ -55,7 +55,7 @@ export const copyKey = "ControlOrMeta+c"
 export const cutKey = "ControlOrMeta+x"
 export const pasteKey = "ControlOrMeta+v"
 
-/** Other chords with the same effect. */
+/** Equivalent names of chords. */
 const same: Readonly<Record<string, string>> = {
   "ControlOrMeta+Insert": copyKey,
   "Shift+Insert": pasteKey,
@@ -69,8 +69,8 @@ const earlier: Readonly<Record<string, string>> = { ctrl_a: "ctrl+a", ctrl_c: "c
 const expected = `expected keys such as Ctrl+S, Shift+Tab or F2: ${Object.keys(held).join(", ")} with a letter, a digit, a sign, F1 to F12, ${Object.keys(named).slice(0, 16).join(", ")} or an arrow`
 
 /**
- * The key or chord that a source in braces names, in the form of Playwright; `null` where it is an expression, and a failure
- * where it begins as a chord and names a key that does not exist.
+ * The key or chord that the text in braces names, in the form of Playwright; `null` for an expression. Fails for a
+ * chord with an unknown key.
  */
 export const read = (source: string): Result.Result<string, string> | null => {
   const written = source.trim().toLowerCase()
@@ -86,7 +86,7 @@ export const read = (source: string): Result.Result<string, string> | null => {
   const unknown = modifiers.find((one) => !Object.hasOwn(held, one))
   const key = /^[!-~]$/.test(last) ? last : single(last)
   if (unknown !== undefined || key === null) {
-    return Result.fail(`"${(unknown ?? last).slice(0, 30)}" is no key: ${expected}`)
+    return Result.fail(`"${(unknown ?? last).slice(0, 30)}" is not a key: ${expected}`)
   }
   const all = new Set(modifiers.map((one) => held[one] ?? ""))
   const chord = [...order.filter((one) => all.has(one)), key].join("+")
@@ -105,7 +105,7 @@ const single = (name: string): string | null => {
   return Object.hasOwn(named, name) ? (named[name] ?? null) : null
 }
 
-/** A part of a text: what is typed, with its expressions, or a key. */
+/** A part of a text: characters to type, with their expressions, or a key. */
 export type Piece =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Key"; readonly key: string }

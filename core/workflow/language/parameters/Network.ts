@@ -1,6 +1,4 @@
-/**
- * The parameters of EXTRACT_NETWORK: which answer of the network is read, and what is read from it.
- */
+/** The parameters of EXTRACT_NETWORK: the network response to read, and the values to extract from it. */
 import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import * as SafePattern from "../expression/SafePattern.ts"
@@ -18,7 +16,7 @@ export const UrlPattern = filled.check(
   })
 )
 
-/** `$`, `$.a.b` and `$[0]` as an expression over the answer; any other path is an expression already. */
+/** Converts `$`, `$.a.b` and `$[0]` to an expression over the response. Any other path is already an expression. */
 export const expressionOf = (path: string): string => {
   const trimmed = path.trim()
   if (!/^\$(?=$|[.[])/.test(trimmed)) return trimmed

@@ -1,6 +1,4 @@
-/**
- * The parameters of the actions on a page as a whole: opening it, moving in it, looking at it.
- */
+/** The parameters of the actions on a whole page, such as navigation, scrolling and screenshots. */
 import { Schema } from "effect"
 import * as Executions from "./Executions.ts"
 import { end_here_on_dry_run, execution, filled, flag, not_repeatable, optionalText, wait_time } from "./Fields.ts"
@@ -14,13 +12,13 @@ const whole = (minimum: number, maximum: number) =>
 
 const isGiven = (text: string | null | undefined): boolean => (text ?? "").trim() !== ""
 
-/** How often a wheel may be turned, or a page be scrolled, by one node. */
+/** Maximum number of turns of the wheel, or of scrolls of a page, in one node. */
 const maxScrolls = 1_000
 
-/** The number of a window, counted from 0. More than this are never open. */
+/** The index of a tab, counted from 0. Fewer tabs than this are ever open. */
 const tab_index = whole(0, 999)
 
-/** How long a download may take, in seconds, when it does not say. */
+/** Default time limit of a download, in seconds. */
 export const defaultDownloadSeconds = 60
 
 interface Described {
@@ -29,16 +27,16 @@ interface Described {
   readonly container_xpath?: string | null
 }
 
-/** The description that a model needs and that is missing. A container may still be given by its XPath. */
+/** A missing description for a model. A container may instead be given by its XPath. */
 const missingDescription = (mode: string, goal: string | null | undefined, given: Described) => {
   if (mode === "region" && !isGiven(given.container_description) && !isGiven(given.container_xpath)) {
-    const issue = "Expected what the container looks like, as execution is LLM_VISION and scroll_mode is region"
+    const issue = "Expected a description of the container, as execution is LLM_VISION and scroll_mode is region"
     return { path: ["container_description"], issue }
   }
   if ((mode === "to-element" || goal === "find-element") && !isGiven(given.target_description)) {
     return {
       path: ["target_description"],
-      issue: "Expected what the element to scroll to looks like, as execution is LLM_VISION"
+      issue: "Expected a description of the element to scroll to, as execution is LLM_VISION"
     }
   }
   return undefined
@@ -115,7 +113,7 @@ export const pages = {
   }).check(
     Schema.makeFilter((given) =>
       given.tabAction === "SWITCH" && typeof given.tab_index !== "number"
-        ? { path: ["tab_index"], issue: "Expected the number of the window to switch to, counted from 0" }
+        ? { path: ["tab_index"], issue: "Expected the index of the tab to switch to, counted from 0" }
         : undefined
     )
   ),

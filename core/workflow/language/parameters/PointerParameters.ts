@@ -1,18 +1,16 @@
-/**
- * The parameters about the mouse: places in elements, the keys that are held, and dragging.
- */
+/** The parameters of mouse actions: positions in elements, modifier keys, and dragging. */
 import { Schema } from "effect"
 import * as Template from "../expression/Template.ts"
 import { pointOf } from "./Executions.ts"
 import { acting, filled, optionalText } from "./Fields.ts"
 
-/** How far a place may be from the one that it is counted from, in CSS pixels. */
+/** Maximum distance in CSS pixels. */
 export const maxPixels = 100_000
 
-/** The longest path of one drag, in points. */
+/** Maximum number of points in the path of one drag. */
 export const maxPoints = 1_000
 
-/** A text with an expression, whose value is known when the node is done. */
+/** A text with an expression, whose value is known when the node runs. */
 const expression = Schema.String.check(
   Schema.makeFilter((text) =>
     Template.isTemplate(text) ? undefined : "Expected a number of pixels, or an expression such as {{context.x}}"
@@ -27,17 +25,17 @@ const pixels = Schema.Union([
 /** A distance in CSS pixels. */
 const distance = Schema.Struct({ x: pixels, y: pixels })
 
-/** A place in an element, from its upper left corner. */
+/** A position in an element, relative to its upper left corner. */
 export const position = Schema.optionalKey(Schema.NullOr(distance))
 
-/** The keys that are held, by their names in workflows. */
+/** Modifier keys by their names in workflows. */
 export const heldKeys = { Ctrl: "ControlOrMeta", Alt: "Alt", Shift: "Shift" } as const
 
 export const modifier_keys = Schema.optionalKey(
   Schema.NullOr(Schema.Array(Schema.Literals(["Ctrl", "Alt", "Shift"])).check(Schema.isMaxLength(3)))
 )
 
-/** The parameters that say where a drag ends. Exactly one of them is given. */
+/** The parameters for the end of a drag. Exactly one of them is given. */
 export const dragEnds = ["to_selector", "offset", "path", "text"] as const
 
 const among = `Expected exactly one of ${dragEnds.join(", ")}: where to drag to`

@@ -1,6 +1,4 @@
-/**
- * The parameters of TRANSFORM: changes of the context, done in their order.
- */
+/** The parameters of TRANSFORM: operations on the context, which run in order. */
 import { Result, Schema } from "effect"
 import * as Expression from "../expression/Expression.ts"
 import { filled, flag } from "./Fields.ts"
@@ -24,7 +22,9 @@ export const Target = filled.check(
     if (!target.test(text)) return 'Expected a place in the context, such as "context.total" or "context.user.name"'
     const names = text.split(".").slice(1)
     if (reserved.has(names[0] ?? "")) return `context.${names[0]} cannot be changed: expected another name`
-    return names.some((one) => dangerous.has(one)) ? "Expected other names than those of prototypes" : undefined
+    return names.some((one) => dangerous.has(one))
+      ? "Expected names other than __proto__, constructor and prototype"
+      : undefined
   })
 )
 

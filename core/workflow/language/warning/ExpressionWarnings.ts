@@ -1,6 +1,4 @@
-/**
- * Warnings about expressions that can be read, and that probably have no value when they are evaluated.
- */
+/** Warnings about valid expressions that probably have no value when they are evaluated. */
 import { Result } from "effect"
 import { nearest, suggestion } from "../../../window/NearestName.ts"
 import type { Problem } from "../../Workflow.ts"

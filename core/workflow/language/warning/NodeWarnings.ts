@@ -1,6 +1,4 @@
-/**
- * Warnings about nodes that do something else than their author most likely means.
- */
+/** Warnings about nodes that probably do not do what their author intends. */
 import type { Problem } from "../../Workflow.ts"
 import type { Graph, Node, NodeId } from "../graph/Graph.ts"
 import * as RunIf from "../graph/RunIf.ts"
@@ -15,12 +13,12 @@ export const ofNode = (node: Node, path: string): ReadonlyArray<Problem> => [
     : [])
 ]
 
-/** A text that only presses Enter, or chooses by arrows, in a field that is emptied first. */
+/** Warns about a text of only Enter or arrow keys in a field that is cleared first. */
 const submitsEmptied = (node: Node, path: string): ReadonlyArray<Problem> => {
   if (node.action !== "INPUT_TEXT" || !beginsWithEnter(node.parameters.text)) return []
   const { do_not_clear, omit_focus } = node.parameters
   if (do_not_clear === true || omit_focus === true) return []
-  const message = `Node "${node.name}" empties the field before it presses Enter: set do_not_clear to true to keep what stands in it`
+  const message = `Node "${node.name}" empties the field before it presses Enter: set do_not_clear to true to keep its content`
   return [{ path: `${path}.text`, message }]
 }
 
@@ -31,7 +29,7 @@ const beginsWithEnter = (text: string): boolean => {
   return first?._tag === "Key" && first.key === "Enter"
 }
 
-/** The paths of objects in a data model: the fields of an object have paths, and it has none itself. */
+/** The paths given to objects in a data model. They have no effect: only the fields of an object have paths. */
 const pathsOfObjects = (model: DataModel, at: string): ReadonlyArray<Problem> => {
   const properties = Object.entries(model.properties ?? {})
   const isObject = properties.length > 0
@@ -52,10 +50,10 @@ const pathsOfObjects = (model: DataModel, at: string): ReadonlyArray<Problem> =>
   ]
 }
 
-/** How many DELAY nodes are looked past. */
+/** Maximum number of DELAY nodes that are skipped. */
 const mostDelays = 5
 
-/** The first node from `id` on that is no DELAY; `null` where none comes soon. */
+/** The first node from `id` on that is not a DELAY; `null` after `mostDelays` of them. */
 const pastDelays = (graph: Graph, id: NodeId): Node | null => {
   let at = id
   for (let passed = 0; passed <= mostDelays; passed++) {
@@ -67,10 +65,10 @@ const pastDelays = (graph: Graph, id: NodeId): Node | null => {
   return null
 }
 
-/** Words of buttons that submit a code. */
+/** Labels of buttons that submit a code. */
 const submits = /submit|verify|verif|confirm|continue|sign.?in|log.?in|send|next|weiter|bestätigen|anmelden/i
 
-/** Clicks that follow a TFA and submit what it has submitted already. */
+/** Warns about clicks after a TFA on a button that submits the code again. */
 export const repeatedSubmits = (graph: Graph, pathOf: (id: NodeId) => string): ReadonlyArray<Problem> =>
   [...graph.nodes.values()].flatMap((node) => {
     const edge = graph.edges.get(node.id)

@@ -1,6 +1,4 @@
-/**
- * Warnings about a workflow that can be saved: what its author probably did not mean, each at its path.
- */
+/** Warnings about a valid workflow: probable mistakes of its author, each at its path. */
 import type { Content, Problem } from "../../Workflow.ts"
 import * as GraphCheck from "../graph/GraphCheck.ts"
 import * as Variables from "../graph/Variables.ts"

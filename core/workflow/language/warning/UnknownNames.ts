@@ -1,6 +1,4 @@
-/**
- * Warnings about fields of nodes that no action reads: misspelt ones, and older ones without effect.
- */
+/** Warnings about fields of nodes that no action reads: misspelt fields, and fields of older workflows. */
 import { Schema } from "effect"
 import { nearest, suggestion } from "../../../window/NearestName.ts"
 import * as UnknownFields from "../../../window/UnknownFields.ts"
@@ -22,7 +20,7 @@ const fields: ReadonlySet<string> = new Set([
   Instances.nodeField
 ])
 
-/** Fields that nodes of older workflows carry, and that have no effect: some are traces of a run. */
+/** Fields in nodes of older workflows that have no effect. */
 const olderFields: ReadonlySet<string> = new Set([
   "use_native_actions",
   "popup_xpaths",
@@ -33,7 +31,7 @@ const olderFields: ReadonlySet<string> = new Set([
   "session_id"
 ])
 
-/** Parameters of older workflows that have no effect, with what takes their place. */
+/** Parameters of older workflows that have no effect, with their replacements. */
 const olderParameters: { readonly [A in ActionName]?: Readonly<Record<string, string>> } = {
   CLICK: { max_retries_with_reload: "the max_retries of the workflow" },
   TFA: { code: "the credential", tfa_url: "a NAVIGATE before it" },
@@ -42,7 +40,7 @@ const olderParameters: { readonly [A in ActionName]?: Readonly<Record<string, st
   USER_INTERACTION: { missing_properties: "expected_datamodel" }
 }
 
-/** Keywords of JSON Schema that a data model may carry beside its own. */
+/** Keywords of JSON Schema that a data model may have beside its own. */
 const schemaKeywords: ReadonlySet<string> = new Set(
   "$schema $id $comment title default example examples enum const required additionalProperties pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems minProperties maxProperties readOnly writeOnly deprecated nullable".split(
     " "
@@ -67,11 +65,11 @@ const ofNode = (node: Readonly<Record<string, unknown>>, path: string): Readonly
     if (fields.has(field) || value === null || value === false || isEmpty(value)) return []
     const at = `${path}.${field.slice(0, 80)}`
     if (olderFields.has(field)) return [{ path: at, message: `${field} of a node has no effect any more` }]
-    // A parameter that stands beside `parameters` is a common mistake.
+    // A parameter beside `parameters` instead of inside is a common mistake.
     const { action } = node
     const isParameter =
       typeof action === "string" && isServed(action) && Object.hasOwn(parameters[action].fields, field)
-    const hint = isParameter ? "it belongs into parameters" : suggestion(field, fields)
+    const hint = isParameter ? "move it into parameters" : suggestion(field, fields)
     return [{ path: at, message: `A node has no field ${field.slice(0, 80)}, so it has no effect: ${hint}` }]
   })
 

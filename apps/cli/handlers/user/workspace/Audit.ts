@@ -3,11 +3,12 @@
  */
 import { open } from "node:fs/promises"
 import { Console, Effect, Option, Stream } from "effect"
+import * as Json from "../../../../../core/workspace/Json.ts"
 import type { AuditEntry } from "../../../../api/audit/AuditApi.ts"
 import { type ConnectionSettings, connected } from "../../../user/Connection.ts"
 import { refused } from "../../../user/Ending.ts"
 import { answer, type OutputSettings } from "../../../user/Output.ts"
-import { cell, table } from "../../../user/view/Table.ts"
+import { cell, counted, table } from "../../../user/view/Table.ts"
 
 const single = ["resource_id", "user_id", "key_id", "start_time", "end_time"] as const
 
@@ -22,14 +23,24 @@ const queryOf = (settings: Settings): { readonly [K in (typeof single)[number] |
   ...Object.fromEntries(single.flatMap((name) => Option.toArray(settings[name]).map((value) => [name, value])))
 })
 
-const row = ({ action, at, key_id, reason, resource_id, resource_name, user_id }: typeof AuditEntry.Type) => [
-  `${at.slice(0, 19).replace("T", " ")}Z`,
-  action,
-  cell(resource_name ?? resource_id ?? "", 40),
-  user_id ?? "operator",
-  key_id ?? "",
-  cell(reason ?? "", 40)
-]
+/** What an entry is about: its resource, or how many runs a verb for several did something to. */
+const subject = ({ after, resource_id, resource_name }: typeof AuditEntry.Type): string => {
+  if (resource_name !== null && resource_name !== "") return resource_name
+  const { runs } = Json.objectOf(after)
+  return resource_id ?? (typeof runs === "number" ? counted(runs, "run") : "")
+}
+
+const row = (entry: typeof AuditEntry.Type) => {
+  const { action, at, key_id, reason, user_id } = entry
+  return [
+    `${at.slice(0, 19).replace("T", " ")}Z`,
+    action,
+    cell(subject(entry), 40),
+    user_id ?? "operator",
+    key_id ?? "",
+    cell(reason ?? "", 40)
+  ]
+}
 
 interface ListSettings extends Settings {
   readonly limit: number

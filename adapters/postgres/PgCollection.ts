@@ -7,7 +7,10 @@ import { sha256 } from "./Hash.ts"
 import { transaction, withoutSqlErrors } from "./Transaction.ts"
 import * as Table from "./tables/Table.ts"
 
-/** The columns that each collection has. Keys are kept as their SHA-256: they may be long, and of any characters. */
+/**
+ * The columns that each collection has. Keys are stored as their SHA-256, because they may be long and contain any
+ * characters.
+ */
 export const describe = <A extends Kept>(kind: Kind<A>) => {
   const column = Table.of<A>()
   const placed = Table.of<{ readonly workspaceId: WorkspaceId; readonly value: A }>()

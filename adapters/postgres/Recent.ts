@@ -1,6 +1,4 @@
-/**
- * Remembers what was read from the database for one second, so that what every request asks is not read every time.
- */
+/** Caches values from the database for one second, so that values needed by every request are not read each time. */
 import { Cache, Clock, Effect, Exit } from "effect"
 
 const believedMillis = 1_000
@@ -12,7 +10,7 @@ export interface Recent<A, E> {
    * remembered.
    */
   readonly get: (key: string) => Effect.Effect<A | undefined, E>
-  /** Forgets everything, also what is being read at this moment. */
+  /** Clears the cache, including reads in progress. */
   readonly forget: Effect.Effect<void>
 }
 

@@ -18,9 +18,9 @@ export interface Options<Input, A, R> {
 }
 
 /**
- * Carries out operations together where they come together. Members gather for one turn of the scheduler, and longer
- * while as many groups are under way as may. `none` says that a member is to be carried out alone; the error of a failed
- * group appears again with the member that caused it. In a transaction of the caller every member is alone.
+ * Batches concurrent operations. Members are collected for one turn of the scheduler, and longer while the maximum
+ * number of groups is in progress. `none` says that a member is to be carried out alone; the error of a failed group
+ * appears again with the member that caused it. In a transaction of the caller every member is alone.
  */
 export const make = <Input, A>(
   sql: SqlClient.SqlClient,

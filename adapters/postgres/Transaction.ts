@@ -36,8 +36,8 @@ const Afterwards = Context.Reference<Array<Effect.Effect<void>> | null>("sluice/
 })
 
 /**
- * Runs an effect, and once more when the outermost transaction has ended: to forget what was read of rows that others
- * read in their former state until then.
+ * Runs an effect now, and again when the outermost transaction has ended. For clearing caches: until then other
+ * connections read the former state of the rows.
  */
 export const nowAndAfterwards = (effect: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.flatMap(Afterwards, (afterwards) => {
@@ -57,7 +57,7 @@ export const withoutSqlErrors = <A, E, R>(
   ) as Effect.Effect<A, Stored<E>, R>
 
 /**
- * The cause of a failure, with `StoreUnavailable` in place of errors that tell of an outage.
+ * The cause of a failure, with errors of an outage replaced by `StoreUnavailable`.
  *
  * A connection that is lost in a transaction fails the statement, and then its rollback as a defect: the defect says
  * nothing more. An interruption and a refusal of the transaction itself stay what they are.
@@ -107,10 +107,7 @@ const messageOf = (cause: unknown): string =>
 /** Each connection of a pool may have a few such statements for one transaction. */
 const mostOutdated = 100
 
-/**
- * Why the database cannot be used at present, if that is what an error or one of its causes says, in words without a
- * value of a statement; else `null`.
- */
+/** The reason of an outage, if an error or one of its causes is one, without values of statements; otherwise `null`. */
 export const outageOf = (error: unknown): string | null => {
   let one: unknown = error
   for (let depth = 0; depth < deepestCause; depth += 1) {

@@ -23,7 +23,7 @@ export interface Written extends Runs.Changed {
   readonly starts: ReadonlyArray<ReturnType<typeof Starts.table.encode>>
 }
 
-/** A change, with the run that its row holds where that is known: what is equal is not written again. */
+/** A change, with the stored run if known, so that equal columns are not written again. */
 export type Known = Change & { readonly before?: Run }
 
 /** A change as it is written. With `seen`, only while the row of the run is still the version of this `xmin`. */

@@ -1,6 +1,6 @@
 /**
- * The annotations of an endpoint beyond its schemas. The middlewares read them from the endpoint that a request
- * matches, and so does the description of the interface.
+ * Annotations of endpoints beside their schemas. The middlewares read them from the endpoint that a request matches,
+ * and the OpenAPI description includes them.
  */
 import { Context } from "effect"
 import type { Ability } from "../../core/workspace/Workspace.ts"
@@ -31,4 +31,4 @@ export const InvalidBody = Context.Reference<typeof Errors.invalidBody>("sluice/
 
 /** The description of every endpoint that answers with a stream of events. */
 export const streamLimits =
-  "A key and its workspace may have so many streams and live views open at once, 200 and 1,000 in each process unless set otherwise; one more is answered with 429 until another one is closed. The connection of a client that reads nothing for 30 seconds, unless set otherwise, is closed; its next stream continues from what it took, after `Last-Event-ID` where the stream reads that."
+  "The number of open streams and live views is limited: by default 200 per key and 1,000 per workspace in each process. A further one is answered with 429 until another one is closed. The connection of a client that reads nothing for 30 seconds (default) is closed. Its next stream continues after the last event that it received, by `Last-Event-ID` where the stream supports it."

@@ -1,5 +1,5 @@
 /**
- * The HTTP interface as a value: its endpoints, what they take and what they answer. It holds no server code, so that
+ * The HTTP interface as a value: its endpoints with their requests and answers. It contains no server code, so that
  * clients can import it.
  */
 import { HttpApi, type HttpApiGroup, OpenApi } from "effect/http-api"
@@ -108,7 +108,7 @@ const described: HttpApi.HttpApi<
     OpenApi.annotations({
       title: "Sluice",
       version: "1.0.0",
-      description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
+      description: "Runs browser-automation workflows, and starts them only within their run windows",
       transform: Description.complete((): HttpApi.Constraint => Api)
     })
   )

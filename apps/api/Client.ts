@@ -1,8 +1,8 @@
 /**
  * A typed client of the interface for Effect programs, made from the same description as the server.
  *
- * It knows every operation by its group and name, with the types of what it takes, answers and fails with. Importing it
- * imports no part of the server.
+ * It has every operation by group and name, with the types of its request, answer and errors. Importing it imports no
+ * part of the server.
  *
  * **Example** (Running a workflow and following its events)
  *
@@ -39,11 +39,11 @@ export type { WorkflowNode, WorkflowNodeOf, WorkflowToSave } from "./workflow/Wo
  *
  * **Details**
  *
- * What the service refuses fails with its answer, named by its `_tag`: `BadRequest`, `Unauthorized`, `Forbidden`,
- * `NotFound`, `Conflict`, `PayloadTooLarge`, `UnsupportedMediaType`, `UnprocessableEntity`, `TooManyRequests`,
- * `StoreUnavailable`, and `InvalidAuthentication`, `ConversationGone` or `ServiceUnavailable` for some endpoints of
- * credentials and conversations. Each has a `message`, and `BadRequest` each problem at its path in `errors`. Without an
- * answer it fails with `HttpClientError`, and with `SchemaError` for an answer that the interface does not have.
+ * A refused request fails with the answer, named by its `_tag`: `BadRequest`, `Unauthorized`, `Forbidden`, `NotFound`,
+ * `Conflict`, `PayloadTooLarge`, `UnsupportedMediaType`, `UnprocessableEntity`, `TooManyRequests`, `StoreUnavailable`,
+ * and `InvalidAuthentication`, `ConversationGone` or `ServiceUnavailable` for some endpoints of credentials and
+ * conversations. Each has a `message`, and `BadRequest` each problem at its path in `errors`. Without an answer, an
+ * operation fails with `HttpClientError`; for an answer outside of the interface, with `SchemaError`.
  *
  * **Example** (Handling errors by their kind)
  *
@@ -73,7 +73,7 @@ type Endpoints<Group extends HttpApiGroup.Constraint> = Group["endpoints"] exten
   ? All
   : never
 
-/** The names of what an operation fails with. */
+/** The names of the errors of an operation. */
 type Failure =
   | "BadRequest"
   | "Conflict"
@@ -91,9 +91,7 @@ type Failure =
   | "UnprocessableEntity"
   | "UnsupportedMediaType"
 
-/**
- * The description also has what handlers fail with before it is answered. A client has the answers alone.
- */
+/** The description also includes the errors of handlers. A client has only their answers. */
 type Answering<Call> =
   Call extends Effect.Effect<infer Success, infer Error, infer Needs>
     ? Effect.Effect<Success, Extract<Error, { readonly _tag: Failure }>, Needs>
@@ -115,8 +113,8 @@ export interface Options {
   /** The address of the service, such as `http://127.0.0.1:8787`. */
   readonly baseUrl: string | URL
   /**
-   * An API key of the workspace that the client works in. A page of the service leaves it out: its browser presents the
-   * session that it is signed in with.
+   * An API key of the workspace that the client works in. Not needed in pages of the service: their browser sends the
+   * session cookie.
    */
   readonly key?: Redacted.Redacted<string>
 }
@@ -133,35 +131,35 @@ export const make = ({ baseUrl, key }: Options): Effect.Effect<Client, never, Ht
     Effect.map((client) => client as Client)
   )
 
-/** Why an operation failed, in a sentence: what the service answered, or what stood in the way of an answer. */
+/** The reason of a failed operation as a sentence: the message of the answer, or why there is no answer. */
 export const reasonOf = (error: unknown): string =>
   typeof error === "object" && error !== null && "message" in error ? String(error.message) : String(error)
 
-/** An event of a run. `id` is its place in the stream of that run. */
+/** An event of a run. `id` is its position in the stream of that run. */
 export type RunMessage = Message & { readonly id: string }
 
-/** Raised when the events of a run cannot be followed any more, although it has not ended. */
+/** Raised when the connection for the events of a running run is lost repeatedly. */
 export class StreamLost extends Schema.TaggedError<StreamLost>()("StreamLost", {
   sessionId: Schema.String,
   after: Schema.String
 }) {
   override get message() {
-    return `Cannot follow run "${this.sessionId}" beyond its event ${this.after}: the connection was lost again and again`
+    return `Cannot follow run "${this.sessionId}" beyond its event ${this.after}: the connection was lost repeatedly`
   }
 }
 
 const last: ReadonlySet<string> = new Set(["execution.success", "execution.failed", "execution.stopped"])
 
-/** Pauses between attempts to connect: 250 ms, doubled each time, a minute in all. Each event resets them. */
+/** Pauses between connection attempts: 250 ms, doubled each time, one minute in total. Each event resets them. */
 const reconnecting = Schedule.exponential("250 millis").pipe(Schedule.upTo({ times: 8 }))
 
 /**
- * The events of a run as they happen, from the one after `after` on (all of them when it is left out). Ends with the
- * event that ends the run, or at once if a run that has ended has no further events.
+ * The events of a run as they happen, after the event `after`, or all of them by default. Ends with the event that ends
+ * the run, or immediately for an ended run without further events.
  *
  * **Details**
  *
- * A lost connection is resumed after the last event: no event is missed, and none comes twice.
+ * A lost connection is resumed after the last event, so each event arrives exactly once.
  */
 export const events = (client: Client, sessionId: string, options: { readonly after?: string } = {}) =>
   Stream.suspend(() => {

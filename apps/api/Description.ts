@@ -1,6 +1,4 @@
-/**
- * Makes the description of the interface say what the interface does, beyond what its endpoints say of themselves.
- */
+/** Completes the OpenAPI description with rules that apply to all endpoints. */
 import { Context, SchemaAST } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { Needs } from "./Annotations.ts"
@@ -78,14 +76,14 @@ const idempotencyKey = {
   in: "header",
   required: false,
   description:
-    "Names this request for 24 hours: sent again with the same key, it is answered as the first time and changes nothing. Another request with the key is answered with 409",
+    "Identifies this request for 24 hours. The same request with the same key gets the stored answer and changes nothing. A different request with the key is answered with 409",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" }
 }
 
 /** The parameters of queries that are whole numbers. */
 const numbers: ReadonlySet<string> = new Set(["count", "limit", "offset", "openings", "page", "page_size"])
 
-/** A parameter with what it means, and with the type of its number or the format of its id. */
+/** A parameter with its description, and with the type of its number or the format of its id. */
 const described = (parameter: Parameter): Parameter => {
   const { name = "", schema } = parameter
   const description = parameter.description ?? schema?.description ?? words[name]
@@ -103,7 +101,7 @@ const described = (parameter: Parameter): Parameter => {
   }
 }
 
-/** A schema whose properties say what they mean, where they have one meaning everywhere. */
+/** Adds descriptions to properties that have one meaning everywhere. */
 const worded = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(worded)
   if (typeof schema !== "object" || schema === null) return schema
@@ -148,7 +146,7 @@ const dated = (schema: unknown): unknown => {
 const eachOf = (contents: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(contents).map(([type, content]) => [type, freed(dated(content))]))
 
-/** A schema whose objects without described fields say that they take any fields. */
+/** Marks objects without described fields as accepting any fields. */
 const freed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(freed)
   if (typeof schema !== "object" || schema === null) return schema
@@ -157,7 +155,7 @@ const freed = (schema: unknown): unknown => {
   return isBare ? { ...inner, additionalProperties: true } : inner
 }
 
-/** What says which fields an object has. */
+/** The keywords that describe the fields of an object. */
 const describing = ["properties", "additionalProperties", "anyOf", "oneOf", "allOf", "$ref"]
 
 /** The text of an instant, or the one of several alternatives. Numbers and references stay as they are. */
@@ -167,7 +165,7 @@ const instant = (schema: unknown): unknown => {
   return "anyOf" in schema && Array.isArray(schema.anyOf) ? { ...schema, anyOf: schema.anyOf.map(instant) } : schema
 }
 
-/** The statuses that are answered around all endpoints, but never for this one. */
+/** The common statuses that an endpoint never answers with. */
 const foreign = (endpoint: HttpApiEndpoint.Top): ReadonlyArray<number> => {
   const own = new Set(statuses(endpoint))
   const others = [

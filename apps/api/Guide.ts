@@ -1,6 +1,6 @@
 /**
- * The guide below `/docs/guide/`: the site that `npm run docs` builds from `docs`. A page runs only the scripts that it was
- * built with, loads nothing from another host, and no other page shows it in a frame.
+ * The guide below `/docs/guide/`: the site that `npm run docs` builds from `docs`. Its policy allows only the scripts
+ * that were built into it, no other hosts, and no embedding in frames.
  */
 import { existsSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
@@ -34,7 +34,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2"
 }
 
-/** The scripts that stand in a page, and those of this host, are the only ones that it runs. */
+/** The content security policy of a page: only its inline scripts and those of this host. */
 export const policyOf = (page: string): string =>
   [
     "default-src 'none'",
@@ -50,7 +50,7 @@ export const policyOf = (page: string): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
-/** The addresses below the base that a file has: a page has none of its ending, and the first of a folder has no name. */
+/** The address of a file below the base: pages without their extension, an index page as its folder. */
 const addressOf = (path: string): string => path.replace(/(^|\/)index\.html$/, "$1").replace(/\.html$/, "")
 
 const read = async (folder: string): Promise<ReadonlyMap<string, File>> => {
@@ -79,8 +79,7 @@ const read = async (folder: string): Promise<ReadonlyMap<string, File>> => {
 const notBuilt = Errors.general(404, "The guide is not built here: run `npm run docs`")
 
 /**
- * Answers from the site in a folder. The first request that finds it built reads it; a site that is built again is served
- * after a restart.
+ * Serves the site in a folder. The first request after the build reads it; a rebuilt site is served after a restart.
  */
 const answersFrom = (folder: string) => {
   let site: Promise<ReadonlyMap<string, File>> | null = null
@@ -94,7 +93,7 @@ const answersFrom = (folder: string) => {
     const reading = site
     const files = yield* Effect.promise(() => reading)
     const { url } = yield* HttpServerRequest.HttpServerRequest
-    // A request names one of the files that were read, and never a path of the machine.
+    // Requests select among the files that were read. Their paths never reach the file system.
     const path = (url.split("?", 1)[0] ?? "").slice(base.length)
     const file = files.get(path)
     if (file === undefined) {

@@ -1,8 +1,8 @@
-/** The scripts that stand in a page, which its policy allows by their hashes. */
+/** The hashes of the inline scripts of a page, for its content security policy. */
 import { createHash } from "node:crypto"
 import { Parser } from "htmlparser2"
 
-/** The sources of `script-src` that allow the scripts between the tags of a page, and no other ones. */
+/** The sources of `script-src` that allow exactly the inline scripts of a page. */
 export const hashesOf = (page: string): ReadonlyArray<string> => {
   const hashes: Array<string> = []
   let script: string | null = null

@@ -1,8 +1,8 @@
 /**
  * The services that the HTTP server needs.
  *
- * They are written down, although they could be inferred: without it, the compiler checks every endpoint again
- * for each file that assembles the server. The compiler names what is missing here.
+ * They are explicit, because inferring them would make the compiler check every endpoint again in each file that
+ * assembles the server. The compiler reports missing services here.
  */
 import type { Context } from "effect"
 import { BuilderStore } from "../../core/builder/BuilderStore.ts"

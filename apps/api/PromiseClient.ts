@@ -1,5 +1,5 @@
 /**
- * The typed client for programs without Effect: every operation as a function that answers a promise.
+ * The typed client for programs without Effect: every operation as a function that returns a promise.
  *
  * **Example** (Submitting a run and following its events)
  *
@@ -60,7 +60,7 @@ type Request<Endpoint extends HttpApiEndpoint.ConstraintRequest> = Lenient<
   >
 >
 
-/** An operation whose request may be left out when nothing of it is required. */
+/** An operation. Its request is optional if it has no required fields. */
 type Operation<Endpoint extends HttpApiEndpoint.ConstraintRequest> = (
   ...args: Record<never, never> extends Request<Endpoint>
     ? [request?: Request<Endpoint>, options?: CallOptions]
@@ -85,7 +85,7 @@ export type PromiseClient = {
   readonly follow: (sessionId: string, options?: { readonly after?: string }) => AsyncIterable<Client.RunMessage>
 }
 
-/** The service answered that it does not do what was asked. */
+/** The service refused a request. */
 export class Refused extends Error {
   readonly _tag = "Refused"
   override readonly name = "Refused"
@@ -109,8 +109,8 @@ export class Refused extends Error {
  *
  * **Details**
  *
- * A promise is rejected with `Refused` for what the service refuses, and otherwise with an error that has a `_tag`, such as
- * `HttpClientError` when no answer came.
+ * A promise is rejected with `Refused` if the service refuses the request, otherwise with an error that has a `_tag`,
+ * such as `HttpClientError` without an answer.
  */
 export const connect = ({ baseUrl, key }: Options): PromiseClient => {
   const client = Effect.runSync(
@@ -138,7 +138,7 @@ const promising =
   async (request: object = {}, options: CallOptions = {}): Promise<unknown> => {
     const exit = await Effect.runPromiseExit(call({ query: {}, ...request }), options)
     if (Exit.isFailure(exit)) throw asError(Cause.squash(exit.cause))
-    // Streams of answers need no service, and a failure of one is thrown where it is read.
+    // Streams of answers need no service; their failures are thrown to the reader.
     return Stream.isStream(exit.value) ? Stream.toAsyncIterable(exit.value as Stream.Stream<unknown>) : exit.value
   }
 

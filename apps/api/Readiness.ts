@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 
-/** Tells why the HTTP interface is not ready, each reason a sentence without its full stop; none when it is. */
+/** The reasons why the HTTP interface is not ready, as sentences without full stops; none if it is ready. */
 export class Readiness extends Context.Service<Readiness, { readonly reasons: Effect.Effect<ReadonlyArray<string>> }>()(
   "sluice/apps/api/Readiness"
 ) {}

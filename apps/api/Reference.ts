@@ -1,6 +1,6 @@
 /**
- * The page at `/docs` that shows the description of the interface. It is alone with this host: it loads nothing from any
- * other, and no other page shows it in a frame.
+ * The page at `/docs` with the reference of the interface. It loads nothing from other hosts and cannot be embedded in
+ * frames.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -11,7 +11,7 @@ import * as InlineScripts from "./InlineScripts.ts"
 
 const html = { contentType: "text/html; charset=utf-8" }
 
-/** The scripts that stand in the page are the only ones that it runs. */
+/** The content security policy of the page: only its inline scripts. */
 const policy = (page: string): string => {
   return [
     "default-src 'none'",
@@ -32,7 +32,7 @@ const headers = (page: string) => ({
   "referrer-policy": "no-referrer"
 })
 
-/** The bar above the reference: where the guide is, or how it is built. */
+/** The bar above the reference: a link to the guide, or how to build it. */
 const bar = (isBuilt: boolean): string => {
   const text = isBuilt
     ? '<a href="docs/guide/">Read the guide</a>'
@@ -40,7 +40,7 @@ const bar = (isBuilt: boolean): string => {
   return `<nav style="padding: 8px 16px; font: 14px system-ui, sans-serif">${text}</nav>`
 }
 
-/** The page is the same for every reader, so that it is made once for each bar. */
+/** The page is the same for every reader, so it is made once for each bar. */
 const guarded = Layer.unwrap(
   Effect.sync(() => {
     const made = new Map<boolean, HttpServerResponse.HttpServerResponse>()

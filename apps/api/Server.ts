@@ -1,6 +1,4 @@
-/**
- * The HTTP server: routes, what surrounds each request, and the socket it listens on.
- */
+/** The HTTP server: its routes, its middlewares and its socket. */
 import { createServer } from "node:http"
 import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -159,12 +157,12 @@ const handlers = Layer.mergeAll(
   LinksHttp.layer
 )
 
-/** Answers what no route does: a known address with another method, or an unknown one. */
+/** Answers requests without a route: an unknown address, or a known one with another method. */
 const unrouted = Effect.gen(function* () {
   const { method, url } = yield* HttpServerRequest.HttpServerRequest
   const path = url.split("?")[0] ?? ""
   const methods = Endpoints.methodsAt(path)
-  // A known address with a known method comes here when a part of it is longer than any id.
+  // A known address with a known method has no route if a part of it is longer than any id.
   if (methods.length === 0 || methods.includes(method)) return noEndpoint(method, path)
   return HttpServerResponse.jsonUnsafe(
     Errors.general(405, `Method ${method} is not allowed here: expected ${methods.join(" or ")}`),
@@ -253,10 +251,7 @@ const answerMistakes = Effect.catchCause((cause: Cause.Cause<unknown>) =>
   })
 )
 
-/**
- * Every route, with what surrounds each request. The surroundings end before the answer is sent: what was answered has
- * been committed.
- */
+/** Every route with the middlewares. They complete before the answer is sent, so an answered change is committed. */
 const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -272,7 +267,7 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
         )
       )
       const { leftAt } = yield* Closing.Closing
-      // A connection that stays open would be used again when the server has closed.
+      // Otherwise the client would reuse the connection after the server has closed.
       const lastOnConnection = Effect.flatMap((response: HttpServerResponse.HttpServerResponse) =>
         Effect.map(leftAt, (at) =>
           at === null ? response : HttpServerResponse.setHeader(response, "connection", "close")
@@ -286,8 +281,9 @@ const served = (limits: ReadonlyArray<RateLimit.Limit>) =>
   )
 
 /**
- * Gives requests the services that are taken while they are answered, and no other: each step that adds one copies those
- * that are there. No exporter reads the spans of Effect, and recording them takes a fifth of the time of a short request.
+ * Restricts the context of requests to the services that they need, because each step that adds a service copies the
+ * context. Also disables the spans of Effect: no exporter reads them, and recording them takes a fifth of the time of a
+ * short request.
  */
 const lean = (serving: Effect.Effect<void, never, Serving>) =>
   serving.pipe(
@@ -302,7 +298,7 @@ type Serving =
   | HttpServer.HttpServer
   | Scope.Scope
 
-/** The `Retry-After` of a request that was refused for lack of room or of a database, in seconds. */
+/** The `Retry-After` of answers with status 503, in seconds. */
 const retryAfterSeconds = "5"
 
 const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerResponse) =>
@@ -310,15 +306,15 @@ const withRetryAfter = Effect.map((response: HttpServerResponse.HttpServerRespon
 )
 
 /**
- * Serves the interface. On shutdown it says that it is not ready, serves for a grace, ends its streams in order, stops
- * accepting, and answers what was asked before.
- * `port` 0 takes a free port. Without `rateLimits`, requests are not counted.
+ * Serves the interface. On shutdown it reports that it is not ready, serves for a grace period, ends its streams, stops
+ * accepting connections, and answers pending requests. `port` 0 selects a free port. Without `rateLimits`, requests are
+ * not limited.
  */
 export const layer = (options: {
   readonly host: string
   readonly port: number
   readonly rateLimits?: ReadonlyArray<RateLimit.Limit>
-  /** After how long a connection is closed whose client takes nothing. */
+  /** The time after which the connection of a client that reads nothing is closed, in seconds. */
   readonly stalledSeconds?: number
   /** The time that it continues to serve after its shutdown began, in milliseconds. */
   readonly graceMillis?: Effect.Effect<number>
@@ -340,7 +336,7 @@ export const layer = (options: {
 const listening = (options: { readonly host: string; readonly port: number; readonly stalledSeconds?: number }) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      // A client that sends its headers or body slowly occupies only a socket, for at most this time.
+      // A client that sends slowly occupies only a socket, for at most this time.
       const server = createServer({ requestTimeout: 60_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 })
       server.on("clientError", Unreadable.answer)
       Closing.afterWhatArrived(server)

@@ -164,7 +164,7 @@ export const packages = [
   {
     name: "sluice",
     folder: "sluice",
-    description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
+    description: "Runs browser-automation workflows, and starts them only within their run windows",
     readme: "The service and its command line.\n\n```sh\nnpx sluice up\n```",
     entries: {},
     peers: [],

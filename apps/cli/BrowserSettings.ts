@@ -1,6 +1,4 @@
-/**
- * The settings of the browsers: which ones there are, how far a run may go in them, and when they are replaced.
- */
+/** The settings of browsers: their source, the limits of runs in them, and when they are replaced. */
 import { readFileSync } from "node:fs"
 import { Config, Effect, Result } from "effect"
 import { Flag } from "effect/cli"
@@ -23,7 +21,7 @@ const number = (
     Flag.withDefault(usual)
   )
 
-/** The syntax of the endpoints of a grid: themselves, or the file that they are in. */
+/** The endpoints of a grid: written in the setting, or in a file that it names. */
 export type Written = Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string>
 
 const parsed = (written: string): Effect.Effect<ReadonlyArray<Endpoints.Endpoint>, string> =>
@@ -32,7 +30,7 @@ const parsed = (written: string): Effect.Effect<ReadonlyArray<Endpoints.Endpoint
     onSuccess: Effect.succeed
   })
 
-/** Read each time from its file, where it names one. */
+/** A file is read again each time. */
 const endpointsOf = (written: string): Written =>
   written.startsWith("@")
     ? Effect.flatMap(
@@ -75,7 +73,7 @@ export const browsers = {
   browserUser: setting(
     "browser-user",
     "SLUICE_BROWSER_USER",
-    "User that browsers run as where the service runs as root: a name of /etc/passwd or a number; sluice-browser if there is one, else a separate id for each when not set"
+    "User of browsers if the service runs as root: a name of /etc/passwd or a number; when not set, sluice-browser if it exists, otherwise a separate id for each"
   ).pipe(
     Flag.filter(
       (user) => user.trim() !== "",
@@ -86,7 +84,7 @@ export const browsers = {
   browserSandbox: setting(
     "browser-sandbox",
     "SLUICE_BROWSER_SANDBOX",
-    "auto starts browsers without their sandbox, or as root, where the system allows nothing else, and warns; required refuses to"
+    "auto starts browsers without their sandbox, or as root, if the system allows nothing else, and warns; required refuses to start them"
   ).pipe(
     Flag.filter(
       (choice) => choice === "auto" || choice === "required",
@@ -97,26 +95,26 @@ export const browsers = {
   browserRuns: number(
     "browser-runs",
     "SLUICE_BROWSER_RUNS",
-    "How many runs a browser carries out before another takes its place",
+    "Number of runs after which a browser is replaced",
     [1, 100_000, 100]
   ),
   browserMemory: number(
     "browser-memory",
     "SLUICE_BROWSER_MEMORY_MB",
-    "How much memory a browser may take, in MB, before another takes its place",
+    "Memory in MB above which a browser is replaced",
     [256, 1_048_576, 2_048]
   ),
-  runMinutes: number("run-minutes", "SLUICE_RUN_MINUTES", "How long a run may take", [
+  runMinutes: number("run-minutes", "SLUICE_RUN_MINUTES", "Maximum duration of a run", [
     1,
     1_440,
     defaultLimits.millis / 60_000
   ]),
-  runSteps: number("run-steps", "SLUICE_RUN_STEPS", "How many steps a run may take", [
+  runSteps: number("run-steps", "SLUICE_RUN_STEPS", "Maximum number of steps of a run", [
     1,
     10_000_000,
     defaultLimits.steps
   ]),
-  navigationSeconds: number("navigation-seconds", "SLUICE_NAVIGATION_SECONDS", "How long an address may take to load", [
+  navigationSeconds: number("navigation-seconds", "SLUICE_NAVIGATION_SECONDS", "Maximum time to load an address", [
     1,
     600,
     defaultPageLimits.navigationMillis / 1_000
@@ -124,25 +122,25 @@ export const browsers = {
   unresponsiveSeconds: number(
     "page-unresponsive-seconds",
     "SLUICE_PAGE_UNRESPONSIVE_SECONDS",
-    "How long a page may answer nothing",
+    "Maximum time for which a page may not respond",
     [2, 600, defaultPageLimits.unresponsiveMillis / 1_000]
   ),
-  windows: number("page-windows", "SLUICE_PAGE_WINDOWS", "How many windows a run may have open at once", [
+  windows: number("page-windows", "SLUICE_PAGE_WINDOWS", "Maximum number of open tabs of a run", [
     1,
     1_000,
     defaultPageLimits.tabs
   ]),
-  pageMemory: number("page-memory", "SLUICE_PAGE_MEMORY_MB", "How much memory a page may take, in MB", [
+  pageMemory: number("page-memory", "SLUICE_PAGE_MEMORY_MB", "Maximum memory of a page, in MB", [
     64,
     1_048_576,
     defaultPageLimits.memoryBytes / mebibyte
   ]),
-  downloadSize: number("download-size", "SLUICE_DOWNLOAD_MB", "How large a download may be, in MB", [
+  downloadSize: number("download-size", "SLUICE_DOWNLOAD_MB", "Maximum size of a download, in MB", [
     1,
     102_400,
     defaultPageLimits.downloadBytes / mebibyte
   ]),
-  downloads: number("downloads", "SLUICE_DOWNLOADS", "How many downloads a run may make", [
+  downloads: number("downloads", "SLUICE_DOWNLOADS", "Maximum number of downloads of a run", [
     1,
     100_000,
     defaultPageLimits.downloads
@@ -159,7 +157,7 @@ export interface PageSettings {
   readonly downloads: number
 }
 
-/** The limits of a session as the settings have them. */
+/** The limits of a session from the settings. */
 export const pageLimits = (settings: PageSettings): PageLimits => ({
   navigationMillis: settings.navigationSeconds * 1_000,
   unresponsiveMillis: settings.unresponsiveSeconds * 1_000,

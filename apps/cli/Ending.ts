@@ -1,6 +1,4 @@
-/**
- * The end of a process that serves until it is asked to end.
- */
+/** The end of a process that serves until a signal. */
 import { Cause, Effect, Exit, type Runtime } from "effect"
 import * as Logging from "./Logging.ts"
 import * as Telemetry from "./Telemetry.ts"
@@ -11,7 +9,7 @@ process.once("SIGINT", () => {
   isInterrupted = true
 })
 
-/** Whether a person at the terminal asked the process to end, by Ctrl-C. */
+/** Whether the process was ended by Ctrl-C. */
 export const isByHand = (): boolean => isInterrupted
 
 const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
@@ -20,8 +18,8 @@ const outcomeOf = (exit: Exit.Exit<unknown, unknown>): string => {
 }
 
 /**
- * Marks a command that serves until it is asked to end: that is no failure. Its start and its end are logged, and every
- * line that it logs names the part of the service.
+ * Marks a command that serves until a signal, which is not a failure. Its start and end are logged, and all its log
+ * lines contain the part of the service.
  */
 export const service =
   (part: string) =>
@@ -45,13 +43,13 @@ export const service =
     )
 
 /**
- * The exit code of the process: 0 for a service that was asked to end, 130 for a command that was interrupted. A failure
- * that was reported has set the code: without it, what is left open would keep the process.
+ * The exit code of the process: 0 for a service ended by a signal, 130 for an interrupted command. A reported failure
+ * has already set the code. The process exits explicitly, because open handles would keep it alive.
  */
 const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return Number(process.exitCode ?? 0)
   return Cause.hasInterruptsOnly(exit.cause) ? Number(process.exitCode ?? 130) : 1
 }
 
-/** Ends the process with its exit code, once its log is written. */
+/** Ends the process with its exit code after its log is written. */
 export const teardown: Runtime.Teardown = (exit, onExit) => void Logging.flush().then(() => onExit(codeOf(exit)))

@@ -10,7 +10,7 @@ import { logging, logLevelOf } from "./Settings.ts"
 export const LogLevel = GlobalFlag.Setting("log-level")({ flag: logging.logLevel })
 export const LogFormat = GlobalFlag.Setting("log-format")({ flag: logging.logFormat })
 
-/** The built-in flags of every command. The one for the level of the log is replaced: it reads no variable. */
+/** The built-in flags of every command, without the flag for the log level, which does not read the variable. */
 export const builtIns = GlobalFlag.BuiltIns.filter((flag) => flag !== GlobalFlag.LogLevel)
 
 const writer = LineWriter.make({
@@ -27,12 +27,12 @@ const flushMillis = 1_000
 /** Writes the logged lines, as far as they are read in time. */
 export const flush = (): Promise<void> => writer.flush(flushMillis)
 
-/** The level that a signal sets, and sets back. */
+/** The level that a signal switches on and off. */
 const signalled: Level.LogLevel = "Debug"
 
 /**
- * The least level of the log at this moment. Lines below it that a signal may ask for are made and dropped: a fiber keeps
- * the level that it began with.
+ * The current minimum log level. Lines at the level of the signal are always created and filtered here, because a fiber
+ * keeps the level that it started with.
  */
 const least = (set: Level.LogLevel) => {
   let now = set
@@ -45,10 +45,7 @@ const least = (set: Level.LogLevel) => {
   return (level: Level.LogLevel) => Level.isGreaterThanOrEqualTo(level, now)
 }
 
-/**
- * The loggers and the least level of the log, as the flags of the command say. SIGUSR2 logs on the level Debug from then
- * on, and as before when it is sent again.
- */
+/** The loggers and the minimum log level from the flags. SIGUSR2 switches to level Debug, and back. */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const format = formatters[yield* LogFormat] ?? Logger.formatLogFmt

@@ -60,14 +60,14 @@ const originsOf = (written: string): ReadonlyArray<string> =>
 
 const isOrigin = (written: string): boolean => /^https?:\/\/[^/?#@\s]+\/?$/.test(written) && URL.canParse(written)
 
-/** A setting that is read from its flag, else from its variable. */
+/** A setting that is read from its flag, or else from its variable. */
 export const setting = (flag: string, variable: string, description: string): Flag.Flag<string> =>
   Flag.String(flag).pipe(
     Flag.withDescription(`${description} [${variable}]`),
     Flag.withFallbackConfig(Config.String(noted(flag, variable)))
   )
 
-/** Like `setting`, for a value that no message may show, but only what was expected of it. */
+/** Like `setting`, for a secret value. Messages contain only the expected form. */
 const secret = (
   flag: string,
   variable: string,
@@ -124,14 +124,14 @@ export const logging = {
   )
 }
 
-/** The address at which probes and supervisors of the machine ask for the health of a process. */
+/** The address of the health port of a process, for probes and supervisors. */
 export const health = {
   healthPort: setting(
     "health-port",
     "SLUICE_HEALTH_PORT",
-    "Port on which a process answers /healthz, /readyz, /version and /metrics without a key; 0 takes a free one; none when not set"
+    "Port of /healthz, /readyz, /version and /metrics of a process, without a key; 0 selects a free port; none when not set"
   ).pipe(Flag.withSchema(wholeNumber(0, 65_535, "a port number from 0 to 65535")), Flag.optional),
-  healthHost: setting("health-host", "SLUICE_HEALTH_HOST", "Address that this port is opened on").pipe(
+  healthHost: setting("health-host", "SLUICE_HEALTH_HOST", "Address of the health port").pipe(
     Flag.withSchema(text),
     Flag.withDefault("127.0.0.1")
   )
@@ -156,12 +156,12 @@ export const storage = {
   databaseConnections: setting(
     "database-connections",
     "SLUICE_DATABASE_CONNECTIONS",
-    "How many connections to PostgreSQL a process opens at most for its work; one more connection checks whether the server answers"
+    "Maximum number of connections of a process to PostgreSQL; one further connection checks whether the server answers"
   ).pipe(Flag.withSchema(wholeNumber(4, 1_000, "a number from 4 to 1000")), Flag.withDefault(10)),
   waitSeconds: setting(
     "wait",
     "SLUICE_WAIT_SECONDS",
-    "How long a process that starts waits for a PostgreSQL server that is away; 0 fails at once; without limit when not set"
+    "Maximum time that a starting process waits for an unreachable PostgreSQL server; 0 fails immediately; no limit when not set"
   ).pipe(Flag.withSchema(wholeNumber(0, 86_400, "a number of seconds from 0 to 86400")), Flag.optional),
   testClock: setting(
     "test-clock",
@@ -171,20 +171,20 @@ export const storage = {
   masterKey: secret(
     "master-key",
     "SLUICE_MASTER_KEY",
-    "Key that protects what must stay secret; the embedded database makes its own",
+    "Master key that encrypts the secrets of the installation; generated for the embedded database",
     { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
   ),
   s3Endpoint: setting(
     "s3-endpoint",
     "SLUICE_S3_ENDPOINT",
-    "S3-compatible store to keep artifacts in, such as https://s3.eu-central-1.amazonaws.com; a folder when not set"
+    "S3-compatible store for artifacts, such as https://s3.eu-central-1.amazonaws.com; a folder when not set"
   ).pipe(Flag.withSchema(origin), Flag.optional),
   s3Bucket: setting("s3-bucket", "SLUICE_S3_BUCKET", "Bucket of that store").pipe(Flag.withSchema(text), Flag.optional),
   s3Region: setting("s3-region", "SLUICE_S3_REGION", "Region of that store").pipe(
     Flag.withSchema(text),
     Flag.withDefault("us-east-1")
   ),
-  s3Prefix: setting("s3-prefix", "SLUICE_S3_PREFIX", "What the keys of artifacts begin with, such as sluice/").pipe(
+  s3Prefix: setting("s3-prefix", "SLUICE_S3_PREFIX", "Prefix of the keys of artifacts, such as sluice/").pipe(
     Flag.withDefault("")
   ),
   s3AccessKey: setting("s3-access-key", "SLUICE_S3_ACCESS_KEY", "Id of the key to that store").pipe(
@@ -198,7 +198,7 @@ export const storage = {
   previousMasterKey: secret(
     "previous-master-key",
     "SLUICE_PREVIOUS_MASTER_KEY",
-    "Key that the master key takes the place of, while they are exchanged",
+    "Former master key, during a rotation",
     { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
   )
 }
@@ -209,11 +209,11 @@ const allowPrivateNetworks = setting(
   "1 lets workflows and webhooks reach private and loopback addresses"
 ).pipe(Flag.withSchema(switched), Flag.withDefault(false))
 
-/** The origins of secret providers, beside public addresses. */
+/** Private origins of secret providers that may be reached. */
 const secretProviderOrigins = setting(
   "secret-provider-origins",
   "SLUICE_SECRET_PROVIDER_ORIGINS",
-  "Addresses of secret providers in private networks that may be reached, such as https://vault.internal:8200, separated by commas"
+  "Private addresses of secret providers that may be reached, such as https://vault.internal:8200, separated by commas"
 ).pipe(
   Flag.filter(
     (written) => originsOf(written).every((one) => isOrigin(one)),
@@ -223,20 +223,20 @@ const secretProviderOrigins = setting(
   Flag.withDefault(noOrigins)
 )
 
-/** The address of the HTTP interface, and how it and the outside reach each other. */
+/** The address of the HTTP interface and the limits of its clients. */
 export const listening = {
   host: setting("host", "HOST", "Address the HTTP interface listens on").pipe(
     Flag.withSchema(text),
     Flag.withDefault("127.0.0.1")
   ),
-  port: setting("port", "PORT", "Port the HTTP interface listens on; 0 takes a free one").pipe(
+  port: setting("port", "PORT", "Port the HTTP interface listens on; 0 selects a free port").pipe(
     Flag.withSchema(wholeNumber(0, 65_535, "a port number from 0 to 65535")),
     Flag.withDefault(8787)
   ),
   rateLimits: setting(
     "rate-limits",
     "SLUICE_RATE_LIMITS",
-    "How many requests a key may make, such as 500/1s,1000/15s; off for no limit"
+    "Maximum number of requests of a key, such as 500/1s,1000/15s; off for no limit"
   ).pipe(
     Flag.filter(
       (written) => Result.isSuccess(RateLimit.parse(written)),
@@ -248,7 +248,7 @@ export const listening = {
   streamsPerKey: setting(
     "streams-per-key",
     "SLUICE_STREAMS_PER_KEY",
-    "How many event streams and live views a key may have open at once, in each process"
+    "Maximum number of open event streams and live views of a key, in each process"
   ).pipe(
     Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
     Flag.withDefault(StreamPlaces.defaultLimits.perKey)
@@ -256,7 +256,7 @@ export const listening = {
   streamsPerWorkspace: setting(
     "streams-per-workspace",
     "SLUICE_STREAMS_PER_WORKSPACE",
-    "How many event streams and live views a workspace may have open at once, in each process"
+    "Maximum number of open event streams and live views of a workspace, in each process"
   ).pipe(
     Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
     Flag.withDefault(StreamPlaces.defaultLimits.perWorkspace)
@@ -264,7 +264,7 @@ export const listening = {
   stalledSeconds: setting(
     "stalled-seconds",
     "SLUICE_STALLED_SECONDS",
-    "After how long a connection is closed when its client reads nothing"
+    "Time after which the connection of a client that reads nothing is closed"
   ).pipe(
     Flag.withSchema(wholeNumber(1, 3_600, "a number of seconds from 1 to 3600")),
     Flag.withDefault(Stalled.defaultSeconds)
@@ -272,7 +272,7 @@ export const listening = {
   drainSeconds: setting(
     "drain",
     "SLUICE_DRAIN_SECONDS",
-    "How long the HTTP interface still serves after SIGTERM, while /readyz answers 503; after Ctrl-C it stops at once"
+    "Time for which the HTTP interface still serves after SIGTERM, while /readyz answers 503; after Ctrl-C it stops immediately"
   ).pipe(Flag.withSchema(wholeNumber(0, 600, "a number of seconds from 0 to 600")), Flag.withDefault(5)),
   publicUrl: setting(
     "public-url",
@@ -298,7 +298,7 @@ export const listening = {
 /** The proxies that credentials and workflows choose from: every process of the service needs the same ones. */
 const proxies = Flag.Redacted("proxies").pipe(
   Flag.withDescription(
-    "Proxies that runs may go out through: URLs such as http://user:password@host:8080#country=DE, or @ and a file of them [SLUICE_PROXIES]"
+    "Proxies for runs: URLs such as http://user:password@host:8080#country=DE, or @ and a file of them [SLUICE_PROXIES]"
   ),
   Flag.withFallbackConfig(Config.Redacted(noted("proxies", "SLUICE_PROXIES"))),
   Flag.mapTryCatch(
@@ -312,7 +312,7 @@ const proxies = Flag.Redacted("proxies").pipe(
   Flag.withDefault([])
 )
 
-/** A text, or that of the file that is named behind an `@`. */
+/** A text, or the content of the file named after `@`. */
 const contents = (written: string): string => {
   if (!written.startsWith("@")) return written
   const file = written.slice(1)
@@ -325,14 +325,14 @@ const contents = (written: string): string => {
 
 /** How runs are carried out. */
 export const working = {
-  concurrency: setting("concurrency", "SLUICE_CONCURRENCY", "How many runs a worker carries out at once").pipe(
+  concurrency: setting("concurrency", "SLUICE_CONCURRENCY", "Maximum number of concurrent runs of a worker").pipe(
     Flag.withSchema(wholeNumber(1, 1_000, "a number from 1 to 1000")),
     Flag.withDefault(4)
   ),
   builderSessions: setting(
     "builder-sessions",
     "SLUICE_BUILDER_SESSIONS",
-    "How many conversations that build workflows a worker hosts at once; 0 hosts none"
+    "Maximum number of builder conversations of a worker; 0 for none"
   ).pipe(Flag.withSchema(wholeNumber(0, 100, "a number from 0 to 100")), Flag.withDefault(4)),
   chromium: setting("chromium", "SLUICE_CHROMIUM", "The Chromium program to run").pipe(
     Flag.filter(
@@ -347,16 +347,16 @@ export const working = {
   graceSeconds: setting(
     "grace",
     "SLUICE_GRACE_SECONDS",
-    "How long running runs may continue after a shutdown began"
+    "Time for which runs may continue after the start of a shutdown"
   ).pipe(Flag.withSchema(wholeNumber(0, 3_600, "a number of seconds from 0 to 3600")), Flag.withDefault(20))
 }
 
-/** How long is kept what runs leave behind. */
+/** The retention of runs and their artifacts. */
 export const keeping = {
   retentionDays: setting(
     "retention-days",
     "SLUICE_RETENTION_DAYS",
-    "How long artifacts, snapshots and network logs of runs are kept; 0 keeps them without limit"
+    "Retention of artifacts, snapshots and network logs of runs; 0 for no limit"
   ).pipe(
     Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
     Flag.map((days) => (days === 0 ? null : days)),
@@ -366,7 +366,7 @@ export const keeping = {
   runRetentionDays: setting(
     "run-retention-days",
     "SLUICE_RUN_RETENTION_DAYS",
-    "How long runs that have ended are kept, with their events, deliveries and errors; 0 keeps them without limit"
+    "Retention of ended runs, with their events, deliveries and errors; 0 for no limit"
   ).pipe(
     Flag.withSchema(wholeNumber(0, 36_500, "a number of days from 0 to 36500")),
     Flag.map((days) => (days === 0 ? null : days)),
@@ -375,12 +375,12 @@ export const keeping = {
   )
 }
 
-/** The model that workflows may ask for, and how much of it. */
+/** The models for workflows, and their limits. */
 export const model = {
   modelUrl: setting(
     "model-url",
     "SLUICE_MODEL_URL",
-    "Address of a service that speaks the protocol of OpenAI's chat completions, such as https://api.openai.com/v1, in a private network too"
+    "Address of a service with the protocol of OpenAI's chat completions, such as https://api.openai.com/v1; private addresses are allowed"
   ).pipe(
     Flag.filter(
       (written) => /^https?:\/\/[^\s@]+$/.test(written) && URL.canParse(written),
@@ -391,7 +391,7 @@ export const model = {
   models: setting(
     "model",
     "SLUICE_MODEL",
-    "Names of the models that workflows may ask for, separated by commas; the first is the usual one"
+    "Names of the models that workflows may use, separated by commas; the first is the default"
   ).pipe(
     Flag.map((written) => written.split(",").flatMap((one) => (one.trim() === "" ? [] : [one.trim()]))),
     // The type of the default is that of the setting.
@@ -400,24 +400,25 @@ export const model = {
   visionModel: setting(
     "model-vision",
     "SLUICE_MODEL_VISION",
-    "Name of the usual model for pictures, where it is another one"
+    "Name of the default model for pictures, if it differs"
   ).pipe(Flag.withSchema(text), Flag.optional),
   modelKey: secret("model-key", "SLUICE_MODEL_KEY", "Key of the model's service", {
     pattern: /^[\x21-\x7e]{1,4096}$/,
     words: "a key of visible ASCII characters"
   }),
-  modelCalls: setting("model-calls", "SLUICE_MODEL_CALLS", "How many questions a run may ask the model").pipe(
+  modelCalls: setting("model-calls", "SLUICE_MODEL_CALLS", "Maximum number of requests of a run to the model").pipe(
     Flag.withSchema(wholeNumber(1, 100_000, "a number from 1 to 100000")),
     Flag.withDefault(200)
   ),
-  modelTokens: setting("model-tokens", "SLUICE_MODEL_TOKENS", "How many tokens a run may use").pipe(
+  modelTokens: setting("model-tokens", "SLUICE_MODEL_TOKENS", "Maximum number of tokens of a run").pipe(
     Flag.withSchema(wholeNumber(1, 1_000_000_000, "a number from 1 to 1000000000")),
     Flag.withDefault(1_000_000)
   ),
-  modelSeconds: setting("model-seconds", "SLUICE_MODEL_SECONDS", "How long a run may wait for the model in all").pipe(
-    Flag.withSchema(wholeNumber(1, 86_400, "a number of seconds from 1 to 86400")),
-    Flag.withDefault(900)
-  )
+  modelSeconds: setting(
+    "model-seconds",
+    "SLUICE_MODEL_SECONDS",
+    "Maximum total time that a run waits for the model"
+  ).pipe(Flag.withSchema(wholeNumber(1, 86_400, "a number of seconds from 1 to 86400")), Flag.withDefault(900))
 }
 
 /** The settings of the credentials. */
@@ -452,16 +453,16 @@ export const inbox = {
   smtpPort: setting(
     "smtp-port",
     "SLUICE_SMTP_PORT",
-    "Port that mail for the inbox domain is received on; none is when not set"
+    "Port that receives mail for the inbox domain; no mail server when not set"
   ).pipe(Flag.withSchema(wholeNumber(1, 65_535, "a port number from 1 to 65535")), Flag.optional),
-  smtpHost: setting("smtp-host", "SLUICE_SMTP_HOST", "Address that mail is received on").pipe(
+  smtpHost: setting("smtp-host", "SLUICE_SMTP_HOST", "Address that the mail server listens on").pipe(
     Flag.withSchema(text),
     Flag.withDefault("0.0.0.0")
   ),
   smtpCertificate: setting(
     "smtp-tls-cert",
     "SLUICE_SMTP_TLS_CERT",
-    "File with the certificate of the mail server, in PEM; one is made at each start when not set"
+    "File with the certificate of the mail server, in PEM; self-signed when not set"
   ).pipe(Flag.withSchema(text), Flag.optional),
   smtpKey: setting("smtp-tls-key", "SLUICE_SMTP_TLS_KEY", "File with the key of that certificate, in PEM").pipe(
     Flag.withSchema(text),
@@ -469,12 +470,12 @@ export const inbox = {
   )
 }
 
-/** The secrets of those that may bring mails and SMS over HTTP. */
+/** The secrets of services that deliver mails and SMS over HTTP. */
 export const inbound = {
   inboundSecret: secret(
     "inbound-secret",
     "SLUICE_INBOUND_SECRET",
-    "The secret with which mail services and SMS gateways deliver messages over HTTP; if not set, they cannot",
+    "Secret with which mail services and SMS gateways deliver messages over HTTP; not accepted when not set",
     { pattern: /^[\x21-\x7e]{16,256}$/, words: "16 to 256 visible ASCII characters" }
   ),
   twilioAuthToken: secret(
@@ -503,22 +504,17 @@ export const bootstrap = {
   )
 }
 
-/** The service that the commands of users talk to. */
+/** The connection of commands to a service. */
 export const connection = {
-  url: setting(
-    "url",
-    "SLUICE_URL",
-    "Address of the service that a command talks to; that of the profile when not set"
-  ).pipe(Flag.withSchema(origin), Flag.optional),
-  apiKey: secret("key", "SLUICE_KEY", "API key to present to that service; that of the profile when not set", {
+  url: setting("url", "SLUICE_URL", "Address of the service; that of the profile when not set").pipe(
+    Flag.withSchema(origin),
+    Flag.optional
+  ),
+  apiKey: secret("key", "SLUICE_KEY", "API key for the service; that of the profile when not set", {
     pattern: /^[\x21-\x7e]{1,256}$/,
     words: "an API key, such as sk_ followed by letters and digits"
   }),
-  profile: setting(
-    "profile",
-    "SLUICE_PROFILE",
-    "Name of the stored profile to use; the last one that signed in when not set"
-  ).pipe(
+  profile: setting("profile", "SLUICE_PROFILE", "Name of the profile to use; the last signed-in one when not set").pipe(
     Flag.withSchema(
       Schema.String.check(
         Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, { message: "Expected letters, digits, dots and hyphens" })
@@ -533,7 +529,7 @@ export const sealing = {
   encryptionKey: secret(
     "encryption-key",
     "SLUICE_ENCRYPTION_KEY",
-    "Encryption key of the workspace, with which credentials are sealed before they are sent; asked for when not set",
+    "Encryption key of the workspace, which seals credentials before they are sent; prompted for when not set",
     { pattern: /^[0-9a-fA-F]{64}$/, words: "64 hexadecimal digits" }
   )
 }
@@ -543,7 +539,7 @@ export const receiving = {
   secret: secret(
     "secret",
     "SLUICE_WEBHOOK_SECRET",
-    "Secret of the webhook whose deliveries are received; asked for when not set",
+    "Secret of the webhook whose deliveries are received; prompted for when not set",
     { pattern: /^[\s\S]{8,1024}$/, words: "8 to 1024 characters" }
   )
 }

@@ -15,7 +15,7 @@ import { workspaces } from "./commands/Workspaces.ts"
 import * as Logging from "./Logging.ts"
 
 export const sluice = Command.make("sluice").pipe(
-  Command.withDescription("Runs browser-automation workflows, and starts them only at the hours when they may run"),
+  Command.withDescription("Runs browser-automation workflows, and starts them only within their run windows"),
   Command.withSubcommands([
     up,
     api,

@@ -1,10 +1,8 @@
-/**
- * Traces and metrics of a process for a receiver of OpenTelemetry, where the variables of OpenTelemetry name one.
- */
+/** Exports traces and metrics of a process, if the environment variables of OpenTelemetry name a receiver. */
 import { Effect, Layer } from "effect"
 import { version } from "./Version.ts"
 
-/** Whether the variables ask for anything to be sent. */
+/** Whether the variables enable an export. */
 export const isAskedFor = (environment: Readonly<Record<string, string | undefined>>): boolean => {
   if (environment.OTEL_SDK_DISABLED?.toLowerCase() === "true") return false
   return Object.entries(environment).some(
@@ -14,7 +12,7 @@ export const isAskedFor = (environment: Readonly<Record<string, string | undefin
   )
 }
 
-/** Nothing is loaded, and nothing is recorded, where nothing is asked for. */
+/** Without a receiver, no module is loaded and nothing is recorded. */
 export const layer = (part: string): Layer.Layer<never> =>
   isAskedFor(process.env)
     ? Layer.unwrap(

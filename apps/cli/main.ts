@@ -15,7 +15,7 @@ import { sluice } from "./Sluice.ts"
 import { exitCodes, Refused } from "./user/Ending.ts"
 import { version } from "./Version.ts"
 
-/** The commands of users tell classes of failures apart by their exit codes; those of the service end with 1. */
+/** Commands of users have an exit code for each class of failure; commands of the service end with 1. */
 const exitCodeOf = (failure: unknown): number => {
   if (Schema.is(Refused)(failure)) return exitCodes[failure.class]
   const isWrong = CliError.isCliError(failure) && failure._tag === "ShowHelp" && Users.isOne(failure.commandPath)
@@ -36,7 +36,7 @@ const withReport = Effect.catchCause((cause: Cause.Cause<unknown>) =>
 // Everything that this process writes is for its own user only.
 process.umask(0o077)
 
-// A parent process that opened a channel to this one has ended when the channel closes: then shut down in order.
+// If the channel to a parent process closes, the parent has ended: then shut down gracefully.
 process.channel?.unref()
 process.once("disconnect", () => process.kill(process.pid, "SIGTERM"))
 

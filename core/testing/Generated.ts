@@ -12,7 +12,7 @@ export type Generated<A> = {
   readonly "~A"?: A
 }
 
-/** What a library of generators must be able to do. The type of values is kept by `Generated`. */
+/** The operations of a library of generators. `Generated` records the type of the values. */
 export interface Library<Own> {
   readonly integer: (minimum: number, maximum: number) => Own
   readonly array: (item: Own, maximum: number) => Own
@@ -65,7 +65,7 @@ export const arbitrary = <A>(generated: Generated<A>): Arbitrary.Arbitrary<A> =>
   // The description has values of no other type.
   generated.in(effect) as Arbitrary.Arbitrary<A>
 
-/** An arbitrary of fast-check, with what is used of it. */
+/** The used part of an arbitrary of fast-check. */
 interface FastCheckArbitrary {
   readonly map: (to: (value: never) => unknown) => unknown
 }
@@ -76,7 +76,7 @@ export interface Produces<A> {
   readonly generate: (...args: any) => { readonly value: A }
 }
 
-/** The module `fast-check`, with what is used of it. */
+/** The used part of the module `fast-check`. */
 export interface FastCheck {
   readonly integer: (bounds: { readonly min: number; readonly max: number }) => unknown
   readonly array: (item: never, bounds: { readonly maxLength: number }) => unknown

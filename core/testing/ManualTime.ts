@@ -1,4 +1,4 @@
-/** A time that moves only when a test says so, and those that sleep in it. */
+/** A manual time with its sleepers. It moves only when a test moves it. */
 import { type Clock, Duration, Effect } from "effect"
 
 export interface Sleeper {
@@ -13,7 +13,10 @@ export interface ManualTime {
   readonly now: () => number
   /** Changes the time shown, and wakes nothing. */
   readonly show: (at: number) => void
-  /** The sleeper that is due first, if one is due by an instant; of those of one instant, the one that slept first. */
+  /**
+   * The sleeper that is due first by an instant, if any; of those due at one instant, the one that began to sleep
+   * first.
+   */
   readonly firstBy: (at: number) => Sleeper | null
   /** Wakes a sleeper. */
   readonly wake: (sleeper: Sleeper) => void

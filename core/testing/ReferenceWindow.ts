@@ -1,7 +1,7 @@
 /**
- * Run windows in the plainest words there are: for each question the runtime is asked for the local time, and recurrence
- * rules are written out date by date. No merging, no tables, no look-ahead. Slow, and easy to read against the
- * specification: what a faster evaluator is compared with.
+ * The reference implementation of run windows, for comparison with the fast evaluator. It computes the local time by
+ * the runtime for each call and expands recurrence rules date by date, without merging, tables or look-ahead. It is
+ * slow, and easy to compare with the specification.
  *
  * **Example** (What another evaluator is compared with)
  *

@@ -1,5 +1,5 @@
 /**
- * A clock that moves from timer to timer, so that none is missed: also those that a fiber sets after another one woke it.
+ * A clock that moves from timer to timer, so that none is missed, including timers that fibers set when they wake.
  *
  * **Example** (Three hours of work that takes an hour each)
  *
@@ -29,7 +29,7 @@ import * as ManualTime from "./ManualTime.ts"
 export interface SteppingClock {
   /** The clock for the programs that are tested. */
   readonly clock: Clock.Clock
-  /** The time that it shows, in epoch milliseconds. */
+  /** The current time, in epoch milliseconds. */
   readonly now: () => number
   /**
    * Moves to an instant, in epoch milliseconds, by way of every timer until then. Each goes off at its own instant, and
@@ -61,7 +61,7 @@ export const make = (at: number): SteppingClock => {
   return { clock, now, set, advance: (millis) => Effect.suspend(() => set(now() + millis)) }
 }
 
-/** What came of a program in a simulated time. */
+/** The result of a program in simulated time. */
 export interface Simulated<A, E> {
   /** How the program ended; `null` when it had not ended by then. */
   readonly exit: Exit.Exit<A, E> | null

@@ -257,7 +257,7 @@ export interface InvalidWindow {
   readonly path: string
 }
 
-/** Ways to spoil a valid window. Each answers what is wrong then. */
+/** Mutations that make a valid window invalid. Each returns the expected problem. */
 const faults: readonly [(window: RunWindow) => InvalidWindow, ...ReadonlyArray<(window: RunWindow) => InvalidWindow>] =
   [
     (window) => ({ window: { ...window, time_zone: "Europe/Atlantis" }, path: "time_zone" }),
@@ -332,8 +332,8 @@ export const zone: Arbitrary.Arbitrary<string> = Generated.arbitrary(zones)
 export const instant: Arbitrary.Arbitrary<number> = Generated.arbitrary(instants)
 
 /**
- * Recurrence rules with every part that a window takes. Parts that must not stand together are left out, so that each
- * rule is valid. Shrinks towards `FREQ=DAILY`.
+ * Recurrence rules with every part that a window takes. Incompatible parts are not combined, so that each rule is
+ * valid. Shrinks towards `FREQ=DAILY`.
  */
 export const recurrence: Arbitrary.Arbitrary<string> = Generated.arbitrary(
   Generated.map(ruleParts, (one) => ruleOf(one))

@@ -29,7 +29,7 @@ const literal = ({ renderer }) => {
 /** The site of the docs, which the process serves at `/docs/guide/`. */
 export default {
   title: "Sluice",
-  description: "Runs browser-automation workflows, and starts them only at the hours when they may run",
+  description: "Runs browser-automation workflows, and starts them only within their run windows",
   base: "/docs/guide/",
   // Without it, a browser asks for a picture that is not there.
   head: [["link", { rel: "icon", href: "data:," }]],

@@ -148,6 +148,8 @@ describe("passkeys", () => {
       const counts: Array<number> = []
       const origin = (yield* serve({
         "/": html(club),
+        "/closed": (request, response) =>
+          html(`<iframe src="http://club.localhost:${request.socket.localPort}/"></iframe>`)(request, response),
         "/framing": (request, response) =>
           html(
             `<iframe src="http://club.localhost:${request.socket.localPort}/" allow="publickey-credentials-create *; publickey-credentials-get *"></iframe>`
@@ -204,11 +206,11 @@ describe("passkeys", () => {
       assert.strictEqual(counts.length, 2)
 
       // A frame of another site, which the page allows to use passkeys.
-      const framed = (selector: string, more: object = {}) => {
+      const framed = (selector: string, more: object = {}, path = "/framing") => {
         const parameters = { tfa_type: "PASSKEY", credential: "CLUB", selector, wait_time: 3_000, ...more }
         const entry = entryOf({}, { domain: origin.replace("localhost", "club.localhost") })
         return walk(
-          graphOf(`${origin}/framing`, [{ action: "TFA", parameters }]),
+          graphOf(`${origin}${path}`, [{ action: "TFA", parameters }]),
           { CLUB: "robot" },
           { accounts: [account("CLUB", {}, entry)], codes: vault }
         )
@@ -218,6 +220,9 @@ describe("passkeys", () => {
       const held: Passkey = yield* Effect.fromNullishOr(vault.held)
       assert.strictEqual(held.rpId, "club.localhost")
       assert.strictEqual((yield* framed("css=#signin")).outcome._tag, "Success")
+      const closed = failureOf((yield* framed("css=#signin", { wait_time: 2_000 }, "/closed")).outcome)
+      assert.strictEqual(closed.code, "TFA-E0001")
+      assert.include(closed.message, "the page did not ask for the passkey of club.localhost within 2000 ms")
       vault.held = { ...held, rpId: "other.example" }
       const foreign = failureOf((yield* framed("css=#signin")).outcome)
       assert.strictEqual(foreign.code, "TFA-E0003")

@@ -78,7 +78,7 @@ layer(layerService, { timeout: "30 seconds" })("the bundle of a run", (it) => {
       assert.include(yield* problems(altered(bytes, '"made_at": "1', '"made_at": "2')), "the signature")
       assert.include(yield* problems(bytes, "0".repeat(64)), "the signature")
       assert.include(yield* problems(bytes.subarray(0, bytes.length - 2_048)), "ends too early")
-      assert.include(yield* problems(Buffer.from("no archive".repeat(100))), "no archive of a bundle")
+      assert.include(yield* problems(Buffer.from("no archive".repeat(100))), "not an archive of a bundle")
     })
   )
 

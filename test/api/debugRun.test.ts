@@ -13,6 +13,8 @@ type Fields = Readonly<Record<string, unknown>>
 const site = serve({
   "/": html(`<form action="/login"><input id="user" name="user"><input id="password" name="password" type="password">
     <button>Sign in</button></form><img src="/logo.png">`),
+  "/older": html(`<button id="pay" onclick="fetch('/api').then(() => document.body.append('Paid'))">Pay</button>
+    <div id="news" style="position: fixed; inset: 0; background: white"><button id="close" onclick="news.remove()">Close</button></div>`),
   "/logo.png": (_request, response) => void response.writeHead(200, { "content-type": "image/png" }).end(),
   "/login": (_request, response) =>
     void response
@@ -80,4 +82,42 @@ it.live(
       }
     }).pipe(Effect.scoped, Effect.provide(layerInMemory)),
   60_000
+)
+
+it.live("a run does what the START of an older workflow sets: pop-ups closed, answers kept, a video recorded", () =>
+  Effect.gen(function* () {
+    const { member, send } = yield* Service
+    const origin = yield* site
+    const { key } = yield* member("Member")
+    const { edges, nodes } = graphOf(`${origin}/older`, [
+      { action: "CLICK", parameters: { selector: "css=#pay", wait_time: 2_000 } },
+      { action: "CLICK", parameters: { selector: "//body[contains(., 'Paid')]", click_type: "hover" } }
+    ])
+    const older = {
+      video_record_session: true,
+      popup_xpaths: ["//button[@id='close']"],
+      extract_network_urls: ["/api"]
+    }
+    const [start, ...others] = nodes
+    const json = {
+      name: "Pay",
+      edges,
+      nodes: [{ ...start, parameters: { ...start?.parameters, ...older } }, ...others]
+    }
+    const made = yield* send({ method: "POST", path: "/workflows", key, json })
+    assert.strictEqual(made.status, 201, made.text)
+    const run = yield* send({ method: "POST", path: "/run", key, json: { workflow_id: made.body.id } })
+    const claimed = yield* (yield* RunStore).claim({ worker: "w", limit: 1, leaseMillis: 30_000 })
+    yield* Effect.forEach(claimed, (one) => Attempt.carryOut(one)).pipe(
+      Effect.provide(AgentExecutor.layer.pipe(Layer.provide(sharedBrowser)))
+    )
+    const path = `/run/${run.body.session_id}`
+    const { body, text } = yield* send({ method: "GET", path, key })
+    assert.strictEqual(body.status, "execution.success", text)
+    assert.lengthOf(body.video_urls as ReadonlyArray<unknown>, 1)
+    assert.include(text, "popup_xpaths")
+    const network = yield* send({ method: "GET", path: `${path}/network`, key })
+    const api = (network.body.events as ReadonlyArray<Fields>).find(({ url }) => url === `${origin}/api`)
+    assert.include(String(api?.response_body), '"name":"Ann"')
+  }).pipe(Effect.scoped, Effect.provide(layerInMemory))
 )

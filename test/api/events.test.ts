@@ -237,6 +237,41 @@ it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the st
   )
 })
 
+it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the stream of a workspace's events", (it) => {
+  const open = (key: string, query: string, headers: Record<string, string> = {}) =>
+    Effect.acquireRelease(
+      Effect.map(Service, ({ url }) => openRaw(url, `/events${query}`, key, headers)),
+      (stream) => Effect.sync(stream.close)
+    )
+
+  it.effect("has the events that its filter takes, of no other workspace, and continues where a client left it", () =>
+    Effect.gen(function* () {
+      const [mine, other] = [yield* setUp, yield* setUp]
+      const ends = `?workflow_id=${mine.workflowId}&event=execution.queued,execution.success`
+      const stream = yield* open(mine.key, ends)
+      const strange = yield* open(other.key, ends)
+      for (const one of [stream, strange]) yield* Effect.promise(() => one.until((body) => body.includes("ping")))
+      const sessions = [yield* mine.start({ steps: ["One"] }, null), yield* mine.start({ steps: ["One"] }, null)]
+      const wanted = ["execution.queued", "execution.success"]
+      for (const session of sessions) {
+        yield* Effect.promise(() => stream.until(ended(session)))
+        assert.deepStrictEqual(kindsOf(stream.body(), session), wanted)
+      }
+      assert.deepStrictEqual(kindsOf(strange.body()), [])
+      const ids = [...stream.body().matchAll(/^id: (\S+)\nevent: run\.event$/gm)].map(([, id]) => id ?? "")
+      assert.lengthOf(ids, 4)
+      const resumed = yield* open(mine.key, ends, { "last-event-id": ids[1] ?? "" })
+      yield* Effect.promise(() => resumed.until((body) => kindsOf(body).length === 2))
+      assert.deepStrictEqual(
+        framesOf(resumed.body()).filter(({ event }) => event === "run.event"),
+        framesOf(stream.body())
+          .filter(({ event }) => event === "run.event")
+          .slice(2)
+      )
+    })
+  )
+})
+
 it.layer(services, { timeout: "60 seconds", excludeTestServices: true })("the stream of one run's events", (it) => {
   const open = (key: string, session: string, headers: Record<string, string> = {}) =>
     Effect.acquireRelease(

@@ -64,7 +64,7 @@ layer(layerWith({ sandbox: { ...sandbox, waiting: 1 } }), { timeout: "2 minutes"
         for (const { body, headers } of refused) {
           assert.strictEqual(headers.get("retry-after"), "5")
           assert.deepInclude(body, { statusCode: 503, error: "Service Unavailable" })
-          assert.match(String(body.message), /wait to be checked/)
+          assert.match(String(body.message), /checks of .* are waiting/)
         }
       })
     )

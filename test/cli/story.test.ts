@@ -63,18 +63,27 @@ it.layer(layerInMemory, { timeout: "60 seconds" })("the commands of users", (it)
           [["runs", "ls"], { SLUICE_URL: url, SLUICE_KEY: "sk_wrong" }],
           [["runs", "show", "no-id"], {}],
           [["runs", "ls", "--hold", "weather"], {}],
-          [["runs", "interrupt"], {}]
+          [["runs", "interrupt"], {}],
+          [["runs", "tag", "no-id"], {}]
         ] as const,
         ([args, environment]) => run(args, environment)
       )
       assert.deepStrictEqual(
         refusals.map(({ code }) => code),
-        [2, 2, 75, 3, 4, 2, 2]
+        [2, 2, 75, 3, 4, 2, 2, 2]
       )
       assert.include(refusals[0]?.problem, "SLUICE_PROFILE")
       assert.include(refusals[1]?.problem, "SLUICE_KEY")
       assert.include(refusals[2]?.problem, "http://127.0.0.1:9")
       assert.include(refusals[5]?.problem, "weather")
+      assert.include(refusals[7]?.problem, "--add")
+      // What no run may have is refused before the service is asked.
+      for (const args of [
+        ["runs", "tag", "no-id", "--add", " x"],
+        ["runs", "interrupt", "no-id", "--reason", "x".repeat(1_025)]
+      ]) {
+        assert.include((yield* run(args)).problem, "InvalidValue")
+      }
       for (const { out, problem } of refusals) assert.notInclude(`${out}${problem}`, key)
     }).pipe(Effect.scoped)
   )

@@ -313,7 +313,7 @@ describe("the explanation of a workflow", () => {
   })
 })
 
-it("the list of runs has columns for priority and deadline where a run has them", () => {
+it("the list of runs has columns for priority, deadline and tags where a run has them", () => {
   const run = {
     session_id: "a",
     status: "execution.queued",
@@ -337,6 +337,7 @@ it("the list of runs has columns for priority and deadline where a run has them"
   assert.match(listed(run), /^RUN +STATUS +WORKFLOW +SUBMITTED +TOOK +HELD BY +ERROR\na +waiting/)
   const urgent = { ...run, session_id: "b", priority: 5, start_by: "2027-03-01T10:00:00.000Z" }
   assert.match(listed(run, urgent), /TOOK +PRIORITY +START BY +HELD BY[\s\S]*\nb .* 5 +2027-03-01 10:00Z/)
+  assert.match(listed({ ...run, tags: ["october", "b"] }), /TOOK +TAGS +HELD BY +ERROR\na .* october, b/)
 })
 
 it("a forecast says when the last waiting run starts, and how many do not before the closing", () => {

@@ -46,12 +46,12 @@ const left = Effect.fnUntraced(function* ({ workspaceId }: Caller) {
   return (yield* (yield* RunStore).list(workspaceId, { limit: 10 })).runs.map(({ id }) => id)
 })
 
-const artifacts = "Removed 0 artifacts older than this installation keeps, or of deleted workflows"
+const artifacts = "Removed 0 artifacts beyond the retention of this installation, or of deleted workflows"
 
 it.effect("pruning counts or removes the runs that ended so many days ago, and leaves all others", () =>
   Effect.gen(function* () {
     const { caller, recent, waiting } = yield* prepared({})
-    const line = `  workspace ${caller.workspaceId}: 1 runs, with everything of them`
+    const line = `  workspace ${caller.workspaceId}: 1 whole runs`
     assert.deepStrictEqual(yield* printed(true, 30), ["Would remove:", line])
     assert.deepStrictEqual(yield* printed(false, null), ["Removed nothing of any workspace", artifacts])
     assert.lengthOf(yield* left(caller), 3)
@@ -84,6 +84,6 @@ it.effect("pruning keeps each kind as its workspace says, and never longer than 
     const parts = yield* RetentionStore
     assert.deepStrictEqual(yield* parts.expired(caller.workspaceId, "events", 4e12, 10), [recent])
     assert.deepStrictEqual(yield* printed(true, null), ["Would remove nothing of any workspace"])
-    assert.include((yield* printed(true, 30)).join(), "1 runs, with everything of them")
+    assert.include((yield* printed(true, 30)).join(), "1 whole runs")
   }).pipe(Effect.provide(layer))
 )

@@ -67,7 +67,7 @@ describe("the health port", () => {
         yield* ask(url, "/readyz"),
         reasons(
           "The database does not answer",
-          "Internal errors keep this process from its work: open gates",
+          "A loop of this process fails because of internal errors: open gates",
           "The clock of this machine is 9000 ms behind that of the database: no work is claimed"
         )
       )

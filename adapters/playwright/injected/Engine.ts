@@ -1,6 +1,6 @@
 /**
- * The code that runs beside every page: a selector engine of Playwright's, in the world that pages do not share. It
- * finds elements, and runs the functions of `Functions.ts` by their names.
+ * The code that runs in the isolated world of every page: a selector engine for Playwright. It finds elements, and runs
+ * the functions of `Functions.ts` by name.
  */
 import type { Query } from "../../../core/browser/element/Selector.ts"
 import { begin } from "./dom/Visit.ts"
@@ -28,10 +28,10 @@ export type Job =
   | { readonly runOnAll: string; readonly arg: unknown; readonly gathered: string }
   /** The element that a function kept under this name. */
   | { readonly kept: string }
-  /** Gathers what it is asked about, one element after the other, for a function that is run next. */
+  /** Collects elements one by one, for a function that runs next. */
   | { readonly gather: string }
 
-/** Elements are the answer to jobs that ask for them; of a function, an element that holds the answer. */
+/** Returns the found elements, or, for a function, an element that contains its result. */
 const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
   const job: Job = JSON.parse(body)
   begin()
@@ -46,7 +46,7 @@ const queryAll = (root: Node, body: string): ReadonlyArray<Element> => {
     gather(job.gather, subject)
     return []
   }
-  // The answer is handed over in an element that is in no document, so the page does not come to see it.
+  // The result is returned in an element outside of any document, so the page cannot see it.
   const answer = document.createElement("data")
   answer.textContent = JSON.stringify(answerTo(job, subject)) ?? ""
   return [answer]

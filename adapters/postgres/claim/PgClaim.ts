@@ -54,7 +54,7 @@ export interface Memory {
 interface Turn {
   /** Whether it had fewer startable runs than wanted. */
   readonly isEmpty: boolean
-  /** The queues that wait for an entry, with its name, where all waiting runs of the workflow do that were asked for. */
+  /** The queues that wait for an entry, with its name, if all requested waiting runs of the workflow wait for one. */
   readonly blocked: ReadonlyMap<string, string> | null
   /** Which of its runs were considered. */
   readonly among: ReleasedRuns.Among

@@ -34,8 +34,8 @@ interface Locked {
 }
 
 /**
- * How long claims skip a workflow with as many runs in progress as its pace allows. The end of one of its runs ends that
- * earlier, by `lookAgain`.
+ * How long claims skip a workflow that has reached its limit of concurrent runs, in milliseconds. The end of one of its
+ * runs ends this earlier, by `lookAgain`.
  */
 const fullMillis = 5_000
 
@@ -91,7 +91,7 @@ export const spentUntil = ({ pace, running, takenUntil }: Paced, starts: number,
   return next > now ? next : now + fullMillis
 }
 
-/** Stores what these starts use of their paces, which the caller has locked. */
+/** Charges these starts to their paces, which the caller has locked. */
 export const take = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   paces: ReadonlyMap<string, Paced>,

@@ -55,7 +55,7 @@ export const oldestIn = (
   ) as following where queue = ${of.queue}
 )`
 
-/** How many of the oldest runs are read, and how many queues at a time and in total. */
+/** The number of oldest runs that are read, and of queues at a time and in total. */
 const window = 64
 const queuesTogether = 256
 const mostQueues = 1_024
@@ -66,7 +66,7 @@ export type Places = Map<string, string>
 /** Returns up to this many further runs that can start, oldest first. */
 export type Next = (wanted: number) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>
 
-/** The runs of a workflow that can be given slots, and what the others wait for. */
+/** The runs of a workflow that can get slots, and the entries that the others wait for. */
 export interface Startable {
   readonly next: Next
   /**

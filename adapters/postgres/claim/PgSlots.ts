@@ -31,7 +31,7 @@ export interface Assigned {
   readonly credentials: ReadonlyArray<Credential>
 }
 
-/** Assigns free slots from what was read of the store, minus those already assigned. */
+/** Assigns free slots from the read state, minus those already assigned. */
 export interface Ledger {
   /** Looks up everything that these runs name. */
   readonly learn: (candidates: ReadonlyArray<Candidate>) => Effect.Effect<void, SqlError.SqlError>
@@ -42,7 +42,7 @@ export interface Ledger {
   /** The name of the one entry that a run has to wait for; `null` where that is not all that it depends on. */
   readonly waitsFor: (candidate: Candidate) => string | null
   /**
-   * Locks what these runs were given, and answers which of them can still have it. Only once in a transaction: locks
+   * Locks the assigned slots, and returns the runs whose assignment is still valid. Only once in a transaction: locks
    * that are taken in two steps have no order.
    */
   readonly confirm: (assigned: ReadonlyArray<Assigned>) => Effect.Effect<ReadonlyArray<Assigned>, SqlError.SqlError>

@@ -12,7 +12,7 @@ import * as Rows from "../tables/Deliveries.ts"
 /** The content of the queue: a delivery as it was when it was put in. */
 const Ticket = Schema.Struct({ id: Schema.String, turn: Schema.Int })
 
-/** A delivery decides itself how often it is tried; the queue only returns the entries of a dead process. */
+/** A delivery decides about its own retries; the queue only returns the entries of a dead process. */
 const maxTakes = 1_000_000
 
 const deliveries = Layer.effect(
@@ -75,7 +75,10 @@ const deliveries = Layer.effect(
         for (const { id, nextAttemptAt } of rows) if (nextAttemptAt !== null) yield* enqueue(id, 0, 0)
       })
 
-    /** Writes what a delivery has become, if nothing else has happened to it, and lets the next of its line follow. */
+    /**
+     * Writes the next state of a delivery, if it was not changed meanwhile, and makes the next delivery of its line
+     * due.
+     */
     const write = (before: Rows.Row, after: Delivery.Delivery, now: number) =>
       Effect.gen(function* () {
         const turn = before.turn + 1

@@ -1,4 +1,4 @@
-/** The log of events in PostgreSQL, and how far it was passed on. */
+/** The log of events in PostgreSQL, and the positions of its consumers. */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Entry, EventLog, type LogPage, page } from "../../../core/event/EventLog.ts"

@@ -38,7 +38,7 @@ export const layer = Layer.effect(
       )
     )
 
-    // From the latest on: the entries of runs that were started stand at the other end of the index until it is vacuumed.
+    // In descending order, because entries of started runs remain at the other end of the index until it is vacuumed.
     const count = (workflowId: WorkflowId) =>
       Effect.map(
         sql<{ readonly found: bigint }>`

@@ -25,7 +25,7 @@ export const labelOf = (kind: Kind, value: string): string =>
 /** The value of the label of a credential or an error code: they may have characters that the database does not keep. */
 export const asValue = (text: string): string => JSON.stringify(text)
 
-/** The keys of the labels that a filter asks for, by kind. A run satisfies it with one label of each kind. */
+/** The keys of the labels in a filter, by kind. A run satisfies it with one label of each kind. */
 const labelsOf = ({ credentials, errorCodes, tags }: RunFilter) =>
   (
     [
@@ -38,7 +38,7 @@ const labelsOf = ({ credentials, errorCodes, tags }: RunFilter) =>
       values === undefined ? [] : [[kind, values.map((value) => labelOf(kind, value))]]
   )
 
-/** A label whose runs are read in its order: of a kind of which the filter asks for no other. */
+/** A label whose index gives the order of the runs: the only label of its kind in the filter. */
 export const driving = (filter: RunFilter): Label | null => {
   for (const [kind, [key, ...others]] of labelsOf(filter)) {
     if (key !== undefined && others.length === 0) return { kind, key }

@@ -53,9 +53,9 @@ export const sources = Effect.fnUntraced(function* (
 })
 
 interface Split {
-  /** The statuses that a filter asks for of runs that do not wait. */
+  /** The statuses in a filter of runs that do not wait. */
   readonly others: ReadonlyArray<StoredStatus>
-  /** The stored statuses that it asks for of waiting runs. */
+  /** The stored statuses in a filter of waiting runs. */
   readonly waiting: ReadonlyArray<typeof Waiting.Type>
   /** What waiting runs and their gates satisfy. */
   readonly condition: Statement.Fragment | null
@@ -92,7 +92,7 @@ const ofLabel = (
   ]
 }
 
-/** Runs in the order of an index of theirs, of each workflow where few are asked for. */
+/** Runs in the order of an index, separately for each workflow if the filter names few. */
 const ofRuns = (
   sql: SqlClient.SqlClient,
   workspaceId: WorkspaceId,
@@ -192,7 +192,7 @@ export const waitingConditions = Effect.fnUntraced(function* (
 /** Whether runs that read as a status have not been started, or wait for another attempt. */
 export const isUnstarted = (status: Status): boolean => unstarted.has(status)
 
-/** The holds of the gate that a filter asks for, if it asks for nothing else of waiting runs; `null` otherwise. */
+/** The holds of the gate in a filter, if it selects waiting runs only by these; `null` otherwise. */
 const heldBy = ({ holds, statuses }: RunFilter): ReadonlyArray<"manual" | "run_window" | "any"> | null => {
   const isPaused = statuses === undefined || statuses.includes("execution.paused")
   if (holds !== undefined) {
@@ -267,7 +267,7 @@ const workflowsOf = (sql: SqlClient.SqlClient, workspaceId: WorkspaceId, conditi
     (rows) => (rows.length > mostWorkflows ? null : rows.map((row) => row.workflow_id))
   )
 
-/** What a filter asks of waiting runs by their gate; `null` where it takes all of them. */
+/** The condition of a filter on the gates of waiting runs; `null` if it selects all of them. */
 const waitingCondition = (
   sql: SqlClient.SqlClient,
   { holds, statuses }: RunFilter,

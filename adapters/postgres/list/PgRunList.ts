@@ -47,7 +47,7 @@ interface TallyRow {
 
 type GateRow = Gates.Row & { readonly name: string }
 
-/** Of the newest runs of a label, so many are looked up one by one. */
+/** Maximum number of the newest runs of a label that are looked up one by one. */
 const mostLookedUp = 4_000
 
 /** The first runs of all sources, newest first, with further columns of the runs and what they are called. */
@@ -62,7 +62,8 @@ const merging =
     const named = more === undefined ? sql`` : sql`, ${more.names}`
     const newest = (source: Source) => {
       const { by, each, from, lookup, status, withRuns } = source
-      // As a subquery, the status is not known to the planner, which would sort what an index of all waiting runs has.
+      // As a subquery the status is unknown to the planner, which would then sort instead of using the index of all
+      // waiting runs.
       const where = status === null ? source.where : sql`${source.where} and runs.status = (select ${status}::text)`
       const place = (of: Source["by"]) => sql`${sql(`${of}.created_at`)} desc, ${sql(`${of}.sequence`)} desc`
       const id = by === "label" ? sql`label.run_id as id` : sql`runs.id`
@@ -115,7 +116,7 @@ const counting = (sql: SqlClient.SqlClient) => {
   const merged = merging(sql)
   const contains = containing(sql)
 
-  /** The total of a filter that asks for waiting runs only, where a pass over all of them knows it. */
+  /** The total of a filter for waiting runs only, if a pass over all of them determines it. */
   const countOfWaiting = Effect.fnUntraced(function* (workspaceId: WorkspaceId, filter: RunFilter, now: number) {
     const { holds, statuses } = filter
     const isOfWaiting =
@@ -166,7 +167,10 @@ const counting = (sql: SqlClient.SqlClient) => {
       return RunCounts.totalOf(counted)
     })
 
-  /** All in one pass where it knows what is asked; what a pass did not count to the end is counted separately. */
+  /**
+   * Counts all in one pass if that determines the result; numbers that the pass did not complete are counted
+   * separately.
+   */
   const counts = Effect.fn("RunStore.counts")((workspaceId: WorkspaceId, filter: RunFilter) =>
     Effect.gen(function* () {
       if (filter.statuses !== undefined || filter.holds !== undefined || !PgWaitingCounts.knows(filter)) {
@@ -197,7 +201,7 @@ const counting = (sql: SqlClient.SqlClient) => {
   return { count, counts }
 }
 
-/** Counts what the newest runs have that satisfy a filter. */
+/** Counts the values of the newest runs of a filter. */
 const tallying = (sql: SqlClient.SqlClient) => {
   const merged = merging(sql)
   const contains = containing(sql)

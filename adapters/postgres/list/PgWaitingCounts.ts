@@ -9,10 +9,10 @@ import { Waiting } from "../../../core/run/Run.ts"
 import type { WorkspaceId } from "../../../core/workspace/Ids.ts"
 import { arrayOf } from "./PgRunSource.ts"
 
-/** A pass ends after so many waiting runs. */
+/** Maximum number of waiting runs in one pass. */
 const mostWaiting = 30_000
 
-/** Whether a pass knows all that a filter asks of waiting runs. */
+/** Whether a pass can evaluate all conditions of a filter on waiting runs. */
 export const knows = ({ credentials, errorCodes, holds, tags, text }: RunFilter): boolean =>
   [credentials, errorCodes, tags, text].every((asked) => asked === undefined) &&
   // Of a run that lost its browser, the failure says so.

@@ -23,7 +23,7 @@ import * as Gates from "../tables/Gates.ts"
 import * as Runs from "../tables/Runs.ts"
 import * as Writing from "../Writing.ts"
 
-/** Decides how an attempt ends. It may be asked twice about one attempt, and must answer alike. */
+/** Decides how an attempt ends. It may be called twice for one attempt, and must return the same result. */
 export type Decide = (locked: LockedRun<RunningRun>, now: number) => Change
 
 export type Settle = (

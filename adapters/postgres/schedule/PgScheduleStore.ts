@@ -79,7 +79,7 @@ export const layer = Layer.effect(
       return yield* transaction(
         sql,
         Effect.gen(function* () {
-          // Without a lock, so that a process that comes too late does not submit what it would have to undo.
+          // Without a lock, so that a late process does not submit runs that it would have to undo.
           const seen = yield* sql`select from schedules where ${isCurrent(before)}`
           if (seen.length === 0) return yield* new ScheduleOutdated()
           for (const id of replaces) yield* stop(step, id)

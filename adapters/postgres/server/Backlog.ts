@@ -1,6 +1,4 @@
-/**
- * How much work an installation has waiting, counted in the database. One process of an installation asks for it.
- */
+/** Counts the waiting work of an installation in the database. One process of an installation runs this. */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Backlog } from "../../../core/runtime/Gauges.ts"

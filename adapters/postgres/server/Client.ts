@@ -1,10 +1,10 @@
 /**
- * The client of a PostgreSQL server, which never waits without a bound for a server that hangs.
+ * The client of a PostgreSQL server, with bounded waits for a server that hangs.
  *
  * The server itself ends statements that take too long. A server that does not even do that is noticed by a statement
  * without an answer: then it is asked on a separate connection, and if it does not answer there either, all connections
- * are ended and new ones refused until it answers again. Whatever waits for it fails at once, as it does when the server
- * has stopped.
+ * are ended and new ones refused until it answers again. Whatever waits for it fails at once, as it does when the
+ * server has stopped.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { Clock, Effect, Layer, Redacted, Schedule } from "effect"
@@ -98,7 +98,7 @@ const arrival = Effect.fnUntraced(function* (sql: PgClient.PgClient, waitMillis:
   )
 })
 
-/** Whether the server refuses what the URL names: a user, a password or a database. Waiting does not help then. */
+/** Whether the server refuses the user, the password or the database of the URL, so that waiting is useless. */
 const isMisconfigured = ({ reason }: SqlError.SqlError): boolean =>
   reason._tag === "AuthenticationError" || reason._tag === "AuthorizationError" || stateOf(reason.cause) === "3D000"
 

@@ -15,7 +15,7 @@ export interface Answer {
 export class Probe extends Context.Service<
   Probe,
   {
-    /** Answers within a second: `null` where the database does not. Questions asked at once are one. */
+    /** Answers within a second; `null` if the database does not. Concurrent calls share one query. */
     readonly ask: Effect.Effect<Answer | null>
   }
 >()("sluice/adapters/postgres/server/Probe") {}

@@ -36,7 +36,7 @@ export interface Living extends Own {
 /** The interval at which a process reports, in milliseconds. */
 export const everyMillis = 15_000
 
-/** A process that has not reported for so long counts as dead, in milliseconds. */
+/** Time without a report after which a process counts as dead, in milliseconds. */
 const aliveMillis = 3 * everyMillis + 1_000
 
 const column = Table.of<Living>()

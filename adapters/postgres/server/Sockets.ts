@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net"
 export interface Sockets {
   /** Opens a connection. It throws while connections are refused. */
   readonly open: () => Socket
-  /** For how long the longest unanswered statement has waited, in milliseconds. 0 when none waits. */
+  /** The age of the oldest unanswered statement, in milliseconds; 0 if none waits. */
   readonly longestWait: () => number
   /** How many connections are open. */
   readonly count: () => number

@@ -1,4 +1,4 @@
-/** What a process does while it starts, for those who ask why it is not ready yet. */
+/** The current step of a starting process, for readiness checks. */
 import { Context, Effect } from "effect"
 
 export interface Startup {

@@ -8,7 +8,7 @@ import { Signals } from "../../../core/runtime/Signals.ts"
 import { TestTime } from "../../../core/testing/TestTime.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 
-/** The interval at which a process reads how far the clock is ahead. */
+/** The interval at which a process reads the offset of the clock. */
 const readEvery = "250 millis"
 
 /** The time after which every process has read what was written. */

@@ -8,7 +8,7 @@ import * as Table from "./Table.ts"
 
 const column = Table.of<Conversation.Conversation>()
 
-/** A lease is renewed without the body: what the body says of it may be out of date. */
+/** A lease is renewed without the body, which may contain an older lease. */
 const lease = {
   lease_host: column(Table.nullable(Table.text), ({ lease }) => lease?.host ?? null),
   lease_until: column(Table.nullable(Table.instant), ({ lease }) => lease?.until ?? null)
@@ -77,7 +77,7 @@ export type MessageRow = Table.Row<typeof messages.columns>
 
 export const toMessage = (row: MessageRow): ConversationMessage => messages.decode(row).body
 
-/** The last view of a kind, and how many were delivered up to it. */
+/** The last view of a kind, and its number. */
 interface Delivered {
   readonly given: number
   readonly view: View | null

@@ -56,7 +56,7 @@ export const table = Table.make(
   ["id"]
 )
 
-/** A delivery with its event and what the submission of its run said of webhooks. */
+/** A delivery with its event and the webhook settings of the submission. */
 export type Row = Table.Row<typeof table.columns> &
   Events.Row &
   Runs.OptionsRow & { readonly position: bigint; readonly workflow_id: string }

@@ -6,7 +6,7 @@ import type { Workflow } from "../../../core/workflow/Workflow.ts"
 import type { WorkflowId, WorkspaceId } from "../../../core/workspace/Ids.ts"
 import * as Table from "./Table.ts"
 
-/** A gate with the interval that follows from it, as its row keeps them. */
+/** A gate with its derived interval, as stored in its row. */
 interface Decided {
   readonly gate: Gate.Gate
   readonly interval: Gate.StartInterval | null
@@ -34,7 +34,7 @@ const window: Table.Type<RunWindow.ValidRunWindow, string> = {
   }
 }
 
-/** An instant, or none for what never comes. */
+/** An instant, or `null` for never. */
 const whenever = (at: number | undefined): number | null => (at === undefined || at === Infinity ? null : at)
 
 const column = Table.of<Decided>()

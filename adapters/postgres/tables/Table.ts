@@ -8,7 +8,7 @@ import type { SqlClient, Statement } from "effect/sql"
 /** A value of a statement, and of the JSON of `json_to_recordset`. */
 export type Written = string | number | boolean | Date | Uint8Array | ReadonlyArray<string> | null
 
-/** How values of one kind are kept. `Stored` is what the client of the database answers. */
+/** How values of one type are stored. `Stored` is the type that the database client returns. */
 export interface Type<A, Stored> {
   /** As in `create table`. */
   readonly sqlType: string
@@ -18,7 +18,7 @@ export interface Type<A, Stored> {
   readonly decode: (stored: Stored) => A
 }
 
-/** A column, and what it keeps of a source. */
+/** A column, and the value of a source that it stores. */
 export interface Column<Source, A, Stored> {
   readonly sqlType: string
   readonly isNullable: boolean
@@ -57,7 +57,7 @@ export interface Table<C extends Columns> extends Described {
   readonly decode: (row: Row<C>) => Values<C>
 }
 
-/** Describes columns that are kept of a source: `const column = Table.of<Run>()`. */
+/** Describes the columns of a source: `const column = Table.of<Run>()`. */
 export const of =
   <S>() =>
   <A, Stored>(type: Type<A, Stored>, value: (source: S) => A): Column<S, A, Stored> => ({
@@ -182,7 +182,7 @@ export const transactionId: Type<string, string> = plain("xid8")
 /** Bytes. They pass as parameters of a statement, and not through `recordset`, which is JSON. */
 export const bytes: Type<Uint8Array, Uint8Array> = {
   ...plain<Uint8Array>("bytea"),
-  // The client answers its own subclass, whose copies share memory.
+  // The client returns its own subclass, whose copies share memory.
   decode: (stored) => new Uint8Array(stored)
 }
 
@@ -268,8 +268,8 @@ const parse = (stored: string): unknown => {
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /**
- * Reads a stored value by a schema, or throws why it cannot be read. Values are kept in the form that the program has
- * them in, so nothing is transformed.
+ * Reads a stored value by a schema, or throws the reason if it is invalid. Values are stored in the form of the
+ * program, so nothing is transformed.
  */
 export const reading = <A>(schema: Schema.Codec<A, unknown>): ((stored: unknown) => A) =>
   readingBy(SchemaParser.decodeUnknownResult(Schema.toType(schema)))

@@ -76,7 +76,7 @@ export type VersionRow = Table.Row<typeof versions.columns>
 const heads = Table.make("workflow_versions", withoutContent, ["version_id"])
 const contents = Table.make("workflow_versions", { version_id: facts.version_id, ...content }, ["version_id"])
 
-/** The content of a version, by which it is kept. */
+/** The stored content of a version. */
 export type ContentRow = Table.Row<typeof contents.columns>
 
 export const toContent = (row: ContentRow): Content => {
@@ -84,7 +84,7 @@ export const toContent = (row: ContentRow): Content => {
   return { ...rest, settings: Settings.stored(settings) }
 }
 
-/** Keeps at most some 16 million characters of content, which take a few times as many bytes. */
+/** Caches at most 16 million characters of content, which take a few times as many bytes. */
 const contentOf = Contents.make(toContent, 16_000_000)
 
 export const toVersion = (row: VersionRow): WorkflowVersion => {

@@ -31,7 +31,7 @@ export interface Taken {
 /** Tables that say nothing about another database: the processes that use it, beside its own migrations. */
 const own = ["processes"]
 
-/** The tables that are kept through a crash. */
+/** The tables that survive a crash. */
 export const tables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const found = yield* sql<Table & { readonly refers: ReadonlyArray<string> }>`
     select relname::text as name,
@@ -90,7 +90,7 @@ export const settle = (sql: SqlClient.SqlClient) =>
     "select set_config('timezone', 'UTC', true), set_config('extra_float_digits', '1', true), set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
   )
 
-/** How many bytes of rows are asked for at once, judged by the rows before. */
+/** The size of one read of rows in bytes, estimated from the former rows. */
 const askedBytes = 4 * 1_024 * 1_024
 const mostRows = 2_000
 

@@ -1,5 +1,5 @@
 /**
- * Writes what was read of one database into another one of the same schema, in one transaction: all of it arrives and is
+ * Copies the rows of one database into another one of the same schema, in one transaction: all rows are written and
  * checked, or nothing is changed.
  */
 import { Effect, Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * Reads everything that a database keeps, as it was at one instant, while others write to it.
+ * Reads all data of a database in a consistent snapshot, while others write to it.
  *
  * Events name the transaction that wrote them, which says nothing in another database. They are given numbers that keep
  * them on the same side of each place that consumers have reached.
@@ -23,7 +23,7 @@ const numberOf = (tx: string, sequence: string): string =>
 /** All events of the numbers up to that of a place were passed. */
 const lastSequence = (sequence: string): string => `greatest(${sequence}, (select max(sequence) from run_events))`
 
-/** The columns that are read in another way than they are kept. */
+/** The columns whose read form differs from the stored form. */
 const changed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   run_events: { tx: numberOf("run_events.tx", "run_events.sequence") },
   event_consumers: {

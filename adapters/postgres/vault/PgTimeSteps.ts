@@ -5,7 +5,7 @@ import { TimeSteps } from "../../../core/vault/otp/TimeSteps.ts"
 import { withoutSqlErrors } from "../Transaction.ts"
 import * as Table from "../tables/Table.ts"
 
-/** The last step that was used of a secret, and how long a step is. */
+/** The last used step of a secret, and the duration of a step. */
 interface UsedStep {
   readonly key: string
   readonly step: number

@@ -1,6 +1,6 @@
 /**
- * The content of versions, each read once, since a version never changes. The same object is answered again, and with it
- * what was derived from it, such as its graph.
+ * The content of versions, each read once, since a version never changes. The same object is returned each time, so
+ * that values derived from it, such as its graph, are cached with it.
  */
 import type { Content } from "../../../core/workflow/Workflow.ts"
 

@@ -46,7 +46,7 @@ export const layer = Layer.effect(
         (rows): ReadonlyArray<ListedWorkflow> => rows.map(Workflows.toListed)
       )
 
-    /** Refuses a workflow whose name is taken in its folder, and keeps it from being taken until the transaction ends. */
+    /** Refuses a workflow whose name is used in its folder, and reserves the name until the transaction ends. */
     const claimName = ({ version, workflow }: StoredWorkflow) =>
       Effect.gen(function* () {
         const folder = Settings.folderOf(version.content.settings)

@@ -37,7 +37,7 @@ export const read = (
     } satisfies StoredWorkflow
   })
 
-/** Keeps the latest version of a workflow, and answers what its fields take in the table, compressed as they are there. */
+/** Stores the latest version of a workflow, and returns the compressed sizes of its fields in the table. */
 export const insert = (sql: SqlClient.SqlClient, version: WorkflowVersion) =>
   Effect.gen(function* () {
     const id = version.workflowId

@@ -1,6 +1,6 @@
 /**
- * Sign-ins to the console in PostgreSQL. One that was found is believed for a second: signing out takes effect at once in
- * the process that is asked, and within that second in every other one.
+ * Sign-ins to the console in PostgreSQL. A found sign-in is cached for a second, so signing out takes effect
+ * immediately in the same process, and within a second in others.
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"

@@ -14,7 +14,7 @@ const filter = {
   user_id: described("The user who made the change"),
   key_id: described("The API key that the change was made with"),
   start_time: described("An instant in ISO 8601: the first that is listed"),
-  end_time: described("An instant in ISO 8601: the first that is not listed any more")
+  end_time: described("An instant in ISO 8601: the end of the time range, exclusive")
 }
 
 export const AuditEntry = Schema.Struct({
@@ -22,24 +22,26 @@ export const AuditEntry = Schema.Struct({
   at: Schema.String.annotate({ description: "When the change was made, by the clock of the database" }),
   action: Schema.String.annotate({
     description:
-      "What was done to a kind of resource: run_window, lift, pause, pace, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, component, patch, subscription, run, runs or schedule, and after a dot the verb, such as run_window.set"
+      "The kind of the resource and the verb: run_window, lift, pause, pace, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, component, patch, subscription, run, runs or schedule, and after a dot the verb, such as run_window.set"
   }),
   resource_id: Schema.NullOr(Schema.String),
   resource_name: Schema.NullOr(Schema.String),
   user_id: Schema.NullOr(Schema.String).annotate({
-    description: "null where an operator made the change at the command line of the installation"
+    description: "null for a change by an operator at the command line of the installation"
   }),
   key_id: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
   before: Schema.Json.annotate({
-    description: "The state that the change replaced, without secrets; null where there was none"
+    description: "The state before the change, without secrets; null for a new resource"
   }),
-  after: Schema.Json.annotate({ description: "The state since, without secrets; null where the resource is gone" })
+  after: Schema.Json.annotate({
+    description: "The state after the change, without secrets; null for a removed resource"
+  })
 }).annotate({ identifier: "AuditEntry" })
 
 const group = HttpApiGroup.make("audit").annotate(
   OpenApi.Description,
-  "Who changed what, when, and from what to what; entries are only appended"
+  "The audit trail: the author, time and states before and after of each change. Entries are only appended"
 )
 
 export class AuditGroup extends group.add(

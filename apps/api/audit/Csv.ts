@@ -1,6 +1,8 @@
 /** Lines of CSV as RFC 4180 describes them. */
 
-/** A line with its end. A cell that a spreadsheet would take for a formula gets an apostrophe in front. */
+/**
+ * A line with its line break. A cell that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
+ */
 export const line = (cells: ReadonlyArray<string>): string => `${cells.map(cell).join(",")}\r\n`
 
 const cell = (text: string): string => {

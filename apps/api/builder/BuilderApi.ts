@@ -44,7 +44,7 @@ const reading = {
   conversationId: ConversationId,
   status: Status,
   /**
-   * Nothing changes before the next message: the last one was done, it failed, or the conversation ended.
+   * Whether nothing changes before the next message: the last one completed or failed, or the conversation has ended.
    */
   terminal: Schema.Boolean,
   isProcessing: Schema.Boolean,
@@ -113,13 +113,13 @@ const NewSession = Schema.Struct({
   description: optional(Schema.String.check(Schema.isMaxLength(4_096))),
   /** The user whose credential the workflow signs in with: it gets the alias LOGIN for the site of `authUrl`. */
   permissionedUserId: optional(Schema.String),
-  /** The address to sign in at; the start page where it is left out. */
+  /** The address to sign in at; default: the start page. */
   authUrl: optional(Schema.String),
   proxySetting: optional(Schema.Literals(["country", "static", "random", "off"])),
   proxyValue: optional(Schema.String),
-  /** The input schema of the workflow; left out, it says what the given inputs are. */
+  /** The input schema of the workflow; default: derived from the given inputs. */
   inputSchema: optional(Schema.JsonObject),
-  /** Example inputs, which the conversation works with: an object, or its JSON text. */
+  /** Example inputs of the conversation: an object, or its JSON text. */
   jsonExample: optional(Schema.Json),
   inputVariables: optional(Schema.JsonObject),
   enableNetworkListener: optional(Schema.Boolean)
@@ -127,16 +127,16 @@ const NewSession = Schema.Struct({
 
 const given = {
   inputVariables: optional(jsonObject),
-  /** Used for every credential that the inputs leave out. */
+  /** The user of every credential that is not in the inputs. */
   permissionedUserId: optional(Schema.String),
   authUrl: optional(Schema.String),
-  /** `false` begins without the cookies and the storage that are kept with the credentials. */
+  /** `false` begins without the cookies and the storage that are stored with the credentials. */
   useLastBrowserState: optional(Schema.Boolean)
 }
 
 const FromWorkflow = Schema.Struct({
   workflowId: Schema.String,
-  /** The steps before this node are done; without it, only the start page is opened. */
+  /** The steps before this node are carried out; without it, only the start page is opened. */
   targetNodeId: optional(Schema.String),
   ...given
 }).annotate({ identifier: "BuilderSessionFromWorkflow" })
@@ -173,7 +173,7 @@ export const DraftJson = Schema.StructWithRest(
   [Schema.Record(Schema.String, Schema.Json)]
 ).annotate({ identifier: "BuilderWorkflow" })
 
-/** How a message, an answer or another change may be refused. */
+/** The errors of messages, answers and other changes. */
 const changes = [Errors.BadRequest, Errors.Forbidden, ConversationGone, Errors.Conflict] as const
 
 const base = "/workflow-builder/agent"
@@ -241,14 +241,14 @@ export class BuilderGroup extends group.add(
     success: TurnStateJson,
     error: ConversationGone
   })
-    .annotate(OpenApi.Summary, "Read what the last message of a conversation has led to: its report, or its question")
+    .annotate(OpenApi.Summary, "Read the result of the last message of a conversation: its report, or its question")
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("messages", `${base}/:conversation_id/messages`, {
     params: conversation,
     query: {
       limit: Schema.optionalKey(Schema.String),
       offset: Schema.optionalKey(Schema.String),
-      /** `true` counts from the last message: the last ones are answered, still the oldest of them first. */
+      /** `true` counts from the last message backwards. The answer is in ascending order. */
       tail: Schema.optionalKey(Schema.String)
     },
     success: Schema.Struct({
@@ -268,7 +268,7 @@ export class BuilderGroup extends group.add(
     params: conversation,
     payload: Schema.Struct({
       messageId: Schema.String,
-      /** The answer to a question for one thing. */
+      /** The answer to a question for one input. */
       value: optional(Schema.Json),
       /** The answers by their names. */
       responses: optional(Schema.JsonObject)
@@ -289,7 +289,7 @@ export class BuilderGroup extends group.add(
     params: conversation,
     success: Schema.Struct({
       url: Schema.String,
-      base64: Schema.String.annotate({ description: "A JPEG of what is visible of the page" })
+      base64: Schema.String.annotate({ description: "A JPEG of the viewport" })
     }).annotate({ identifier: "BuilderScreenshot" }),
     error: [ConversationGone, Errors.Conflict]
   })
@@ -307,22 +307,22 @@ export class BuilderGroup extends group.add(
     success: Schema.Struct({
       url: Schema.String,
       ...PointedPage.fields,
-      base64: Schema.String.annotate({ description: "A JPEG of what is visible of the page, `width` by `height`" })
+      base64: Schema.String.annotate({ description: "A JPEG of the viewport, `width` by `height`" })
     }).annotate({ identifier: "BuilderElements" }),
     error: [ConversationGone, Errors.Conflict]
   })
     .annotate(
       OpenApi.Summary,
-      "Read what can be pointed at in a screenshot of the page: each element with its place and its selectors"
+      "Read a screenshot of the page with the elements that can be pointed at, each with its box and its selectors"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.post("save", `${base}/:conversation_id/save`, {
     params: conversation,
-    // Everything may be left out, and so may the body.
+    // All fields and the body are optional.
     payload: [
       Schema.Struct({
         versionNote: optional(Schema.String),
-        /** Saves although the workflow has a version that is later than the one the conversation began with. */
+        /** Saves although the workflow has a later version than the one the conversation began with. */
         force: optional(Schema.Boolean)
       }).annotate({ identifier: "BuilderSave" }),
       Schema.Null

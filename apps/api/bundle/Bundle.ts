@@ -26,12 +26,12 @@ export const Manifest = Schema.Struct({
   made_at: Schema.String,
   public_key: Schema.String,
   files: Schema.Array(Listed),
-  /** Files that the record names and that are not kept any more. */
+  /** Files in the record that are no longer stored. */
   missing: Schema.Array(Schema.String)
 })
 export type Manifest = typeof Manifest.Type
 
-/** A start with what it is judged by. */
+/** A start with the data to verify it. */
 export interface KeptStart {
   readonly start: Start
   readonly evidence: Evidence

@@ -7,7 +7,7 @@ import * as Errors from "../http/Errors.ts"
 
 const group = HttpApiGroup.make("bundles").annotate(
   OpenApi.Description,
-  "Everything that is kept of a run in one signed archive"
+  "All stored data of a run in one signed archive"
 )
 
 export class BundlesGroup extends group.add(
@@ -40,7 +40,7 @@ export class BundlesGroup extends group.add(
   })
     .annotate(
       OpenApi.Summary,
-      "Stream why runs started, with what each start can be judged by, as JSON lines, oldest first; the last line names runs that started without an entry"
+      "Stream the reasons for starts of runs, with the data to verify each, as JSON lines, oldest first; the last line names runs that started without an entry"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("bundleKey", "/bundle-key", {

@@ -1,6 +1,6 @@
 /**
- * The cookie of a session at the console. A browser sends it along with requests of this service's own pages only: it is
- * `SameSite=Strict`, and a request that says that another site, or a page of another port, made it is not taken.
+ * The cookie of a console session. It is `SameSite=Strict`, so browsers send it only with requests of pages of this
+ * site, and requests from other sites or ports are refused.
  */
 import { Option, Redacted } from "effect"
 
@@ -9,7 +9,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** The port is in the name: cookies of one host are sent to all of its ports. */
+/** The port is in the name, because browsers send cookies of a host to all of its ports. */
 const nameFor = (host: string | undefined): string => `sluice_session_${/:(\d+)$/.exec(host ?? "")?.[1] ?? "default"}`
 
 /** The secret of the session that a request presents; `null` when it has none, or came from the page of another origin. */
@@ -25,8 +25,8 @@ export const secretOf = (request: Sent, publicUrl: Option.Option<string>): Redac
 }
 
 /**
- * Whether a page of this service made a request. One that writes must say so in `Origin`. One that reads may leave that
- * out, but must not say otherwise in `Sec-Fetch-Site`.
+ * Whether a page of this service made a request. A writing request must have the `Origin` of this service. A reading
+ * one may omit it, but must not have another site in `Sec-Fetch-Site`.
  */
 export const isOurs = ({ headers, method }: Sent, publicUrl: Option.Option<string>): boolean => {
   const site = headers["sec-fetch-site"]

@@ -23,7 +23,7 @@ export class ConsoleGroup extends group.add(
   })
     .annotate(
       OpenApi.Summary,
-      "Make a link that opens one session at the console within an hour, with the role and the scopes of the key; not for a session itself"
+      "Make a sign-in link that opens one console session within an hour, with the role and the scopes of the key; needs an API key, not a session"
     )
     .annotate(Needs, "read")
     .annotate(TellsSecret, true)

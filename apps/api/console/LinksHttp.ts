@@ -1,4 +1,4 @@
-/** Makes links that open the console. A session makes none: it would outlive its twelve hours by its own links. */
+/** Makes sign-in links. A session cannot make any, because they would extend it beyond twelve hours. */
 import { Clock, Effect, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"

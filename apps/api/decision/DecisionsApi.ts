@@ -15,17 +15,17 @@ export const ModelDecision = Schema.Struct({
   action_type: Schema.String,
   /** The purpose of the question: an element, data, a verdict, a move, or one of several candidates. */
   purpose: Purpose,
-  /** The model that answered, or that was asked without an answer; `null` for the default model that never answered. */
+  /** The model of the request; `null` for the default model if it never answered. */
   llm_model: nullable,
   /** The question, cut when it is long. */
   prompt: Schema.String,
-  /** Whether a picture of the page went with it. */
+  /** Whether the question included a screenshot. */
   with_screenshot: Schema.Boolean,
-  /** The answer of the model, cut when it is long; `null` when it did not. */
+  /** The answer of the model, cut when it is long; `null` without an answer. */
   answer: nullable,
   /** The result of the answer; `null` when it was refused. */
   decision: nullable,
-  /** Why the answer was refused, or none came; `null` when it was taken. */
+  /** Why the answer was refused or is missing; `null` for an accepted answer. */
   refusal: nullable,
   input_tokens: Schema.Int,
   output_tokens: Schema.Int,
@@ -52,9 +52,9 @@ export const decisionJson = (decision: Decision): typeof ModelDecision.Type => (
 
 const RunDecisions = Schema.Struct({
   ...session,
-  /** Oldest first, everything secret hidden in them. */
+  /** Oldest first, with secrets hidden. */
   decisions: Schema.Array(ModelDecision),
-  /** As many are kept as may be of one run: there may have been more. */
+  /** Whether the run reached the maximum number of stored decisions, so that there may have been more. */
   truncated: Schema.Boolean
 }).annotate({ identifier: "RunDecisions" })
 

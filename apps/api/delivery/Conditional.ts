@@ -6,9 +6,9 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 
 /**
- * Tags a complete answer to a reading request, or answers 304 where `If-None-Match` has its tag. A tag that the answer has
- * already, such as `"3"` of a run window, names a revision and not all of the answer: it becomes `"3.…"` with the hash of
- * the content. Others are weak: they stay the same however the answer is compressed.
+ * Adds an entity tag to a complete answer to a reading request, or answers 304 if `If-None-Match` has that tag. An
+ * existing tag, such as `"3"` of a run window, identifies only a revision: the hash of the content is appended, as in
+ * `"3.…"`. Other tags are weak, so that they do not depend on the compression.
  */
 export const answer = (
   { headers, method }: HttpServerRequest.HttpServerRequest,
@@ -22,7 +22,7 @@ export const answer = (
   const tag = response.headers.etag?.replace(/"$/, `.${hash}"`) ?? `W/"${hash}"`
   const tagged = HttpServerResponse.setHeaders(response, {
     etag: tag,
-    // Answers depend on the key, which shared caches do not know.
+    // Answers depend on the key, so shared caches must not store them.
     "cache-control": control ?? "private, no-cache"
   })
   return isMatch(headers["if-none-match"], tag) ? notModified(tagged) : tagged
@@ -30,7 +30,7 @@ export const answer = (
 
 const hashOf = (content: Uint8Array): string => createHash("sha256").update(content).digest("base64url").slice(0, 27)
 
-/** Tags are compared by what they name: a weak one is like a strong one (RFC 9110, 13.1.2). */
+/** Weak comparison of tags: a weak tag equals a strong one (RFC 9110, 13.1.2). */
 const isMatch = (known: string | undefined, tag: string): boolean => {
   if (known === undefined) return false
   if (known.trim() === "*") return true

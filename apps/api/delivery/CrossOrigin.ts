@@ -1,6 +1,6 @@
 /**
- * Which pages of other origins may call the interface from a browser. They identify themselves by a key: the cookie of the
- * console is never accepted from another origin.
+ * CORS: pages of allowed origins may call the interface from a browser with an API key. The cookie of the console is
+ * never accepted from another origin.
  */
 import { Context, identity } from "effect"
 import { HttpMiddleware } from "effect/http"
@@ -26,7 +26,7 @@ const exposedHeaders = [
 /** For how many seconds a browser remembers that it may call. */
 const maxAge = 600
 
-/** Answers the questions of browsers before a call, and marks every answer as readable by the allowed origins. */
+/** Answers preflight requests, and marks every answer as readable by the allowed origins. */
 export const allow = (origins: ReadonlyArray<string>): ReturnType<typeof HttpMiddleware.cors> =>
   origins.length === 0
     ? identity

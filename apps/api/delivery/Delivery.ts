@@ -1,13 +1,10 @@
-/**
- * What happens to an answer between its making and its sending: it gets an entity tag, and is compressed where the client
- * takes that.
- */
+/** Adds entity tags to answers, and compresses them if the client accepts that. */
 import { Effect } from "effect"
 import { HttpEffect, HttpMiddleware, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import * as Endpoints from "../http/Endpoints.ts"
 import * as Conditional from "./Conditional.ts"
 
-/** JSON and what pages consist of. Files and streams are sent as they are. */
+/** JSON and the parts of pages. Files and streams are not compressed. */
 const compressible =
   /^(?:application\/(?:[\w.-]+\+)?json|application\/javascript|text\/(?:html|css|javascript)|image\/svg\+xml)(?:;|$)/i
 
@@ -17,14 +14,14 @@ const compressed = HttpMiddleware.compression({
 })
 
 /**
- * Prepares the answers of the server for their clients. Answers that hold secrets get no tag and are not compressed: how
- * long they are would tell of the secrets.
+ * Prepares the answers of the server. Answers with secrets get no tag and are not compressed, because their compressed
+ * length could reveal the secrets.
  */
 export const prepared = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.flatMap(answer, (response) =>
     Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => {
       if (!Endpoints.mayStore(url) || response.body._tag !== "Uint8Array") return Effect.succeed(response)
-      // What is registered last is done last: the endpoint may set a tag itself.
+      // Runs last, because the endpoint may set a tag itself.
       const tagged = HttpEffect.appendPreResponseHandler((request, response) =>
         Effect.succeed(Conditional.answer(request, response))
       )

@@ -40,7 +40,7 @@ export const layer = HttpApiBuilder.group(
         ({ sequence }) => String(sequence)
       )
 
-    /** Answers with a stream of parts. `id` is that of a sign of life, where it has one. */
+    /** Answers with a stream of parts. `id` is the id of a ping, if it has one. */
     const answerParts = <E extends LoggedEvent>(
       caller: Caller,
       parts: Stream.Stream<{ readonly events: ReadonlyArray<E>; readonly id: string | null }>,
@@ -57,7 +57,7 @@ export const layer = HttpApiBuilder.group(
           readonly id: string | null
         }) {
           if (batch.length === 0) return Stream.succeed(Frame.ping(yield* Clock.currentTimeMillis, id))
-          // A stream that broke here would be read as the end of its runs.
+          // Clients would take a broken stream for the end of its runs.
           const all = yield* waitUntilBack(links.under(address, caller.workspaceId))
           return Stream.fromIterable(Frame.frames(batch, all, idOf), { chunkSize: 1 })
         })

@@ -10,7 +10,7 @@ import type { LoggedEvent } from "../../../core/event/RunEvent.ts"
 
 const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString()
 
-/** How much one piece holds beside its last frame, or beside its last part of a larger one, in bytes. */
+/** Minimum size of a piece before it is sent, in bytes. */
 const pieceBytes = 65_536
 
 /** The frames of a batch in pieces of whole frames, or of parts of a large one. Each is made when it is asked for. */
@@ -32,16 +32,16 @@ export function* frames<E extends LoggedEvent>(
   if (piece !== "") yield encoder.encode(piece)
 }
 
-/** A sign of life. With an id, a reader that comes back continues after it. */
+/** A ping. With an id, a reader that reconnects continues after it. */
 export const ping = (now: number, id: string | null = null): Uint8Array =>
   new TextEncoder().encode(`${id === null ? "" : `id: ${id}\n`}${frame("ping", { ts: now })}`)
 
-/** One frame. The events that end a run may be large: written at once, they would keep others waiting. */
+/** One frame in parts. The final event of a run may be large, and serializing it at once would block other requests. */
 function* partsOf(entry: LoggedEvent, id: string, links: Links): Generator<string> {
   const data = message(entry, links)
   const outer = { event: "run.event", data, timestamp: iso(data.timestamp), expires_at: iso(data.expires_at) }
   let part = `id: ${id}\n${begun("run.event")}`
-  // Plain data: an interface is not assignable to the type of JSON.
+  // Plain JSON, but an interface is not assignable to the type of JSON.
   for (const piece of JsonPieces.write(outer as Schema.Json, pieceBytes)) {
     if (part.length >= pieceBytes) {
       yield part

@@ -1,4 +1,4 @@
-/** The endpoints of what runs leave behind: snapshots of pages, network logs, and the failures of a workflow. */
+/** The endpoints of evidence: snapshots of pages, network logs, and the failures of a workflow. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { NetworkEvent } from "../../../core/browser/NetworkEventJson.ts"
@@ -10,7 +10,7 @@ import { Screenshot } from "../run/RunRecord.ts"
 const DebugSnapshot = Schema.Struct({
   ...session,
   node_id: Schema.String,
-  /** The page as the node began, as one HTML document that runs nothing; `null` where the run kept none. */
+  /** The page at the start of the node, as one HTML document without scripts; `null` without a snapshot. */
   page_snapshot_url: Schema.NullOr(Schema.String),
   screenshots: Schema.Array(Screenshot)
 }).annotate({ identifier: "DebugSnapshot" })
@@ -19,18 +19,18 @@ const nullable = Schema.NullOr(Schema.String)
 
 const NetworkLog = Schema.Struct({
   ...session,
-  /** The run has ended, and everything that its pages asked for is in its log. */
+  /** Whether the run has ended and its log is complete. */
   complete: Schema.Boolean,
-  /** Something was left out of the log: over its bounds, or lost with a worker. */
+  /** Whether entries are missing in the log: beyond its limits, or lost with a worker. */
   truncated: Schema.Boolean,
   /** By the instant at which they began. */
   events: Schema.Array(NetworkEvent),
-  /** Why there is nothing to be seen, where the run was not recorded. */
+  /** Why the log is empty, if the run was not recorded. */
   message: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NetworkLog" })
 
 export const ErrorReport = Schema.Struct({
-  /** The workflow that was asked for; null for several, and for all. */
+  /** The requested workflow; null for several and for all. */
   workflow_id: nullable,
   timeframe: Schema.Struct({ start: Schema.String, end: Schema.String }),
   /** All failures within the time frame, shown below or not. */

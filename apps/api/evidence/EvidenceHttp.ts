@@ -1,4 +1,4 @@
-/** Answers the endpoints of what runs leave behind. */
+/** Answers the endpoints of evidence. */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { isNoise } from "../../../core/browser/Exchange.ts"
@@ -17,11 +17,11 @@ import { runId } from "../run/RunsHttp.ts"
 import { workflowId } from "../workflow/WorkflowsHttp.ts"
 import type { ErrorReport } from "./EvidenceApi.ts"
 
-/** How long the addresses in the answer about a node work, in milliseconds. */
+/** Lifetime of the addresses in the answer about a node, in milliseconds. */
 const linkMillis = 3_600_000
 
 const notRecorded =
-  "This run was not recorded: set enable_network_listener on the workflow, or start the run with debug, to record what its pages ask of the network"
+  "This run was not recorded: set enable_network_listener on the workflow, or start the run with debug, to record the requests of its pages"
 
 export const layer = HttpApiBuilder.group(
   Api,

@@ -9,23 +9,21 @@ const fields = {
   at_least: Schema.Boolean.annotate({ description: "Whether more runs wait than were counted" }),
   first_start_at: instant,
   last_start_at: instant.annotate({
-    description: "When the last of the waiting runs starts; null when it is not in sight, or none waits"
+    description: "When the last of the waiting runs starts; null if that is unknown, or if none waits"
   }),
   closes_at: instant.annotate({
-    description: "When the run window closes that is open, or opens next; null when it never closes or opens"
+    description: "When the open run window closes, or the closed one next opens; null if never"
   }),
-  unfit: Schema.Int.annotate({ description: "How many of the waiting runs do not start before closes_at" }),
+  unfit: Schema.Int.annotate({ description: "The number of waiting runs that do not start before closes_at" }),
   limited_by: Schema.NullOr(Schema.Literals(["max_starts_per_minute", "max_running", "workers"])).annotate({
-    description:
-      "What puts off the last start: a limit of the pace or the workers; null when nothing but the window does"
+    description: "The limit that delays the last start: of the pace or the workers; null if only the window does"
   }),
   workers: Schema.NullOr(Schema.Struct({ capacity: Schema.Int, running: Schema.Int })).annotate({
-    description:
-      "How many runs all workers carry out at once, and how many they do now; null when that is not known, and free workers are assumed"
+    description: "The total capacity of the workers, and its use; null if unknown: free workers are then assumed"
   }),
   mean_duration_ms: Schema.NullOr(Schema.Int).annotate({
     description:
-      "The mean duration of the latest runs that succeeded; null before the first one: max_running and the workers are left out then, and runs can start later than said"
+      "The mean duration of the latest successful runs; null before the first one: the forecast then ignores max_running and the workers, and runs can start later"
   })
 }
 

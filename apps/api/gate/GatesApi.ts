@@ -24,7 +24,7 @@ const RunWindowHistory = Schema.Struct({
   run_windows: Schema.Array(
     Schema.Struct({
       run_window_revision: Schema.Int,
-      run_window: Schema.NullOr(RunWindow.RunWindow).annotate({ description: "null where the window was removed" }),
+      run_window: Schema.NullOr(RunWindow.RunWindow).annotate({ description: "null for a removed window" }),
       set_at: Schema.NullOr(Schema.String),
       set_by: Schema.NullOr(Schema.String).annotate({ description: "The user who set or removed the window" })
     })
@@ -37,18 +37,17 @@ const limit = (most: number) => Schema.NullOr(Schema.Int.check(Schema.isBetween(
 /** How fast the runs of a workflow may start. Both fields must be sent, so that a misspelled one removes no limit. */
 export const WorkflowPace = Schema.Struct({
   max_starts_per_minute: limit(mostStartsPerMinute).annotate({
-    description:
-      "The highest number of starts in any 60 seconds, retries included; they are spread evenly. null: any number"
+    description: "The maximum number of starts in any 60 seconds, retries included, spread evenly; null for no limit"
   }),
   max_running: limit(mostRunning).annotate({
-    description: "The highest number of runs that are executed at the same time. null: any number"
+    description: "The maximum number of concurrent runs; null for no limit"
   })
 }).annotate({ identifier: "WorkflowPace" })
 
 /** Some of the runs that a preview counts. */
 const listedRuns = (what: string) =>
   Schema.Array(Schema.Struct({ session_id: Schema.String, created_at: Schema.String })).annotate({
-    description: `The runs that would be ${what}, those submitted first before others: at most ${mostListed}`
+    description: `The runs that would be ${what}, oldest first: at most ${mostListed}`
   })
 
 const PreviewResponse = Schema.Struct({
@@ -63,7 +62,7 @@ const PreviewResponse = Schema.Struct({
   ),
   truncated: Schema.Boolean.annotate({
     description:
-      "Whether there are fewer openings than asked for because none follows within 400 days: a later one may exist"
+      "Whether there are fewer openings than requested because none follows within 400 days; a later one may exist"
   }),
   tz_data: Schema.NullOr(Schema.String).annotate({
     description: "The version of the time zone data that the openings come from"
@@ -85,10 +84,7 @@ const PreviewResponse = Schema.Struct({
 
 export class GatesGroup extends HttpApiGroup.make("runWindows")
   .annotate(OpenApi.Title, "run windows")
-  .annotate(
-    OpenApi.Description,
-    "The hours in which the runs of a workflow may start, how fast they may, and manual pauses"
-  )
+  .annotate(OpenApi.Description, "Run windows, paces and manual pauses of workflows")
   .add(
     HttpApiEndpoint.get("getRunWindow", "/workflows/:workflow_id/run-window", {
       params: workflow,
@@ -144,7 +140,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       success: WorkflowPace,
       error: Errors.NotFound
     })
-      .annotate(OpenApi.Summary, "Read how many runs of a workflow may start a minute and be executed at once")
+      .annotate(OpenApi.Summary, "Read how many runs of a workflow may start per minute and run concurrently")
       .annotate(Needs, "read"),
     HttpApiEndpoint.put("setPace", "/workflows/:workflow_id/pace", {
       params: workflow,
@@ -152,7 +148,7 @@ export class GatesGroup extends HttpApiGroup.make("runWindows")
       success: WorkflowPace,
       error: edits
     })
-      .annotate(OpenApi.Summary, "Limit how many runs of a workflow start a minute and are executed at once")
+      .annotate(OpenApi.Summary, "Limit how many runs of a workflow start per minute and run concurrently")
       .annotate(Needs, "edit"),
     HttpApiEndpoint.post("pause", "/workflows/:workflow_id/pause", {
       params: workflow,

@@ -13,7 +13,7 @@ import { iso, isoOrNull } from "../run/RunRecord.ts"
 export const fields = {
   run_window_revision: Schema.Int.annotate({
     description:
-      "Names this run window among those that the workflow had. A change that sends it is refused with 409 when another run window is stored by then"
+      "The number of this run window in the history of the workflow. A change that sends it is refused with 409 if another run window is stored meanwhile"
   }),
   lift: Schema.NullOr(
     Schema.Struct({ since: Schema.String, until: Schema.NullOr(Schema.String), by: Schema.String }).annotate({
@@ -59,7 +59,7 @@ export const ifMatch = OpenApi.annotations({
   })
 })
 
-/** The run window on which a request is based, by its header `If-Match`. */
+/** The revision of the run window in the header `If-Match` of a request. */
 export const base = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,
   ({ headers }): Effect.Effect<BaseWindow, Errors.BadRequest> => {

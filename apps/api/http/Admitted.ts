@@ -1,6 +1,4 @@
-/**
- * Ends an endless answer when the key of its request is revoked, or the session that it was asked in ends.
- */
+/** Ends a stream when the key of its request is revoked, or its session ends. */
 import { Effect, Option, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 import * as Identity from "../console/Identity.ts"

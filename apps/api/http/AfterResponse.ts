@@ -1,6 +1,4 @@
-/**
- * Work that runs once the answer to a request was sent.
- */
+/** Work that runs after the answer to a request is sent. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Context, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"

@@ -1,6 +1,6 @@
 /**
- * The orderly end of the server: first it says that it is not ready, so that no new clients are sent to it, while it still
- * serves those that come; then its endless answers end, and then it closes.
+ * The graceful shutdown of the server: it reports that it is not ready while it still serves requests; then its streams
+ * end, and then it closes.
  */
 import type { Server } from "node:http"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
@@ -34,8 +34,8 @@ export class Closing extends Context.Service<
 }
 
 /**
- * For how long endless answers go on at least when the server is released, in milliseconds: what carried out runs in this
- * process has been released before, and their last events are on the way.
+ * Minimum time for which streams continue after the release of the server, in milliseconds, so that they deliver the
+ * last events of runs that ended before.
  */
 const settlingMillis = 500
 
@@ -68,10 +68,10 @@ const quietTurns = 3
 const mostTurns = 200
 
 /**
- * Makes a server close only when nothing has arrived at it that it did not look at.
+ * Makes a server close only when it has read all received data.
  *
- * What a client has sent to a busy process lies with the operating system, on a new connection or on one that was idle. A
- * server that closes then resets that connection, and a proxy must not send a POST again that may have been carried out.
+ * Requests to a busy process wait in the operating system, on new or idle connections. A server that closes would reset
+ * these connections, and a proxy must not repeat a POST that may have been carried out.
  */
 export const afterWhatArrived = (server: Server): void => {
   let arrived = 0

@@ -1,5 +1,5 @@
 /**
- * The addresses of the interface as a request meets them, before it is routed.
+ * Matches the addresses of requests to endpoints, before routing.
  *
  * An address has one form: that of the description, in its case, with single slashes, none at the end, no parameters
  * after `;`, and no escapes in its fixed parts. Decisions by the address hold for the route that answers, because a
@@ -72,7 +72,7 @@ endpoints.sort((one, other) => Number(one.path.includes(":")) - Number(other.pat
 
 const methods = new Set(endpoints.map(({ method }) => method))
 
-/** Matches as the router of the server does, which refuses parameters that are too long. */
+/** Matches like the router of the server, but without its limit on the length of parameters. */
 const router = FindMyWay.make<Endpoint>({ ...strict, maxParamLength: Number.POSITIVE_INFINITY })
 // Every path of an endpoint begins with a slash.
 for (const endpoint of endpoints) router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, endpoint)
@@ -123,7 +123,7 @@ export const mayStore = (url: string): boolean => {
   return true
 }
 
-/** The pages whose address may be typed with a slash at its end. */
+/** The pages whose address may have a trailing slash. */
 const pages = new Set(["/docs", "/openapi.json"])
 
 /** The path of the site of the docs. */
@@ -141,7 +141,7 @@ const find = (method: string, path: string): Endpoint | null => {
 const matched = (method: string, path: string): Endpoint | null =>
   router.find(method === "HEAD" ? "GET" : method, path)?.handler ?? null
 
-/** Whether the fixed parts of a path are written as they are declared. The router would match them with escapes, too. */
+/** Whether the fixed parts of a path have no escapes. The router would also match them with escapes. */
 const isVerbatim = (endpoint: Endpoint, path: string): boolean => {
   const written = path.split("/")
   return endpoint.path.split("/").every((part, at) => part.startsWith(":") || part === written[at])
@@ -178,7 +178,7 @@ export const destination = (method: string, path: string): Destination => {
   return endpoint === null ? { _tag: "Undescribed" } : { _tag: "Endpoint", endpoint }
 }
 
-/** A path as the router compares it; `null` when its escapes are no text. */
+/** The decoded path for the router; `null` if its escapes are not valid UTF-8. */
 const decodedPath = (path: string): string | null => {
   try {
     return decodeURI(path)

@@ -76,14 +76,14 @@ export const general = <const Status extends keyof typeof reasons>(statusCode: S
 /** The answer while the database cannot be reached. The reason is for the log alone. */
 export const unavailable = general(503, "The database cannot be reached now. Send the request again later")
 
-/** The answer while the maximal number of checks of the workspace waits. */
+/** The answer if the maximum number of checks of the workspace waits. */
 export const busy = general(
   503,
-  "Too many schemas, expressions and workflows of this workspace wait to be checked. Send the request again later"
+  "Too many checks of schemas, expressions and workflows of this workspace are waiting. Send the request again later"
 )
 
-/** The answer while as many mails wait to be read as may. */
-export const mailsWait = general(503, "Too many mails wait to be read. Send the mail again later")
+/** The answer if the maximum number of mails waits. */
+export const mailsWait = general(503, "Too many mails are waiting to be read. Send the mail again later")
 
 export const badRequest = (message: string): BadRequest => general(400, message)
 
@@ -94,7 +94,7 @@ export const invalidQuery = (problems: ReadonlyArray<Problem>): BadRequest => ({
   errors: listed(problems)
 })
 
-/** Places in a body as the older endpoints write them: `cookies[2].name` is at `["body", "cookies", "2", "name"]`. */
+/** Paths in the form of the older endpoints: `cookies[2].name` is `["body", "cookies", "2", "name"]`. */
 export const details = (problems: ReadonlyArray<Problem>) =>
   listed(problems).map(({ message, path }) => ({
     loc: ["body", ...path.split(/[.[\]]+/).filter((key) => key !== "")],
@@ -102,9 +102,7 @@ export const details = (problems: ReadonlyArray<Problem>) =>
     type: "value_error"
   }))
 
-/**
- * A body that cannot be read, or holds what is wrong in any body. Without `problems`, the body as a whole is the problem.
- */
+/** An unreadable or generally invalid body. Without `problems`, the problem is the whole body. */
 export const invalidBody = (message: string, problems: ReadonlyArray<Problem>): BadRequest =>
   problems.length === 0
     ? badRequest(message)
@@ -174,7 +172,7 @@ const invalidAnswer = ({ expected, message, problems }: InvalidAnswer): BadReque
   expected_json_schema_datamodel: expected
 })
 
-/** The run does not wait for what was sent. The endpoints differ in the status. */
+/** The run does not wait for this kind of answer. The status depends on the endpoint. */
 export const notWaiting = <const Status extends 400 | 404 | 409>(status: Status, { message, reason }: NotWaiting) => ({
   ...general(status, message),
   // As in `general`.
@@ -393,7 +391,7 @@ const badRequestBody = Schema.Struct({
 }).annotate({ identifier: "BadRequest" })
 export type BadRequest = typeof badRequestBody.Type
 
-/** 400: the request cannot be understood, or breaks a rule of the interface. */
+/** 400: the request is malformed or invalid. */
 export const BadRequest = answering("BadRequest", badRequestBody, answers[400]).pipe(HttpApiSchema.status(400))
 
 export const Unauthorized = named("Unauthorized", body(401).annotate({ identifier: "Unauthorized" })).pipe(
@@ -422,7 +420,7 @@ const conflictBody = Schema.Struct({
   set_at: Schema.optionalKey(Schema.NullOr(Schema.String))
 }).annotate({ identifier: "Conflict" })
 
-/** 409: what is stored does not allow the request now. */
+/** 409: the stored state does not allow the request now. */
 export const Conflict = answering("Conflict", conflictBody, answers[409]).pipe(HttpApiSchema.status(409))
 
 const payloadTooLargeBody = Schema.Struct({

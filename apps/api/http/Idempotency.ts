@@ -1,11 +1,10 @@
 /**
- * Requests with an `Idempotency-Key`: carried out once, and answered as often as they are sent.
+ * Requests with an `Idempotency-Key` are carried out once; repetitions get the stored answer.
  *
- * A key belongs to the API key that sent it, in the role that this had: another API key gets 409 for it, never the
- * answer. The answer is kept for a day, except a failure of the service (5xx) or that the request was not carried out
- * because of who sent it or when (401, 403, 429). Of an answer that holds a secret, or that its handler marks
- * `Cache-Control: no-store`, only the status is kept. A streamed answer is not kept. The stored answer is sealed, and
- * of a request only a fingerprint is stored.
+ * An idempotency key belongs to the API key that sent it, with its role at that time: another API key gets 409, never
+ * the answer. Answers are stored for a day, except failures of the service (5xx) and refusals by the sender or rate
+ * (401, 403, 429). Of an answer with a secret, or with `Cache-Control: no-store`, only the status is stored. Streams
+ * are not stored. The stored answer is sealed, and of the request only a fingerprint is stored.
  */
 import { Effect, Option, Redacted, Result } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -47,8 +46,8 @@ export const around =
     const answerOf = (answered: HttpServerResponse.HttpServerResponse | null) =>
       answered === null ? (unrouted?.() ?? Effect.die("A request has no answer")) : Effect.succeed(answered)
     const judged = Effect.gen(function* () {
-      // A failure of the router holds the request, and to undo a transaction compares what it failed with: the failure
-      // waits outside.
+      // A failure of the router contains the request, and rolling back a transaction would compare it, so the failure
+      // is passed as a value.
       const answered = yield* Effect.result(handler)
       if (Result.isFailure(answered)) {
         unrouted = () => Effect.fail(answered.failure)

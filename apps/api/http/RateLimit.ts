@@ -1,7 +1,7 @@
 /**
- * Counts the requests of each key, or of each remote address where there is no key, and refuses what is too much.
+ * Rate limits by API key, or by remote address without a key.
  *
- * Every process counts for itself. A stream counts once, when it is asked for.
+ * Every process counts separately. A stream counts once, when it is requested.
  */
 import { Clock, Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -38,14 +38,14 @@ export const make = (limits: ReadonlyArray<RateLimit.Limit>): Limiter | null => 
 
 const seconds = (millis: number): number => Math.max(1, Math.ceil(millis / 1_000))
 
-/** The headers of every answer about the nearest limit. */
+/** The headers about the nearest limit, for every answer. */
 export const headers = (decision: RateLimit.Decision): Record<string, string> => ({
   "x-ratelimit-limit": String(decision.limit),
   "x-ratelimit-remaining": String(decision.remaining),
   "x-ratelimit-reset": String(seconds(decision.resetMillis))
 })
 
-/** The answer to a request that is too much. */
+/** The answer to a request over the limit. */
 export const refusal = (decision: RateLimit.Decision): HttpServerResponse.HttpServerResponse => {
   const retryAfterSeconds = seconds(decision.resetMillis)
   return HttpServerResponse.jsonUnsafe(

@@ -1,10 +1,8 @@
-/**
- * How a request may be refused before any endpoint sees it, for the description of the interface.
- */
+/** Describes the refusals before routing, for the OpenAPI description. */
 import { HttpApiMiddleware } from "effect/http-api"
 import * as Errors from "./Errors.ts"
 
-/** Says how; the refusing is done around every request, before it is routed. */
+/** The middleware itself does nothing: `Surroundings` refuses requests before they are routed. */
 export class Surrounded extends HttpApiMiddleware.Service<Surrounded>()("sluice/apps/api/http/Surrounded", {
   error: [
     Errors.PayloadTooLarge,

@@ -1,6 +1,6 @@
 /**
- * The steps of every request before its handler, in this order: who sends it, whether it is too much, which endpoint it
- * is for, what its address and its body hold, and whether it was carried out before.
+ * The steps of every request before its handler, in this order: identification of the sender, rate limit, endpoint,
+ * checks of the address and the body, idempotency.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Exit, Layer, Option, Result } from "effect"
@@ -50,7 +50,7 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const { headers, method, url } = request
         const path = url.split("?", 1)[0] ?? ""
         const query = url.slice(path.length + 1)
-        // An address with a scheme and a host is one for a proxy, which this is not.
+        // An address with a scheme and a host is a request for a proxy.
         const sent = NodeHttpServerRequest.toIncomingMessage(request).url ?? ""
         const destination = Endpoints.destination(method, sent.startsWith("/") ? path : sent)
         const isProbe = probes.has(path)
@@ -98,13 +98,13 @@ export const make = (limits: ReadonlyArray<Limit>) =>
         const maxBytes = endpoint?.maxBody ?? MaxBody.defaultValue()
         const read = yield* Body.read(request, { maxBytes, digested: key !== undefined })
         if (Result.isFailure(read)) return refuse(read.failure)
-        // The request itself gives the body from now on.
+        // From here on, the request provides the parsed body.
         const { digest, parsed, problems } = read.success
         if (problems.length > 0) {
           const all = [...inAddress, ...problems]
           return Refusals.invalidBody(endpoint, inOneSentence(all), all)
         }
-        // The endpoint does not look at a body that it does not take.
+        // An endpoint without a body ignores it.
         if (endpoint?.takesBody === false && Exit.isFailure(yield* Effect.exit(request.json))) return noJson
         const answered = parsed === null ? handler : Effect.provideService(handler, LargeBody.Parsed, parsed)
         if (key === undefined || endpoint === null || Option.isNone(sender)) return yield* answered

@@ -26,7 +26,10 @@ type Headers = Readonly<Record<string, string | undefined>>
 /** The proof of the secret in a request: `signed` is checked after its body was read. */
 export type Shown = "secret" | "signed" | "nothing"
 
-/** How a request shows that it knows the secret: as the password of Basic authentication, as a bearer token, or by signing. */
+/**
+ * How a request proves that it knows the secret: as the password of Basic authentication, as a bearer token, or by a
+ * signature.
+ */
 export const shown = ({ authorization = "", ...headers }: Headers, secret: Redacted.Redacted<string>): Shown => {
   const [, scheme = "", given = ""] = /^(\S{1,16}) +(\S{1,4096})$/.exec(authorization) ?? []
   if (scheme.toLowerCase() === "bearer" && isSame(given, Redacted.value(secret))) return "secret"
@@ -43,7 +46,7 @@ export const signatureHeader = "x-sluice-signature"
 /** The signature of a request in the one form that it has, however its digits are written. */
 export const signatureOf = (headers: Headers): string => (headers[signatureHeader] ?? "").toLowerCase()
 
-/** How far the time of a signature may be from ours, in milliseconds. */
+/** Maximum difference between the time of a signature and the clock of the service, in milliseconds. */
 const toleranceMillis = 300_000
 
 /**

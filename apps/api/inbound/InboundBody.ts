@@ -20,10 +20,10 @@ export interface Room {
   left: number
 }
 
-/** Room for the bodies of those who show only with the whole of it that they may bring anything. */
+/** The memory for bodies of senders that authenticate by a signature of the body. */
 export const makeRoom = (): Room => ({ left: 4 * maxMailBytes })
 
-/** The bytes of a body, or how it is refused: one of those that share a room also when that is full. */
+/** The bytes of a body, or a refusal: if it is too large, or if the shared memory is full. */
 export const read = (
   request: HttpServerRequest.HttpServerRequest,
   maxBytes: number,
@@ -67,7 +67,7 @@ const noRoom = HttpServerResponse.jsonUnsafe(
 const tooLarge = (maxBytes: number) =>
   HttpServerResponse.jsonUnsafe(
     {
-      ...Errors.general(413, `The body is larger than ${maxBytes} bytes, the most that this endpoint accepts`),
+      ...Errors.general(413, `The body is larger than ${maxBytes} bytes, the limit of this endpoint`),
       code: "PAYLOAD_TOO_LARGE",
       limit_bytes: maxBytes
     },

@@ -13,10 +13,10 @@ export const ProcessRecord = Schema.Struct({
   }),
   clock_skew_ms: Schema.Finite.annotate({
     description:
-      "By how much the clock of its machine is ahead of that of the database. Beyond 5000 either way it starts no run"
+      "By how much the clock of its machine is ahead of that of the database. Above 5000 in either direction, the process starts no run"
   }),
   capacity: Schema.NullOr(Schema.Int).annotate({
-    description: "How many runs it executes at once; null for a process that executes none"
+    description: "The maximum number of concurrent runs; null for a process that executes none"
   }),
   running: Schema.Int.annotate({ description: "How many runs it executes" }),
   browsers: Schema.Int.annotate({ description: "How many sessions of browsers it has open" }),
@@ -26,8 +26,7 @@ export const ProcessRecord = Schema.Struct({
 
 export const Installation = Schema.Struct({
   processes: Schema.NullOr(Schema.Array(ProcessRecord)).annotate({
-    description:
-      "The processes that are alive, oldest first; null where the service keeps no list of them, as in an embedded one"
+    description: "The live processes, oldest first; null if the service has no list of them, as in an embedded one"
   }),
   moved_workflows: Schema.Array(
     Schema.Struct({
@@ -38,7 +37,7 @@ export const Installation = Schema.Struct({
     }).annotate({ identifier: "MovedWorkflow" })
   ).annotate({
     description:
-      "The workflows of the workspace whose next opening or closing newer time zone data moved in the last 30 days, the latest first, at most 100; not those whose run window was set since then"
+      "The workflows of the workspace whose next opening or closing newer time zone data moved in the last 30 days, latest first, at most 100; without those whose run window was set since"
   })
 }).annotate({ identifier: "Installation" })
 
@@ -56,7 +55,7 @@ export class InstallationGroup extends group.add(
   HttpApiEndpoint.get("readInstallation", "/installation", { success: Installation })
     .annotate(
       OpenApi.Summary,
-      "Read which processes of the installation are alive, with their capacity, clocks and time zone data, and which workflows new time zone data moved"
+      "List the live processes of the installation, with their capacity, clocks and time zone data, and the workflows that new time zone data moved"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("readTestClock", "/test-clock", { success: TestClock, error: Errors.NotFound })
@@ -69,7 +68,7 @@ export class InstallationGroup extends group.add(
     payload: Schema.Struct({
       now: Schema.String.annotate({
         description:
-          "The instant that it shall be, such as 2026-03-29T01:00:00Z; not one that has passed, and before the year 9000"
+          "The new time of the installation, such as 2026-03-29T01:00:00Z; not in the past, and before the year 9000"
       })
     }).annotate({ identifier: "TestClockMove" }),
     success: TestClock,

@@ -31,15 +31,15 @@ const OpenQuestion = Schema.Struct({
 
 /** Exactly one of `input_variables`, `chosen_option` and `modal_action`. */
 export const NewInputVariables = Schema.Struct({
-  /** The inputs to be corrected; the others stay as they are. */
+  /** The corrected inputs; the others do not change. */
   input_variables: optional(Schema.JsonObject),
   /** The id of one of the available actions of a pop-up. */
   modal_action: optional(Schema.String),
   /** The value or the text of an option; at a pop-up, the id or the label of an action. */
   chosen_option: optional(Schema.String),
   /**
-   * Takes the same option when the step misses the same one again later in the run, and the same action when the same
-   * pop-up is in the way again.
+   * Whether the run reuses the option if the same one is missing again, and the action if the same pop-up appears
+   * again.
    */
   save_decision: optional(Schema.Boolean)
 }).annotate({ identifier: "NewInputVariables" })

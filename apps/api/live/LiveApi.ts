@@ -6,10 +6,10 @@ import { edits, session } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
 
 const LiveConnection = Schema.Struct({
-  /** A page that shows a run in progress, to be opened or put into a frame. It carries the token in its fragment. */
+  /** The address of a page that shows the run, to open or to embed in a frame, with the token in its fragment. */
   url: Schema.String,
   sessionId: Schema.String,
-  /** Lets one page in, within 60 seconds. */
+  /** Opens one page, within 60 seconds. */
   authToken: Schema.String
 }).annotate({ identifier: "LiveConnection" })
 

@@ -1,6 +1,6 @@
 /**
  * The page that shows a run in progress. It is the same for every run: the run is in its address, and the token is in
- * the fragment, which is sent to no server, or is posted by the page around it.
+ * the fragment, which is never sent to a server, or is posted by the embedding page.
  */
 import { createHash } from "node:crypto"
 import { expressionOf } from "../../../adapters/script/Script.ts"

@@ -1,7 +1,7 @@
 /**
- * The page that shows a run in progress, and the requests of the page. Nothing needs a key or a cookie: the page trades
- * its single-use token for a ticket, and shows the ticket with everything it asks. So no other site can ask in its
- * place.
+ * The page that shows a run in progress, and the requests of the page. No request uses a key or a cookie: the page
+ * exchanges its single-use token for a ticket, and sends the ticket with every request. So other sites cannot forge its
+ * requests.
  */
 import { Clock, Effect, Layer, Option, Redacted, Schema, Stream } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -15,10 +15,10 @@ import * as LivePage from "./LivePage.ts"
 import * as LiveStream from "./LiveStream.ts"
 import { LiveTickets } from "./LiveTickets.ts"
 
-/** How long a page that stopped asking may begin again, in milliseconds. */
+/** Lifetime of a ticket, in milliseconds. */
 const ticketMillis = 5 * 60_000
 
-/** How many pages one process shows runs to at once. */
+/** Maximum number of open views in one process. */
 const mostPages = 500
 
 const isRun = Schema.is(RunId)
@@ -43,7 +43,7 @@ const page = HttpRouter.add(
 
 const Entrance = Schema.Struct({ token: Schema.String })
 
-/** Names a page, so that no two take control for one. */
+/** The unique name of a page, so that only one has control. */
 const holder = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{16,64}$/))
 const Control = Schema.Struct({ action: Schema.Literals(["take", "release"]), holder })
 const Acting = Schema.Struct({ holder, gestures: Schema.Array(Gesture).check(Schema.isMaxLength(200)) })
@@ -60,7 +60,16 @@ export interface RunStatus {
   readonly ticket: string
 }
 
-const notValid = () => answer(401, Errors.general(401, "This view is not valid any more: ask for a new connection"))
+const notValid = () => answer(401, Errors.general(401, "This view is no longer valid: request a new connection"))
+
+const invalidToken = () =>
+  answer(
+    401,
+    Errors.general(401, "This token is not valid: expected an unused token, within 60 seconds of its creation")
+  )
+
+const tooManyViews = () =>
+  answer(503, Errors.general(503, "Too many live views are open in this process; try again later"))
 
 /** The body of a request; none when it does not fit its schema. */
 const sent = <A>(schema: Schema.Codec<A, unknown>) =>
@@ -100,7 +109,7 @@ export const routes = Layer.unwrap(
       if (Option.isNone(body)) return answer(400, Errors.badRequest('Expected a body such as {"token": "live_…"}'))
       const admission = yield* views.enter(Redacted.make(body.value.token))
       if (Option.isNone(admission) || admission.value.runId !== session_id) {
-        return answer(401, Errors.general(401, "This token is not valid: it lets one page in, within 60 seconds"))
+        return invalidToken()
       }
       const now = yield* Clock.currentTimeMillis
       const ticket = tickets.issue(session_id, now + ticketMillis, admission.value)
@@ -133,7 +142,7 @@ export const routes = Layer.unwrap(
       if (visitor === null || visitor.rights === "none") return notValid()
       const { ticket } = visitor
       const stream = limited(LiveStream.of(statuses(ticket), views.frames(ticket.runId)))
-      if (stream === null) return answer(503, Errors.general(503, "Too many runs are watched here; try again later"))
+      if (stream === null) return tooManyViews()
       const workspaceId = yield* views.workspaceOf(ticket.runId)
       if (Option.isNone(workspaceId)) return notValid()
       // A view that was opened without a key is counted for its run.
@@ -141,10 +150,7 @@ export const routes = Layer.unwrap(
       return yield* streams.answer(holder, stream, { contentType: "application/octet-stream", headers: streamed })
     })
 
-    /**
-     * The user who may take control, with the body that they send. A user who lost the permission does not keep it
-     * until it lapses.
-     */
+    /** The user who may take control, with the decoded body. The permission is checked for each request. */
     const controlling = <A extends { readonly holder: string }>(schema: Schema.Codec<A, unknown>) =>
       Effect.gen(function* () {
         const visitor = yield* admitted
@@ -156,10 +162,11 @@ export const routes = Layer.unwrap(
         }
         if (visitor.rights === "none") return { refusal: notValid() }
         if (visitor.rights === "watch" || userId === null) {
-          const message = "This view is for watching only: ask for a connection with control=true, as a Member"
+          const message = "This view is read-only: request a connection with control=true, with the role Member"
           return { refusal: answer(403, Errors.general(403, message)) }
         }
-        if (Option.isNone(body)) return { refusal: answer(400, Errors.badRequest("The body is not as expected")) }
+        if (Option.isNone(body))
+          return { refusal: answer(400, Errors.badRequest("The body does not have the expected form")) }
         return { runId, userId, body: body.value }
       })
 

@@ -1,7 +1,7 @@
 /**
- * One line of the log for every request, and the id that it is answered with.
+ * Logs one line for every request, and answers it with its id.
  *
- * A line names the template of the route and never the address: an address may hold a signature or a ticket. Queries,
+ * A line contains the template of the route, never the address, which may contain a signature or a ticket. Queries,
  * headers and bodies are not logged.
  */
 import { randomUUID } from "node:crypto"
@@ -25,10 +25,10 @@ export const RequestFacts: Context.Reference<Facts | null> = Context.Reference("
   defaultValue: (): Facts | null => null
 })
 
-/** An id of a caller is taken if it is short and holds nothing that a log or a header would have to escape. */
+/** A request id of the caller is accepted if it is short and needs no escapes in logs and headers. */
 const takenId = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/
 
-/** Requests of probes are logged on the level Debug: there are many, and they say nothing. */
+/** Requests of probes are logged at level Debug, because there are many. */
 const probes = new Set(["/healthz", "/readyz"])
 
 /** The status of a request whose client left before it was answered. */

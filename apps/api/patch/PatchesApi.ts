@@ -1,4 +1,4 @@
-/** The endpoints of the changes that runs offer of their workflow. */
+/** The endpoints of patches: changes of a workflow that runs suggest. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { PatchKind, PatchState } from "../../../core/workflow/patch/Patch.ts"
@@ -18,11 +18,11 @@ export const PatchRecord = Schema.Struct({
   node_name: Schema.NullOr(Schema.String),
   /** The parameter of the node that is changed. */
   parameter: Schema.NullOr(Schema.String),
-  /** The change: null where the value is left out, and the new value. Of pop-ups, the XPath that is added. */
+  /** The former value, null if absent, and the new value. For pop-ups, the added XPath. */
   before: Schema.NullOr(value),
   after: value,
   reason: Schema.String,
-  /** The run that suggested it first, the last one that did, and how many did in all. */
+  /** The first and the last run that suggested the change, and their number. */
   first_session_id: Schema.String,
   last_session_id: Schema.String,
   confirmations: Schema.Int,
@@ -30,7 +30,7 @@ export const PatchRecord = Schema.Struct({
   updated_at: Schema.String,
   /** The user who applied or dismissed it. */
   decided_by: Schema.NullOr(Schema.String),
-  /** The version of the workflow that it became. */
+  /** The version of the workflow with the patch applied. */
   applied_version_number: Schema.NullOr(Schema.Int)
 }).annotate({ identifier: "Patch" })
 

@@ -1,4 +1,4 @@
-/** Answers the endpoints of the changes that runs offer of their workflow. */
+/** Answers the endpoints of patches. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Patch } from "../../../core/workflow/patch/Patch.ts"

@@ -1,8 +1,8 @@
 /**
- * Serves artifacts at their signed addresses, whole or a part of them.
+ * Serves artifacts or byte ranges of them at their signed addresses.
  *
- * Content of pages and workflows is never shown as a page of ours: files are saved, not opened, and an opened file runs
- * nothing.
+ * Content of sites is never displayed as a page of this service: files are downloaded instead of opened, and scripts in
+ * an opened file do not run.
  */
 import { Effect, Option } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -29,7 +29,7 @@ const mediaType = /^[a-z0-9!#$&^_.+-]{1,64}\/[a-z0-9!#$&^_.+-]{1,64}(;[ -~]{0,10
 
 const inert = {
   "cache-control": "private, max-age=3600",
-  // A browser shows a picture or a video in a separate page, which loads it from here once more.
+  // A browser shows an image or a video in a generated page, which loads it again from here.
   "content-security-policy":
     "sandbox; script-src 'none'; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'; form-action 'none'",
   "cross-origin-resource-policy": "cross-origin",
@@ -69,7 +69,7 @@ const serve = Effect.gen(function* () {
   if (found._tag === "Failure") {
     yield* outage(found.failure.message, "artifacts")
     return HttpServerResponse.jsonUnsafe(
-      Errors.general(503, "The store of artifacts does not answer; try again later"),
+      Errors.general(503, "The artifact store does not answer. Send the request again later"),
       {
         status: 503,
         headers: { "cache-control": "no-store", "retry-after": "5" }

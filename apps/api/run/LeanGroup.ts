@@ -1,8 +1,8 @@
 /**
- * Groups of endpoints whose handlers were given all services when they were made, and take none from a request.
+ * Groups of endpoints whose handlers get all services when they are made, and none per request.
  *
- * `HttpApiBuilder.group` adds every service of the process to the context of each of its requests, one by one. On the most
- * frequent request that costs more than its routing.
+ * `HttpApiBuilder.group` adds every service of the process to the context of each of its requests, one by one. On the
+ * most frequent request that costs more than its routing.
  */
 import { Context, Effect, Layer } from "effect"
 import { Authorization } from "../http/Authorization.ts"

@@ -61,7 +61,7 @@ export const HoldJson = Schema.Struct({
   reason: Schema.String
 }).annotate({ identifier: "Hold" })
 
-/** What let an attempt of a run start, as it was stored with the start. */
+/** The reason why an attempt of a run started, as stored at the start. */
 export const StartedBecause = Schema.Struct({
   reason: Schema.Literals(["no_run_window", "run_window_open", "lift", "release"]),
   at: Schema.String.annotate({ description: "The instant of the start, by the clock of the database" }),
@@ -96,9 +96,9 @@ export const RunRecord = Schema.Struct({
   output_data: Schema.Json,
   errors: Schema.Array(EventJson.ReportedError),
   workflow_errors: Schema.Array(EventJson.ReportedError),
-  /** How certain it is what a failed or stopped run has done on the site; null for every other run. */
+  /** How certain the effects of a failed or stopped run on the site are; null for any other run. */
   outcome_certainty: Schema.NullOr(Certainty),
-  /** The last mark of a failed or stopped run: what it was about to do, or had done, at which node. */
+  /** The last mark of a failed or stopped run: its last started or finished action, and the node. */
   last_mark: Schema.NullOr(EventJson.LastMark),
   was_recovered: Schema.Boolean,
   recovered_error_ids: Schema.Array(Schema.String),
@@ -121,7 +121,7 @@ export const RunRecord = Schema.Struct({
   priority: Schema.Int,
   /** The instant before which the run must have started for the first time. */
   start_by: instant,
-  /** The run that this one repeats, who asked for it, and why if something spoke against it; null for any other run. */
+  /** The run that this one repeats, the user who requested it, and the reason, if required; null for any other run. */
   retry: Schema.NullOr(
     Schema.Struct({ of: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) }).annotate({
       identifier: "RetryOf"
@@ -133,7 +133,7 @@ export const RunRecord = Schema.Struct({
   release: Schema.NullOr(ReleaseJson),
   /** The earliest instant at which a waiting run can start, by the pace of its workflow an estimate, if known. */
   can_start_at: instant,
-  /** What decides that it starts no earlier; with pace, can_start_at is an estimate. */
+  /** The reason why it cannot start earlier; with pace, can_start_at is an estimate. */
   can_start_reason: Schema.NullOr(StartsLater),
   /** Why its latest attempt started when it did; null for a run that has not started. */
   started_because: Schema.NullOr(StartedBecause),
@@ -152,7 +152,7 @@ export const RunListItem = Schema.Struct({
   execution_end: instant,
   /** From the start of the first attempt to the end of the run, or to now while it is executed. */
   duration_ms: Schema.NullOr(Schema.Int),
-  /** Why a waiting run has not started, the first reason; null for every other run, and while a retry is put off. */
+  /** The first reason why a waiting run has not started; null for any other run, and during the delay of a retry. */
   hold: Schema.NullOr(HoldReason),
   /** Every such reason. */
   holds: Schema.Array(HoldReason),
@@ -279,7 +279,7 @@ export const record = (
 const recoveredErrors = (events: View["events"]): ReadonlyArray<string> =>
   events.flatMap(({ event }) => (event.event === "agent.error_analysis" && isRecovery(event) ? [event.errorId] : []))
 
-/** A pop-up that the workflow foresees is no error. */
+/** A pop-up that the workflow declares is not an error. */
 const isRecovery = ({ outcome, recovery }: { readonly outcome: string; readonly recovery: string }): boolean =>
   outcome === "success" && recovery !== "popup_xpaths"
 

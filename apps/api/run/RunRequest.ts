@@ -19,17 +19,17 @@ export const RunRequest = Schema.Struct({
       add_to_output: optional(json)
     })
   ),
-  tags: optional(Tags).annotate({ description: `Words by which GET /runs finds the run, at most ${mostTags}` }),
+  tags: optional(Tags).annotate({ description: `Tags by which GET /runs finds the run, at most ${mostTags}` }),
   client_id: optional(Schema.String.check(Schema.isUUID())),
   debug: optional(Schema.Boolean),
   priority: optional(
     Schema.Int.check(Schema.isBetween({ minimum: lowestPriority, maximum: highestPriority }))
   ).annotate({
-    description: `Of the waiting runs of a workflow a higher priority starts first; of equal ones the one that was submitted first. ${lowestPriority} to ${highestPriority}, default 0`
+    description: `Waiting runs of a workflow start by descending priority, then in the order of submission. ${lowestPriority} to ${highestPriority}, default 0`
   }),
   start_by: optional(Schema.String).annotate({
     description:
-      "An instant in the future, with its offset: a run that has not started before it ends as execution.failed with the code EXPIRED-E0002, held or not. Retries of a run that has started are not bound by it"
+      "An instant in the future, with its offset: a run that has not started by then ends as execution.failed with the code EXPIRED-E0002, even if it is held. It does not apply to retries"
   }),
   webhook: optional(RunWebhookRequest),
   additional_context: optional(jsonObject).annotate({

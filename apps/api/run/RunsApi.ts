@@ -24,7 +24,7 @@ const listQuery = {
   ...filters,
   limit: described("Maximum number of runs, 1 to 10000; default 1000"),
   cursor: described(
-    "Where the page begins, newest first: the header x-next-cursor of the page before, or the created_at of its last run, which leaves out other runs of that millisecond"
+    "The start of the page, newest first: the header x-next-cursor of the former page, or the created_at of its last run, which skips other runs of that millisecond"
   )
 }
 
@@ -75,7 +75,7 @@ export class RunsGroup extends group.add(
     .annotate(OpenApi.Summary, "Count runs by status, hold, workflow, error code and tag")
     .annotate(
       OpenApi.Description,
-      "Takes the filters of GET /runs. The total, statuses and holds are exact up to 10000 each; where exact is false, there are at least so many. Workflows, error codes and tags are counted among the newest 10000 runs that the filters select: counted_runs says how many these were, complete whether that were all"
+      "Takes the filters of GET /runs. The total, statuses and holds are exact up to 10000 each; if exact is false, the number is a lower bound. Workflows, error codes and tags are counted among the newest 10000 runs that the filters select: counted_runs is their number, complete is whether these are all"
     )
     .annotate(Needs, "read"),
   HttpApiEndpoint.get("listRuns", "/runs", {

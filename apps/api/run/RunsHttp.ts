@@ -99,5 +99,6 @@ export const layer = Layer.unwrap(
 )
 
 /** A run id from a path. A text that is not a UUID matches no run. */
-export const runId = (text: string) =>
-  Schema.decodeUnknownEffect(RunId)(text).pipe(Effect.mapError(() => new RunNotFound({ sessionId: text })))
+export const runId = (text: string) => Effect.mapError(decodeRunId(text), () => new RunNotFound({ sessionId: text }))
+
+const decodeRunId = Schema.decodeUnknownEffect(RunId)

@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The answer travels on another connection than the events, and must be there first. */
+/** The answer must arrive before the events, which use another connection. */
 const arrival = "25 millis"
 
 /** The instant by which a run must start, or what is wrong with it. */

@@ -15,7 +15,7 @@ const instant = Schema.NullOr(Schema.String)
 
 const Firing = Schema.Struct({
   scheduled_at: Schema.String,
-  by_hand: Schema.Boolean.annotate({ description: "Whether run-now asked for it" }),
+  by_hand: Schema.Boolean.annotate({ description: "Whether run-now requested the firing" }),
   outcome: FiringOutcome,
   decided_at: Schema.String,
   session_id: instant,
@@ -36,7 +36,7 @@ export const ScheduleRecord = Schema.Struct({
   tags: Schema.Array(Schema.String).annotate({ description: "The tags of each run" }),
   priority: Schema.Int.annotate({ description: "The priority of each run" }),
   start_within_minutes: Schema.NullOr(Schema.Int).annotate({
-    description: "How many minutes after its submission each run may start at the latest; null without limit"
+    description: "Maximum number of minutes between the submission and the start of each run; null for no limit"
   }),
   overlap: Overlap,
   catch_up: CatchUp,
@@ -49,7 +49,7 @@ export const ScheduleRecord = Schema.Struct({
   }),
   paused: Schema.NullOr(Schema.Struct({ at: Schema.String, by: Schema.String, reason: Schema.NullOr(Schema.String) })),
   next_scheduled_at: instant,
-  next_fires_at: instant.annotate({ description: "The same with the jitter" }),
+  next_fires_at: instant.annotate({ description: "The same instant with jitter" }),
   waiting_firings: Schema.Int.annotate({ description: "How many firings wait for the end of an earlier run" }),
   created_at: Schema.String,
   created_by: Schema.String,
@@ -62,7 +62,7 @@ export const PreviewResponse = Schema.Struct({
   firings: Schema.Array(
     Schema.Struct({
       scheduled_at: Schema.String,
-      fires_at: Schema.String.annotate({ description: "The same with the jitter" }),
+      fires_at: Schema.String.annotate({ description: "The same instant with jitter" }),
       local: Schema.String.annotate({ description: "The local time in the time zone of the schedule" }),
       window_local: Schema.NullOr(Schema.String).annotate({
         description: "The local time in the time zone of the run window; null without a run window"

@@ -1,14 +1,14 @@
 /**
- * Closes connections whose clients do not read what they asked for.
+ * Closes connections of clients that do not read.
  *
- * Sent bytes count when they have left the process. What a client did not read by then is still delivered by the system,
- * so an answer is cut off and nothing of it is taken back.
+ * Bytes count as sent when they have left the process. The system still delivers sent bytes after the close, so an
+ * answer is only cut off.
  */
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import { Clock, Effect } from "effect"
 
-/** How long nothing may leave for a client, in seconds, unless it is set otherwise. */
+/** Default time without progress after which a connection is closed, in seconds. */
 export const defaultSeconds = 30
 
 /** The rate at which a slow client gets more time: as long as these bytes take at 32 KiB a second. */

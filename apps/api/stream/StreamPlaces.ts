@@ -1,12 +1,12 @@
 /**
- * How many streams one process serves at once: in all of one API key, and of one workspace.
+ * Limits the number of open streams of one process, per API key and per workspace.
  *
- * A place is taken when a stream is asked for, and is free again when its answer or its connection is closed for any
- * reason. Every process counts for itself.
+ * A slot is taken when a stream is requested, and freed when its answer or its connection closes. Every process counts
+ * separately.
  */
 import { Context } from "effect"
 
-/** How many streams may be open at once in one process. */
+/** Maximum numbers of open streams in one process. */
 export interface Limits {
   readonly perKey: number
   readonly perWorkspace: number
@@ -22,22 +22,22 @@ export const StreamLimits: Context.Reference<Limits> = Context.Reference("sluice
 /** The key that a stream is served for. */
 export interface Holder {
   readonly workspaceId: string
-  /** The key that it was asked for with, or what it is counted by where there is none. */
+  /** The API key of the request, or another identity without a key. */
   readonly key: string
 }
 
-/** The limit that leaves no place. */
+/** The exhausted limit. */
 export interface Full {
   readonly scope: "key" | "workspace"
   readonly limit: number
 }
 
 export interface Places {
-  /** Takes a place and returns what frees it, any number of times; or the limit that leaves none. */
+  /** Takes a slot and returns an idempotent function that frees it; or the exhausted limit. */
   readonly take: (holder: Holder) => (() => void) | Full
 }
 
-/** The places of a process, all of them free. */
+/** The slots of a process, all free. */
 export const make = ({ perKey, perWorkspace }: Limits): Places => {
   const open = { key: new Map<string, number>(), workspace: new Map<string, number>() }
 

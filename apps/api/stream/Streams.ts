@@ -1,6 +1,4 @@
-/**
- * Answers that are streams: each holds a place of its key and its workspace, and has no more than one piece in memory.
- */
+/** Answers that are streams. Each takes a slot of its key and workspace, and holds at most one piece in memory. */
 import type { ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Context, Deferred, Effect, Layer, Stream } from "effect"
@@ -13,17 +11,17 @@ import * as StreamPlaces from "./StreamPlaces.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** When a place may be free again, in seconds. */
+/** The `Retry-After` of a refused stream, in seconds. */
 const retryAfterSeconds = 5
 
 export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Answers the present request with a stream, or with 429 where its holder has as many open as the limits allow.
+     * Answers the current request with a stream, or with 429 if its holder has reached a limit.
      *
-     * The next piece is asked for when the one before has left the process as a whole. The stream ends with its
-     * connection, and when the server begins to close.
+     * The next piece is pulled when the former one has left the process. The stream ends with its connection, and when
+     * the server begins to close.
      */
     readonly answer: (
       holder: StreamPlaces.Holder,
@@ -43,7 +41,7 @@ export class Streams extends Context.Service<
           const taken = places.take(holder)
           if (typeof taken !== "function") return refusal(taken)
           const request = yield* HttpServerRequest.HttpServerRequest
-          // The server speaks HTTP/1 alone.
+          // The server supports only HTTP/1.
           const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
           const gone = Deferred.makeUnsafe<void>()
           yield* Gauges.openStreams(1)

@@ -227,7 +227,9 @@ const readCursor = (text: string | undefined): Effect.Effect<Page["after"], Erro
 
 /** A workflow id from a path. A text that is not a UUID matches no workflow. */
 export const workflowId = (text: string) =>
-  Schema.decodeUnknownEffect(WorkflowId)(text).pipe(Effect.mapError(() => new WorkflowNotFound({ workflowId: text })))
+  Effect.mapError(decodeWorkflowId(text), () => new WorkflowNotFound({ workflowId: text }))
+
+const decodeWorkflowId = Schema.decodeUnknownEffect(WorkflowId)
 
 /** A version number from a path. A text that is not such a number matches no version. */
 export const versionNumber = (text: string) => {

@@ -1,6 +1,4 @@
-/**
- * `sluice backup`, `sluice restore` and `sluice import`: copies of everything that an installation keeps.
- */
+/** `sluice backup`, `sluice restore` and `sluice import`: copies of all data of an installation. */
 import { Argument, Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
@@ -22,7 +20,7 @@ export const backup = Command.make(
     () => import("../handlers/transfer/Backup.ts"),
     ({ backup }) => backup
   )
-).pipe(Command.withDescription("Write the database and the artifacts, as they are at one instant, to a new folder"))
+).pipe(Command.withDescription("Write a consistent copy of the database and the artifacts to a new folder"))
 
 export const restore = Command.make(
   "restore",

@@ -19,7 +19,7 @@ const place = { ...Settings.storage, ...service, workspace }
 
 const id = Argument.String("key-id").pipe(Argument.withDescription("Id of the key"))
 
-/** What a new key is given. */
+/** The properties of a new key. */
 const given = {
   name: Flag.String("name").pipe(Flag.withDescription("Name of the key in lists"), Flag.optional),
   role: Flag.Literals("role", Role.literals).pipe(
@@ -27,7 +27,7 @@ const given = {
     Flag.withDefault("Member")
   ),
   scope: Flag.Literals("scope", Scope.literals).pipe(
-    Flag.withDescription("Restricts the key to a part of what its role allows"),
+    Flag.withDescription("Restricts the key to a part of the abilities of its role"),
     Flag.atLeast(0)
   )
 }
@@ -38,7 +38,7 @@ const create = Command.make(
     ...place,
     ...given,
     expiresIn: Flag.Int("expires-in").pipe(
-      Flag.withDescription("After how many seconds the key is not accepted any more, from 60 on; never when not set"),
+      Flag.withDescription("Lifetime of the key in seconds, at least 60; no limit when not set"),
       Flag.filter(
         (seconds) => seconds >= 60,
         () => "a number of seconds from 60 on"
@@ -67,7 +67,7 @@ const rotateKey = Command.make(
     ...place,
     id,
     grace: Flag.Int("grace").pipe(
-      Flag.withDescription("For how many seconds the former key is still accepted, up to 2592000; a day when not set"),
+      Flag.withDescription("Seconds for which the former key is still accepted, up to 2592000; a day when not set"),
       Flag.filter(
         (seconds) => seconds >= 0 && seconds <= 2_592_000,
         () => "a number of seconds from 0 to 2592000"
@@ -84,7 +84,7 @@ const invite = Command.make(
     ...service,
     ...given,
     expiresIn: Flag.Int("expires-in").pipe(
-      Flag.withDescription("For how many seconds it can be accepted, up to 2592000; 7 days when not set"),
+      Flag.withDescription("Lifetime of the invitation in seconds, up to 2592000; 7 days when not set"),
       Flag.filter(
         (seconds) => seconds >= 60 && seconds <= 2_592_000,
         () => "a number of seconds from 60 to 2592000"
@@ -93,7 +93,7 @@ const invite = Command.make(
     )
   },
   handler(loadInvitations, ({ invite }) => invite)
-).pipe(Command.withDescription("Invite a person who makes a key of their own; the token is shown once"))
+).pipe(Command.withDescription("Invite a person, who makes a key with the token; it is shown once"))
 
 const invitations = Command.make(
   "invitations",
@@ -111,7 +111,7 @@ const encryption = Command.make(
   "encryption",
   { ...Settings.storage, workspace },
   handler(load, ({ encryption }) => encryption)
-).pipe(Command.withDescription("Show the key that the credentials of a workspace are sealed with"))
+).pipe(Command.withDescription("Show the encryption key of a workspace, which seals its credentials"))
 
 const rotate = Command.make("rotate").pipe(
   Command.withDescription("Rotate an API key, the encryption key of a workspace, or the master key"),

@@ -1,6 +1,4 @@
-/**
- * `sluice prune`: removes at once what retention removes in time, or says what it would remove.
- */
+/** `sluice prune`: applies retention now, or reports what it would remove. */
 import { Command, Flag } from "effect/cli"
 import * as Settings from "../Settings.ts"
 import { handler } from "./Handler.ts"
@@ -11,7 +9,7 @@ export const prune = Command.make(
     ...Settings.storage,
     ...Settings.keeping,
     dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Say what would be removed, by workspace and kind, and change nothing"),
+      Flag.withDescription("Report what would be removed, by workspace and kind, and change nothing"),
       Flag.withDefault(false)
     )
   },

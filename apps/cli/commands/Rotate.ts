@@ -14,7 +14,7 @@ const master = Command.make(
     () => import("../handlers/Rotate.ts"),
     ({ master }) => master
   )
-).pipe(Command.withDescription("Re-encrypt everything with a new master key; if it is interrupted, run it again"))
+).pipe(Command.withDescription("Re-encrypt all keys with a new master key; if it is interrupted, run it again"))
 
 const oneWorkspace = Command.make(
   "workspace",

@@ -1,15 +1,13 @@
-/**
- * Whether the data folder can be used: it is a folder, it can be written, and its disk has room.
- */
+/** Checks the data folder: it is a folder, it can be written, and its disk has free space. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 
-/** The room that a disk needs at the start, in bytes: a new embedded database takes most of it. */
+/** Minimum free space at the start, in bytes. A new embedded database takes most of it. */
 const leastRoom = 67_108_864
 
 const mebibyte = 1_048_576
 
-/** The problem of a data folder, in one sentence; `null` when it has none. The folder is made where there is none. */
+/** The problem of a data folder, as one sentence; `null` for none. Creates a missing folder. */
 export const problemOf = (folder: string): string | null => {
   const cannot = `Cannot use the data folder ${folder} (SLUICE_DATA_DIR)`
   try {
@@ -27,14 +25,14 @@ export const problemOf = (folder: string): string | null => {
   }
 }
 
-/** Makes a folder and those above it. Node's own way does not end where the system does not let a folder be made. */
+/** Makes a folder and its parents. Node's recursive `mkdirSync` does not end if the system refuses to make a folder. */
 const make = (folder: string): void => {
   if (existsSync(folder)) return
   make(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })
 }
 
-/** Writes a file through to the disk, and removes it. */
+/** Writes a file, syncs it to disk, and removes it. */
 const write = (file: string): void => {
   const handle = openSync(file, "w", 0o600)
   try {

@@ -1,7 +1,7 @@
 /**
- * What is checked before a process opens its database: mistakes in its settings, and what it needs of this machine.
+ * Checks the settings and the machine before a process opens its database.
  *
- * All that is found is reported at once, one sentence each, with the variable to change.
+ * All problems are reported together, one sentence each, with the variable to change.
  */
 import { Effect, Option, type Redacted, Schema } from "effect"
 import * as Artifacts from "../layers/Artifacts.ts"
@@ -24,7 +24,7 @@ export interface Guarded
   readonly masterKey: Option.Option<Redacted.Redacted<string>>
 }
 
-/** Raised when a process cannot start as it is set up. */
+/** Raised when a process cannot start with its settings. */
 export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -35,7 +35,7 @@ export class CannotStart extends Schema.TaggedError<CannotStart>()("CannotStart"
 
 type Problems = ReadonlyArray<string>
 
-/** A part of the service shares its work with others, and an embedded database belongs to one process. */
+/** A separate part of the service needs a shared database; an embedded one belongs to one process. */
 const database = (part: Part, { databaseUrl, dataDir, masterKey }: Guarded): Problems => {
   if (Option.isSome(databaseUrl)) {
     return Option.isSome(masterKey)
@@ -89,7 +89,7 @@ const ports = ({ host, port, smtpHost, smtpPort = Option.none() }: Guarded): Eff
   )
 }
 
-/** Fails with all that keeps a part from starting. */
+/** Fails with every problem that prevents the start of a part. */
 export const check = (part: Part, settings: Guarded): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const problems = [

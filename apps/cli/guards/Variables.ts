@@ -1,6 +1,4 @@
-/**
- * The environment variables of the service. A variable that looks like one of them and is none is a mistake in writing.
- */
+/** The environment variables of the service. An unknown variable with their prefix is reported as misspelled. */
 import { misspelt } from "../../../core/window/NearestName.ts"
 
 /** The variables that settings read, each with its flag. */
@@ -9,7 +7,7 @@ const flags = new Map<string, string>()
 /** The variables that no setting reads: the bootstrap does, or tests and measurements. */
 const others = /^SLUICE_(NODE$|TEST_|BENCH_|GAUNTLET_|UPDATE_)/
 
-/** What Kubernetes sets for a service that is called `sluice`. */
+/** Whether Kubernetes sets this variable for a service named `sluice`. */
 const isOfCluster = (name: string, value: string): boolean =>
   /_SERVICE_(HOST|PORT(_\w{1,60})?)$/.test(name) || /_PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?$/.test(name)
     ? true
@@ -26,7 +24,7 @@ export const variableOf = (flag: string): string | null => [...flags].find(([, o
 
 const prefix = "SLUICE_"
 
-/** One sentence for each variable that begins like a setting and is none. */
+/** One sentence for each unknown variable with the prefix of settings. */
 export const unknown = (environment: Readonly<Record<string, string | undefined>>): ReadonlyArray<string> =>
   Object.entries(environment).flatMap(([name, value = ""]) => {
     if (!name.startsWith(prefix) || flags.has(name) || others.test(name) || isOfCluster(name, value)) return []

@@ -1,6 +1,4 @@
-/**
- * What is printed for a command that was written wrongly: what is wrong, and how to get the help, which is long.
- */
+/** Prints the errors of a malformed command line, and how to get the help. */
 import { Console } from "effect"
 import { type CliError, CliOutput } from "effect/cli"
 import { variableOf } from "./Variables.ts"

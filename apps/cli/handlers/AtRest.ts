@@ -1,14 +1,12 @@
-/**
- * How a process of the service lives on once it has started.
- */
+/** Waits for the end of a started process. */
 import * as Modules from "node:module"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect } from "effect"
 
 /**
- * Returns the memory to the system that was needed to start, which is up to half of all: the heap does not shrink in a
- * process that has nothing to do. It stops this process for about a tenth of a second.
+ * Releases the memory of the start, up to half of the total, because the heap of an idle process does not shrink. It
+ * blocks the process for about a tenth of a second.
  */
 const returnMemory = Effect.sync(() => {
   setFlagsFromString("--expose-gc")
@@ -18,8 +16,8 @@ const returnMemory = Effect.sync(() => {
 })
 
 /**
- * Keeps what was compiled for the next start: Node would at the end, but a process may be killed. Deno has no such function,
- * so it is not imported by its name.
+ * Stores the compile cache for the next start. Node would store it at the end, but the process may be killed. Deno
+ * lacks the function, so it is not imported by name.
  */
 const keepCompiled = Effect.sync(() => (Modules as Partial<typeof Modules>).flushCompileCache?.())
 

@@ -1,16 +1,14 @@
-/**
- * The workspace that a command is about.
- */
+/** The workspace of a command. */
 import { Effect, Option, Schema } from "effect"
 import type { Workspace } from "../../../core/workspace/Workspace.ts"
 import { WorkspaceStore } from "../../../core/workspace/WorkspaceStore.ts"
 
 export interface OfWorkspace {
-  /** Its id; it may be missing where there is only one workspace. */
+  /** Its id; optional if there is only one workspace. */
   readonly workspace: Option.Option<string>
 }
 
-/** Raised when a command cannot tell which workspace is meant, or finds no such key. */
+/** Raised when the workspace is ambiguous, or a key is not found. */
 export class CannotFind extends Schema.TaggedError<CannotFind>()("CannotFind", { reason: Schema.String }) {
   override get message() {
     return this.reason

@@ -1,13 +1,11 @@
-/**
- * What `sluice doctor` does: examines how well this machine keeps browsers and other users from the data of the service.
- */
+/** The handler of `sluice doctor`: checks the isolation of browsers and of the data of the service on this machine. */
 import { existsSync, lstatSync } from "node:fs"
 import { Effect, Option, Schema } from "effect"
 import * as OwnerOnly from "../../../adapters/files/OwnerOnly.ts"
 import { NoChromium } from "../layers/Browsers.ts"
 import { answer, type OutputSettings } from "../user/Output.ts"
 
-/** Raised at the end when something keeps the service from working as its settings ask. */
+/** Raised at the end if any problem was found. */
 export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", { count: Schema.Int }) {
   override get message() {
     return `${this.count === 1 ? "1 problem was" : `${this.count} problems were`} found`
@@ -15,7 +13,7 @@ export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("Problems
 }
 
 export interface Finding {
-  /** A warning is a weakness; with a problem the service does not start. */
+  /** A warning is a weakness; a problem prevents the start of the service. */
   readonly state: "ok" | "warning" | "problem"
   readonly subject: string
   readonly text: string
@@ -39,7 +37,7 @@ const problem = (subject: string, { message }: { readonly message: string }): Re
 const browser: Check = (settings) =>
   Effect.gen(function* () {
     if (Option.isSome(settings.browserEndpoints)) {
-      const text = "browsers come from a grid, whose owners give them users and sandboxes"
+      const text = "browsers come from a grid: their users and sandboxes are not checked here"
       return [{ state: "ok", subject: "browser", text }] satisfies ReadonlyArray<Finding>
     }
     const PlaywrightBrowser = yield* Effect.promise(() => import("../../../adapters/playwright/PlaywrightBrowser.ts"))
@@ -72,7 +70,7 @@ const browser: Check = (settings) =>
 /** Whether other users of the machine have rights to the data. */
 const folders: Check = ({ dataDir }) =>
   Effect.sync(() => {
-    if (!existsSync(dataDir)) return [{ state: "ok", subject: "data", text: `${dataDir} is not there yet` }]
+    if (!existsSync(dataDir)) return [{ state: "ok", subject: "data", text: `${dataDir} does not exist yet` }]
     return ["", "/database", "/master.key", "/artifacts"].flatMap((name): ReadonlyArray<Finding> => {
       const path = `${dataDir}${name}`
       const stats = lstatSync(path, { throwIfNoEntry: false })

@@ -98,7 +98,7 @@ const line = ({ created_at, id, name, role, ...key }: ReturnType<typeof shown>):
 const iso = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : new Date(at).toISOString()
 
-/** An operator may revoke the last key of an Owner, too: they can make another one here. */
+/** An operator may also revoke the last key of an Owner, because this command can create another one. */
 export const revoke = either(
   Service.revoke<Place>,
   Effect.fnUntraced(function* (settings: Place & Service.OneKey) {
@@ -125,11 +125,11 @@ export const rotate = either(
   })
 )
 
-/** The usual time for which a rotated key is still accepted, in seconds. */
+/** Default time for which a rotated key is still accepted, in seconds. */
 const aDay = 86_400
 
 export const encryption = Effect.fnUntraced(function* (settings: StorageSettings & OfWorkspace) {
-  yield* unusedStores(settings, "The encryption key of a workspace is shown from the stores alone, never over HTTP")
+  yield* unusedStores(settings, "The encryption key of a workspace is only read from the stores, never over HTTP")
   yield* Effect.gen(function* () {
     const { id } = yield* chosen(settings.workspace)
     yield* Console.log(Redacted.value(yield* (yield* EncryptionKeys).of(id)))

@@ -26,12 +26,12 @@ const provided = (settings: StorageSettings) =>
   layerEncryption(settings).pipe(Layer.provideMerge(layerStorage(settings)))
 
 export const master = Effect.fnUntraced(function* (settings: StorageSettings) {
-  yield* unusedStores(settings, "The master key of an embedded database is rotated in the stores alone")
+  yield* unusedStores(settings, "The master key of an embedded database is only rotated in the stores")
   const inFolder = MasterKeys.isInFolder(settings)
   if (!inFolder && Option.isNone(settings.previousMasterKey)) return yield* new NoPreviousKey()
   yield* Effect.gen(function* () {
     if (inFolder) {
-      // The data already has a key, which is read before another one is made.
+      // Read the existing key before another one is made.
       const known = yield* (yield* WrappedKeys).list
       yield* MasterKeys.read(settings, { mayMake: known.length === 0 })
       yield* MasterKeys.begin(settings)

@@ -51,7 +51,7 @@ export const up = Effect.fnUntraced(
       say: (line) => console.log(line)
     })
     const site = withDemo ? Option.some(yield* Site.serve(beside(settings.port, 1), { post })) : Option.none()
-    // Released from the top: the interface closes when the runs of the worker have ended or were given back.
+    // Released from the top: the interface closes after the runs of the worker have ended or were released.
     const service = Health.checks.pipe(
       Layer.provideMerge(Layer.merge(layerScheduler(settings), layerWorker(settings, Option.toArray(site)))),
       Layer.provideMerge(Layer.merge(layerApi(settings), Inbox.layer(settings))),
@@ -108,7 +108,7 @@ const signInLink = Effect.gen(function* () {
   return owner === undefined ? [] : [yield* (yield* SignIns).link(owner.workspaceId, owner.id)]
 }).pipe(Effect.provide(SignIns.layer))
 
-/** A port beside the one of the interface; any free one where that is any free one. */
+/** A port near that of the interface; 0 if that is 0. */
 const beside = (port: number, distance: number): number =>
   port === 0 || port + distance > 65_535 ? 0 : port + distance
 

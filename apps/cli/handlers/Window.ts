@@ -1,14 +1,12 @@
-/**
- * What `sluice window` does: answers run windows given as JSON lines, with the very functions that the service uses.
- */
+/** The handlers of `sluice window` for JSON lines: they evaluate run windows with the functions of the service. */
 import { Console, Effect, Option, Result, Schema, Stdio, Stream } from "effect"
 import * as RunWindow from "../../../core/window/RunWindow.ts"
 import * as Json from "../../../core/workspace/Json.ts"
 
-/** Raised at the end when lines could not be answered; each has its own answer that says why. */
+/** Raised at the end if lines were invalid. The answer to each gives the reason. */
 export class LinesRefused extends Schema.TaggedError<LinesRefused>()("LinesRefused", { count: Schema.Int }) {
   override get message() {
-    return `${this.count} lines could not be answered: their answers say why`
+    return `${this.count} lines were invalid: see the field error of their answers`
   }
 }
 

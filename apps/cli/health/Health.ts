@@ -108,7 +108,7 @@ export const layer = ({ healthHost: host, healthPort }: HealthSettings): Layer.L
   return Layer.provideMerge(served, state)
 }
 
-/** Why the database or the loops of a process keep it from its work. */
+/** The problems of the database and the loops of a process. */
 const impediments = Effect.gen(function* () {
   const { ask } = yield* Probe
   const { unhealthy } = yield* Supervisor
@@ -118,15 +118,15 @@ const impediments = Effect.gen(function* () {
       answers,
       reasons: [
         ...(answers ? [] : ["The database does not answer"]),
-        ...(yield* unhealthy).map((loop) => `Internal errors keep this process from its work: ${loop}`)
+        ...(yield* unhealthy).map((loop) => `A loop of this process fails because of internal errors: ${loop}`)
       ]
     }
   })
 })
 
 /**
- * Why a process does not serve its HTTP interface. While it starts, or ends, that is the reason; later a clock that is off
- * keeps it from claiming work alone.
+ * The reasons why a process does not serve its HTTP interface. A large clock skew is not one: it only prevents claiming
+ * work.
  */
 export const reasonsNotToServe = Effect.gen(function* () {
   const { isAtWork, reasons } = yield* Health

@@ -1,7 +1,7 @@
 /**
- * How a process stands among the others of its installation: it says that it is alive, refuses to keep artifacts where the
- * HTTP interface does not find them, leaves openings to others with newer time zone data, and reads the gauges of all when
- * it leads.
+ * A process within its installation: it reports that it is alive, refuses an artifact store that differs from that of
+ * the HTTP interface, leaves openings to processes with newer time zone data, and reads the gauges of the installation
+ * when it leads.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Exit, Layer, Option, Ref, Schema, Stream } from "effect"
@@ -16,7 +16,7 @@ import * as Gauges from "../../../core/runtime/Gauges.ts"
 import { LivingProcesses } from "../../api/installation/LivingProcesses.ts"
 import { version } from "../Version.ts"
 
-/** Raised when a worker would keep artifacts where the HTTP interface does not find them. */
+/** Raised when a worker has another artifact store than the HTTP interface. */
 export class ArtifactsNotShared extends Schema.TaggedError<ArtifactsNotShared>()("ArtifactsNotShared", {}) {
   override get message() {
     return "Cannot start: the HTTP interface of this installation keeps artifacts in another place. Give every process the same SLUICE_DATA_DIR on a shared disk, or the same SLUICE_S3_ENDPOINT and SLUICE_S3_BUCKET"
@@ -48,7 +48,7 @@ const storeName = Effect.gen(function* () {
 const serves = ({ part }: Own): boolean => part === "api" || part === "up"
 const schedules = ({ part }: Own): boolean => part === "scheduler" || part === "up"
 
-/** Whether two processes keep artifacts in different places. */
+/** Whether two processes have different artifact stores. */
 const differ = (one: Own, other: Own): boolean =>
   one.artifactStore !== null && other.artifactStore !== null && one.artifactStore !== other.artifactStore
 
@@ -61,7 +61,7 @@ const warnOfZones = (own: Own, all: ReadonlyArray<Own>) => {
   )
 }
 
-/** How many runs these processes carry out at once, and now. */
+/** The total capacity of these processes, and its use. */
 const workersOf = (living: ReadonlyArray<Own>): Workers =>
   living.reduce(
     (sum, { capacity, running }) =>
@@ -74,8 +74,8 @@ const mayDecide = (own: Own, living: ReadonlyArray<Own>): boolean =>
   !living.some((other) => schedules(other) && isNewer(other.tzData, own.tzData))
 
 /**
- * Stands among the others for as long as the layer lives, and provides what all of them say of themselves. `capacity` is how
- * many runs the process executes at once; `null` for one that executes none.
+ * Registers the process while the layer lives, and provides the list of all processes. `capacity` is its maximum number
+ * of concurrent runs; `null` for a process that executes none.
  */
 export const layer = (part: string, capacity: number | null = null) =>
   Layer.effectContext(
@@ -134,7 +134,7 @@ export const layer = (part: string, capacity: number | null = null) =>
         Effect.forever,
         Effect.forkScoped
       )
-      // Asked with every record of a waiting run. A failure is not kept: the next record asks again.
+      // Read for every record of a waiting run. Failures are not cached.
       const workers = yield* Effect.cachedWithTTL(Effect.map(registry.living, workersOf), (asked) =>
         Exit.isSuccess(asked) ? Processes.everyMillis / 3 : 0
       )

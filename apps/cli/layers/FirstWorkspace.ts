@@ -63,6 +63,6 @@ export const make = Effect.fn("FirstWorkspace.make")(function* (bootstrap: Boots
   return Option.some<Made>({ key, encryptionKey })
 })
 
-/** Makes it when it is built: what is built on it opens no port before the key is accepted. */
+/** Makes the workspace when the layer is built, so that no port opens before the key is accepted. */
 export const layer = (bootstrap: Bootstrap) =>
   Layer.effect(FirstWorkspace, Startup.during("it makes the first workspace")(make(bootstrap)))

@@ -14,7 +14,7 @@ export interface Reachable {
   readonly phoneNumber: Option.Option<string>
 }
 
-/** The computed addresses and numbers of credentials are made of these. */
+/** The source of the computed addresses and numbers of credentials. */
 export const layerNumbers = ({ inboxDomain, phoneNumber }: Reachable) =>
   Layer.merge(
     Layer.succeed(InboxDomain, Option.getOrNull(inboxDomain)),

@@ -30,7 +30,7 @@ export class NoMasterKey extends Schema.TaggedError<NoMasterKey>()("NoMasterKey"
   }
 }
 
-/** Raised when the embedded data has encryption keys, and the file of the master key that they are under is gone. */
+/** Raised when the embedded data has encryption keys, but the file of their master key is missing. */
 export class MasterKeyLost extends Schema.TaggedError<MasterKeyLost>()("MasterKeyLost", { file: Schema.String }) {
   override get message() {
     return `Cannot start without the master key: ${this.file} is missing, and the credentials in this data folder are sealed under it. Put the file back, or set SLUICE_MASTER_KEY`
@@ -68,7 +68,7 @@ export const begin = (sources: Sources) =>
     if (!existsSync(nextOf(sources))) make(nextOf(sources))
   })
 
-/** Ends the exchange, when nothing is under the former key any more. */
+/** Ends the rotation, when no key is wrapped with the former master key. */
 export const end = (sources: Sources) =>
   Effect.sync(() => {
     renameSync(nextOf(sources), fileOf(sources))
@@ -91,7 +91,7 @@ const make = (file: string): void => {
   settle(folder)
 }
 
-/** Has the names in a folder outlive a loss of power, where the system can do that. */
+/** Syncs the entries of a folder to disk, if the system supports it. */
 const settle = (folder: string): void => {
   if (process.platform === "win32") return
   const handle = openSync(folder, "r")

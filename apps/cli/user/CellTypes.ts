@@ -124,7 +124,7 @@ export const columns = (head: ReadonlyArray<string>, inputSchema: Schema.JsonObj
     for (const [column, { at, schema }] of places) {
       const text = cells[at] ?? ""
       if (text === "" && !required.has(column)) continue
-      // What no decoder of UTF-8 understood.
+      // The replacement character stands for bytes that are not UTF-8.
       if (text.includes("\ufffd")) {
         bad.push({ line, column, problem: "expected text in UTF-8, got other bytes" })
         continue

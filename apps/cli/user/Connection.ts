@@ -46,7 +46,7 @@ export const target = Effect.fnUntraced(function* (settings: ConnectionSettings)
       "wrong",
       Option.isSome(url)
         ? `No key for ${url.value} is set (SLUICE_KEY): ${howTo}`
-        : `No service is named (SLUICE_URL): ${howTo}`
+        : `No service is configured (SLUICE_URL): ${howTo}`
     )
   }
   if (Option.isSome(url) && url.value !== profile.url) {

@@ -43,7 +43,7 @@ export const reader = (): Reader => {
   let cells: Array<string> = []
   let cell = ""
   let isQuoted = false
-  /** Whether the sign before was a quote within a quoted cell: the next one says what it meant. */
+  /** Whether the former character was a quote within a quoted cell. The next one decides its meaning. */
   let isPending = false
   let line = 1
   let begins = 1

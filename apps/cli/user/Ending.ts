@@ -22,19 +22,19 @@ export type Class = keyof typeof exitCodes
 
 /** What each exit code means, for the page of the docs. */
 export const meanings: Readonly<Record<Class, string>> = {
-  done: "The command did what was asked",
-  failed: "The answer is no: the window or the workflow is not valid, the versions differ; or any other failure",
+  done: "The command succeeded",
+  failed: "The result is negative, such as an invalid window or workflow or different versions; or any other failure",
   wrong: "The command, a file or a value is wrong: nothing was changed",
   forbidden: "The service does not accept the key, or the key may not do this",
   missing: "There is no such run, workflow, schedule or key",
   conflict: "The state of the service does not allow this now",
   unsuccessful: "A run that was followed ended without success",
   timeout: "The time of `--timeout` is over, and a run has not ended",
-  stale: "What the change is based on has changed since it was read",
-  unavailable: "The service cannot be reached, or asks to send the request again later"
+  stale: "The stored state has changed since it was read",
+  unavailable: "The service cannot be reached, or is temporarily unavailable"
 }
 
-/** Raised where a command ends without having done what was asked. */
+/** Raised when a command fails. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   class: Schema.Literals(Object.keys(exitCodes) as ReadonlyArray<Class>),
   reason: Schema.String

@@ -15,7 +15,7 @@ export const answer = ({ json }: OutputSettings, value: unknown, text: () => str
     return written === "" ? Effect.void : Console.log(written)
   })
 
-/** Says how far a long command is, if a person watches; says nothing into files and pipes, and with JSON. */
+/** Prints the progress of a long command to a terminal; nothing to files and pipes, or with `--json`. */
 export const progress = Effect.fnUntraced(function* ({ json }: OutputSettings, text: string) {
   const isWatched = yield* Effect.flatMap(Stdio.Stdio, ({ stderrIsTerminal }) => stderrIsTerminal)
   if (isWatched && !json) yield* Console.error(text)

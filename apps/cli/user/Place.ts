@@ -1,6 +1,4 @@
-/**
- * Where an operator's command does its work: at a service over HTTP, or in the stores of an installation.
- */
+/** Whether an operator's command works over HTTP at a service, or in the stores of an installation. */
 import { existsSync } from "node:fs"
 import { Effect, Option, type Redacted } from "effect"
 import * as Lock from "../../../adapters/embedded/Lock.ts"
@@ -67,7 +65,10 @@ const placeOf = (address: string): string | null => {
 
 const ownNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::]"])
 
-/** Refuses a command that works in the stores alone while a process uses the embedded database: `why` says what it needs. */
+/**
+ * Refuses a command that needs the stores while a process uses the embedded database; `why` is the first part of the
+ * message.
+ */
 export const unusedStores = Effect.fnUntraced(function* ({ dataDir, databaseUrl }: Stored, why: string) {
   const process = Option.isSome(databaseUrl) ? null : Lock.inUse(dataDir)
   if (process === null) return

@@ -45,7 +45,7 @@ export const read: Effect.Effect<Stored, Refused> = Effect.gen(function* () {
     catch: () => refused("wrong", `Cannot read the profiles in ${path}`)
   })
   if (Result.isFailure(stored)) {
-    return yield* refused("wrong", `${path} holds no profiles that can be read: remove it, and run sluice login`)
+    return yield* refused("wrong", `${path} does not contain readable profiles: remove it, and run sluice login`)
   }
   return stored.success
 })
@@ -58,7 +58,7 @@ export const write = Effect.fnUntraced(function* (name: string, profile: Profile
   yield* Effect.try({
     try: () => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      // The new file takes the place of the old one at once, so that no reader sees half of it.
+      // Renamed atomically, so that no reader sees a partial file.
       const draft = `${path}.${process.pid}`
       writeFileSync(draft, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 })
       chmodSync(draft, 0o600)

@@ -6,7 +6,7 @@ import { Config, Effect, Option, Redacted, Stdio, Stream } from "effect"
 import { Prompt } from "effect/cli"
 import { refused } from "./Ending.ts"
 
-/** The secret of a setting, else one that is asked for. Without a terminal to ask at, the variable is named. */
+/** The secret of a setting, or a prompted one. Without a terminal, fails and names the variable. */
 export const asked = Effect.fnUntraced(function* (
   given: Option.Option<Redacted.Redacted<string>>,
   what: { readonly variable: string; readonly prompt: string; readonly pattern: RegExp; readonly expected: string }
@@ -21,7 +21,7 @@ export const asked = Effect.fnUntraced(function* (
 /** Asks for a secret at the terminal. What is typed is not shown. */
 export const hidden = (message: string) =>
   Prompt.run(Prompt.Hidden({ message })).pipe(
-    Effect.mapError(() => refused("wrong", "Nothing was given, and nothing was changed"))
+    Effect.mapError(() => refused("wrong", "No value was given: nothing was changed"))
   )
 
 /** The value of an environment variable. */

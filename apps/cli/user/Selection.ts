@@ -1,6 +1,4 @@
-/**
- * The runs that a command is for, as the interface takes them.
- */
+/** The selection of runs of a command, in the form of the interface. */
 import { Option } from "effect"
 import { statusNamed } from "./view/RunsView.ts"
 

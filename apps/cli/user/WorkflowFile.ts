@@ -1,6 +1,6 @@
 /**
- * A workflow as a file that differs only where the workflow does: its fields in one order, nodes and edges each on
- * separate lines, and no field that the service computes except the version that the file is based on.
+ * A workflow as a file in a stable format: fields in a fixed order, one line per node and edge, and no computed field
+ * except the version that the file is based on.
  */
 import { diff } from "node:util"
 import * as SaveBody from "../../../core/workflow/SaveBody.ts"
@@ -28,7 +28,7 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** The members of a node begin with what tells it from the others. */
+/** The fields of a node begin with its identifying ones. */
 const nodeOf = (node: unknown): unknown => {
   if (!Json.isObject(node)) return node
   const { action, id, name, ...rest } = Json.objectOf(sorted(node))

@@ -1,6 +1,6 @@
 /** How entries of the audit trail are said, and what each changed. */
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
-import { plainJson } from "../kit/Plain.ts"
+import { plainJson } from "../kit/Clipped.tsx"
 
 export type Entry = typeof AuditEntry.Type
 

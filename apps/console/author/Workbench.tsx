@@ -1,11 +1,11 @@
 /** A workflow that is being built: the page on one side, and its steps and what can be added to them on the other. */
 import { Effect } from "effect"
 import { useEffect, useState } from "preact/hooks"
-import { Clipped } from "../data/Clipped.tsx"
 import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { workflows } from "../data/Workflows.ts"
 import { JsonText } from "../forms/JsonText.tsx"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { Chip, Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"

@@ -73,7 +73,7 @@ export const verbs = {
   interrupt: {
     word: "Interrupt",
     done: "interrupted",
-    note: "A run that is stopped does not start again by itself.",
+    note: "A stopped run is not started again automatically.",
     isDangerous: true,
     outcome: "interrupted",
     ask: (payload) => client().runVerbs.interruptAll({ payload })

@@ -1,6 +1,7 @@
 /** JSON as it is, with a button that copies it. A very long text is cut, and the whole of it is copied. */
+
+import { plainJson } from "../kit/Clipped.tsx"
 import { say } from "../kit/Notices.ts"
-import { plainJson } from "../kit/Plain.ts"
 
 const longest = 20_000
 

@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from "preact"
 import { useId, useLayoutEffect, useRef } from "preact/hooks"
-import { plain } from "./Plain.ts"
+import { plain } from "./Clipped.tsx"
 
 export const Dialog = ({
   children,

@@ -1,6 +1,6 @@
 /** Short messages about what was done, or failed. They stay long enough to be read. */
 import { Atom } from "effect/reactivity"
-import { plain } from "./Plain.ts"
+import { plain } from "./Clipped.tsx"
 import { registry } from "./Registry.ts"
 
 export interface Notice {

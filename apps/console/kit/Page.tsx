@@ -1,7 +1,7 @@
 /** The parts that every view is made of. */
 import type { ComponentChildren } from "preact"
-import { useEffect, useRef, useState } from "preact/hooks"
-import { plain } from "./Plain.ts"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
+import { plain } from "./Clipped.tsx"
 
 /** A view with its title. The title takes the focus when the view is opened, so that a screen reader reads it. */
 export const Page = ({
@@ -21,7 +21,8 @@ export const Page = ({
   useEffect(() => {
     document.title = plain(`${title} · Sluice`)
   }, [title])
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
+  // At once, not after the next frame: by then a key may have been pressed on something else.
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
     <div class={wide ? "page wide" : "page"}>
       <header class="page-head">

@@ -4,8 +4,8 @@ import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from 
 import { type AsyncResult, Atom } from "effect/reactivity"
 import * as Api from "../../api/Client.ts"
 import * as SchemaErrors from "../../api/http/body/SchemaErrors.ts"
+import { plain } from "./Clipped.tsx"
 import { say } from "./Notices.ts"
-import { plain } from "./Plain.ts"
 import { registry } from "./Registry.ts"
 import { lookForEnd } from "./Session.ts"
 

@@ -1,9 +1,9 @@
 /** What a run asks a person. Codes are hidden as they are typed. */
 import type { Effect } from "effect"
 import { useMemo, useState } from "preact/hooks"
-import { Clipped } from "../data/Clipped.tsx"
 import { type InputProblems, refusedInputs } from "../data/InputCheck.ts"
 import { SchemaForm } from "../forms/SchemaForm.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { useQuery } from "../kit/Loaded.tsx"
 import { now, useAtom } from "../kit/Registry.ts"
 import { act, client, query } from "../kit/Service.ts"

@@ -1,6 +1,6 @@
 /** The steps of a run. A click on one seeks the film; the one that the film is at lights up. */
 import { useState } from "preact/hooks"
-import { Clipped } from "../data/Clipped.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Empty } from "../kit/Page.tsx"
 import { now, useAtom } from "../kit/Registry.ts"

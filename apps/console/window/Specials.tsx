@@ -120,31 +120,7 @@ const One = ({
             onInput={({ currentTarget }) => set({ label: currentTarget.value })}
           />
         </Field>
-        <Field label="Runs">
-          <select
-            value={
-              special.isOpen ? (special.isWholeDay ? "all" : "hours") : special.isWholeDay ? "closed" : "closed-hours"
-            }
-            onChange={({ currentTarget: { value } }) =>
-              set({ isOpen: value === "all" || value === "hours", isWholeDay: value === "all" || value === "closed" })
-            }
-          >
-            <option value="closed">wait all day</option>
-            <option value="closed-hours">wait between</option>
-            <option value="all">may start all day, until 23:59</option>
-            <option value="hours">may start between</option>
-          </select>
-        </Field>
-        {!special.isWholeDay && (
-          <>
-            <Field label="From" problem={problemAt("start")}>
-              <Clock value={special.start} onChange={(start) => set({ start })} />
-            </Field>
-            <Field label="To" problem={problemAt("end")}>
-              <Clock value={special.end} onChange={(end) => set({ end })} />
-            </Field>
-          </>
-        )}
+        <Hours special={special} problemAt={problemAt} set={set} />
         <Dates number={number} problemAt={problemAt} set={set} special={special} today={today} />
       </div>
       {whole !== undefined && (
@@ -215,3 +191,40 @@ const Dates = ({
     </>
   )
 }
+
+/** Whether runs may start on the date, and at which hours of it. */
+const Hours = ({
+  problemAt,
+  set,
+  special
+}: {
+  readonly special: Special
+  readonly problemAt: (field: keyof Special) => string | undefined
+  readonly set: (changes: Partial<Special>) => void
+}) => (
+  <>
+    <Field label="Runs">
+      <select
+        value={special.isOpen ? (special.isWholeDay ? "all" : "hours") : special.isWholeDay ? "closed" : "closed-hours"}
+        onChange={({ currentTarget: { value } }) =>
+          set({ isOpen: value === "all" || value === "hours", isWholeDay: value === "all" || value === "closed" })
+        }
+      >
+        <option value="closed">wait all day</option>
+        <option value="closed-hours">wait between</option>
+        <option value="all">may start all day, until 23:59</option>
+        <option value="hours">may start between</option>
+      </select>
+    </Field>
+    {!special.isWholeDay && (
+      <>
+        <Field label="From" problem={problemAt("start")}>
+          <Clock value={special.start} onChange={(start) => set({ start })} />
+        </Field>
+        <Field label="To" problem={problemAt("end")}>
+          <Clock value={special.end} onChange={(end) => set({ end })} />
+        </Field>
+      </>
+    )}
+  </>
+)

@@ -1,7 +1,7 @@
 /** A workflow as its view shows it: what changed between versions, and the text of its JSON. */
 import type { WorkflowToSave } from "../../api/Client.ts"
 import type { Node } from "../data/Outline.ts"
-import { plain, plainJson } from "../kit/Plain.ts"
+import { plain, plainJson } from "../kit/Clipped.tsx"
 
 export interface Change {
   readonly kind: "added" | "removed" | "changed"

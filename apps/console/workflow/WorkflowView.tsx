@@ -1,11 +1,11 @@
 /** One workflow: its outline and picture, its versions, its JSON, and a run of it. */
 import { Effect } from "effect"
 import { useMemo, useState } from "preact/hooks"
-import { Clipped } from "../data/Clipped.tsx"
 import { outlineOf } from "../data/Outline.ts"
 import { type Workflow, windowOf, workflowOf } from "../data/Workflows.ts"
 import { WorkflowTabs } from "../data/WorkflowTabs.tsx"
 import { Difference } from "../forms/Difference.tsx"
+import { Clipped } from "../kit/Clipped.tsx"
 import { Loaded, useQuery } from "../kit/Loaded.tsx"
 import { Empty, Page, Section } from "../kit/Page.tsx"
 import { go, to } from "../kit/Route.ts"

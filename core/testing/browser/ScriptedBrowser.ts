@@ -2,8 +2,8 @@
  * A browser in memory, on sites that are written down: for testing graphs and the agent without Chromium. It keeps the
  * promises of `BrowserContract`, as Chromium does.
  *
- * A page lists its elements by the very selectors that a graph uses for them; nothing is parsed. What will come is known,
- * so a verb waits for an element that is written down to appear in time, and fails at once for one that is not.
+ * A page lists its elements by the same selectors as the graph; selectors are not parsed. An operation waits for an
+ * element that the script lets appear in time, and fails immediately for any other.
  */
 import { Clock, Deferred, Effect, Layer, Option, Redacted, Ref, type Schema } from "effect"
 import { Browser, type BrowserSession } from "../../browser/Browser.ts"
@@ -49,8 +49,8 @@ export interface PageEvent {
   /** The name of the key. */
   readonly key?: string
   /**
-   * The value of the field then; of a drop, the selector of what was dropped; of a selection, its text; of a passkey,
-   * `made`, `used` or `refused`.
+   * The value of the field at that time; of a drop, the selector of the dropped element; of a selection, its text; of a
+   * passkey, `made`, `used` or `refused`.
    */
   readonly value?: string
   /** How far the pointer was moved with the button held, or the wheel was turned. */
@@ -60,7 +60,7 @@ export interface PageEvent {
 }
 
 export interface ScriptedElement {
-  /** The selector that it is found by. Several elements may have the same one. */
+  /** The selector of the element. Several elements may have the same selector. */
   readonly selector: string
   /** The text, which may depend on the events of the page so far. */
   readonly text?: string | ((events: ReadonlyArray<PageEvent>) => string)
@@ -83,13 +83,13 @@ export interface ScriptedElement {
   readonly takesDrop?: true
   /** The text that a click copies. */
   readonly copies?: string
-  /** The host whose passkey a click asks for. */
+  /** The host whose passkey a click requests. */
   readonly asksPasskey?: string
   /** The passkey that a click registers. */
   readonly makesPasskey?: Passkey
   /** The address that a click opens in a separate window. */
   readonly opens?: string
-  /** Whether a click closes the window that it is in. */
+  /** Whether a click closes the tab of the element. */
   readonly closes?: boolean
   /** The dialog that a click opens. */
   readonly says?: ScriptedTabs.Said
@@ -103,15 +103,15 @@ export interface ScriptedElement {
   readonly parts?: Readonly<Record<string, string>>
   /** The appearance, beside the text. */
   readonly looks?: ScriptedInspection.Looks
-  /** The address of the frame that it stands in. */
+  /** The address of the frame that contains the element. */
   readonly frame?: string
   /** When it lies over the page: the element it covers, and its buttons. */
   readonly over?: ScriptedInspection.Over
-  /** The selectors of what goes away when it is clicked. */
+  /** The selectors of elements that a click removes. */
   readonly removes?: ReadonlyArray<string>
-  /** It is not there before it was looked for so often. */
+  /** The number of lookups before the element appears. */
   readonly late?: number
-  /** It is not there before so many milliseconds after its page was shown. */
+  /** The time after the page is shown at which the element appears, in milliseconds. */
   readonly appearsAfter?: number
 }
 
@@ -120,7 +120,7 @@ export type ScriptedSite = Readonly<Record<string, ReadonlyArray<ScriptedElement
 
 /** The network of a site beside its pages. */
 export interface ScriptedNetwork {
-  /** The addresses that cannot be loaded, with the status that the server answers, or another failure. */
+  /** The addresses that cannot be loaded, with the status of the answer or another failure. */
   readonly failing?: Readonly<Record<string, number | PageFailure>>
   /** The addresses that ask for HTTP authentication, with the name and the password that they accept. */
   readonly signIns?: Readonly<Record<string, { readonly userName: string; readonly password: string }>>
@@ -187,7 +187,7 @@ const blank: State = {
   asksSignIn: false
 }
 
-/** The passkey of an authenticator, and what pages did with it. */
+/** The passkey of an authenticator, and its uses by pages. */
 interface Held {
   readonly passkey: Passkey | null
   readonly signed: Deferred.Deferred<void>
@@ -259,7 +259,7 @@ const merged = (before: Storage, more: Storage = {}): Storage => ({
 const wantedOf = (storage: Storage, wanted: (origin: string) => boolean): Storage =>
   Object.fromEntries(Object.entries(storage).filter(([origin]) => wanted(origin)))
 
-/** Goes to addresses, and tells who watches of what is asked for on the way. */
+/** Opens addresses, and reports the requests to network observers. */
 const going = ({ credentials, network, site, state, visited }: Parts) => {
   const tell = (watchers: ReadonlyArray<Watcher>, exchange: Exchange): void => {
     for (const [ended, { begun } = {}] of watchers) {
@@ -337,13 +337,13 @@ const finding = ({ site, state }: Parts) => {
     return coming.length === 0 ? null : Math.min(...coming) - instant
   })
 
-  /** Refuses what a guard does not let be done to an element. */
+  /** Fails if a guard refuses the site of an element. */
   const guarded = Effect.fnUntraced(function* (guard: Guard | undefined, element: Shown | undefined) {
     const reason = guard?.(element?.frame ?? addressOf(yield* Ref.get(state))) ?? null
     if (reason !== null) return yield* new PageFailure({ kind: "foreign", reason })
   })
 
-  /** The one element that is asked for, also a hidden one. */
+  /** The single matching element, also if it is hidden. */
   const present = Effect.fnUntraced(function* ({ first, guard, selector, waitMillis }: ElementQuery) {
     const parsed = Selector.parse(selector)
     if (parsed.kind === "refused") {
@@ -423,7 +423,7 @@ const eventsOf = {
   release: ["mouseup"]
 } as const
 
-/** Goes where a link leads. A page that asks for HTTP authentication is where it leads, too. */
+/** Follows a link, also to a page that requires HTTP authentication. */
 const follow = (parts: Parts, url: string) =>
   going(parts)
     .goto(url)
@@ -434,7 +434,7 @@ const follow = (parts: Parts, url: string) =>
       )
     )
 
-/** Has the open authenticator answer what an element asks of it. */
+/** Answers the passkey request of an element with the open authenticator. */
 const usePasskey = Effect.fnUntraced(function* (
   { authenticator, state }: Parts,
   { asksPasskey, makesPasskey, selector }: Shown
@@ -581,7 +581,7 @@ const carryOut = (plan: ExtractionPlan, all: ReadonlyArray<Shown>, now: State, r
   }
 }
 
-/** Reads what elements hold. */
+/** Reads the content of elements. */
 const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => ({
   read: Effect.fnUntraced(function* ({ selector, waitMillis }: ElementQuery) {
     for (let left = waitMillis; ; ) {
@@ -591,7 +591,7 @@ const reading = ({ state }: Parts, { comingIn, elements, visible }: Finding) => 
       if (found !== undefined) return textOf(found, yield* Ref.get(state))
       if (coming === null || coming > left) return null
       left -= coming
-      // A timer may end a moment early by the clock: then it is asked again.
+      // A timer may end slightly early by the clock: then sleep again.
       yield* Effect.sleep(Math.max(1, coming))
     }
   }),
@@ -629,7 +629,7 @@ const scrolling = ({ state }: Parts, { all, present }: Finding) => {
   const turn = (ticks: number) => Ref.update(state, (now) => ({ ...now, ticks: Math.max(now.ticks + ticks, 0) }))
   const end = Effect.map(all, (elements) => Math.max(0, ...elements.map(({ afterTicks = 0 }) => afterTicks)))
 
-  /** Turns the wheel until an element is there, where it comes at all. */
+  /** Turns the wheel until an element appears, if it ever does. */
   const turnTo = Effect.fnUntraced(function* (selector: string, waitMillis: number) {
     const hidden = (yield* all).find((element) => element.selector === selector)?.afterTicks ?? 0
     yield* turn(Math.max(hidden - (yield* Ref.get(state)).ticks, 0))

@@ -13,7 +13,7 @@ export type Looks = Partial<Appearance>
 
 /** Something that lies over the page. */
 export interface Over {
-  /** The selectors of what cannot be used because of it. */
+  /** The selectors of elements that it covers. */
   readonly covers: ReadonlyArray<string>
   readonly buttons: ReadonlyArray<Button>
 }

@@ -22,7 +22,7 @@ export interface ScriptedTabs extends Tabs {
 }
 
 /**
- * Tabs whose present one has its state in `state`. `fresh` is the state of an empty tab, with what belongs to the
+ * Tabs with the state of the active one in `state`. `fresh` is the state of an empty tab, with what belongs to the
  * session as a whole taken from another.
  */
 export const make = <S>(state: Ref.Ref<S>, fresh: (from: S) => S, carry: (to: S, from: S) => S) =>

@@ -18,8 +18,8 @@ const hold = (holds: boolean, actual: unknown, expectation: string, note: string
 }
 
 /**
- * Whether two values have the same structure. Values are looked at each time: `Equal` of Effect remembers what it compared,
- * and lists may have changed since.
+ * Whether two values have the same structure. Compared each time, because `Equal` of Effect caches comparisons, and
+ * lists may have changed since.
  */
 const alike = (one: unknown, other: unknown): boolean => {
   if (Object.is(one, other)) return true

@@ -32,7 +32,7 @@ export interface BrokenPromise {
   readonly reason: string
 }
 
-/** Makes a promise. What the test answers is not used. */
+/** Makes a promise. The result of the test is ignored. */
 export const promise = <A, E, Needs>(title: string, test: Effect.Effect<A, E, Needs>): ContractPromise<Needs> => ({
   title,
   keeps: Effect.asVoid(test)
@@ -50,7 +50,7 @@ export const register = <Needs, E>(
   for (const { keeps, title } of promises) it(title, () => Effect.runPromise(provide(keeps)))
 }
 
-/** The promises that an implementation breaks, one after the other, each with its reason. Empty when it keeps them all. */
+/** The promises that an implementation breaks, each with its reason; empty if it keeps all. */
 export const broken = <Needs, E, Left>(
   promises: ReadonlyArray<ContractPromise<Needs>>,
   provide: (keeps: Effect.Effect<void, unknown, Needs>) => Effect.Effect<void, E, Left>

@@ -75,7 +75,7 @@ const line = Effect.fn(function* () {
   return { caller, sent, made, ids: made.map(({ id }) => id) }
 })
 
-/** Hands out one delivery, makes of it what the outcome says, and answers its id. */
+/** Takes one delivery, settles it with the outcome, and returns its id. */
 const attempt = Effect.fn(function* (outcome: Delivery.Outcome) {
   const deliveries = yield* Deliveries
   let id = ""

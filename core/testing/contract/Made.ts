@@ -48,7 +48,7 @@ export const newId = Effect.map(
   beside
 )
 
-/** A workspace as it is kept, with the defaults of its settings. */
+/** A stored workspace with the default settings. */
 export const workspaceOf = (id: WorkspaceId): Workspace => ({
   id,
   name: "Test",
@@ -65,7 +65,7 @@ export const makeWorkspace = Effect.fn(function* (role: Caller["role"] = "Member
   return { workspaceId: id, userId: UserId.make(beside(id)), role } satisfies Caller
 })
 
-/** A workflow with its first version, as a store keeps it. */
+/** A stored workflow with its first version. */
 export const stored = (caller: Caller): StoredWorkflow => {
   const workflowId = WorkflowId.make(beside(caller.workspaceId))
   const shared = { name: "Nightly", description: null, createdAt: 0, createdBy: caller.userId }

@@ -1,6 +1,6 @@
 /**
- * The promises of every implementation of the stores of the vault: `VaultEntries`, `WrappedKeys` and
- * `ReceivedCodes`. What they keep is sealed before: they see no secret.
+ * The promises of every implementation of the stores of the vault: `VaultEntries`, `WrappedKeys` and `ReceivedCodes`.
+ * They receive sealed values only, and no secrets.
  */
 import { Effect, Option } from "effect"
 import { type ReceivedCode, ReceivedCodes } from "../../vault/inbox/ReceivedCodes.ts"

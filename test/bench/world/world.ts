@@ -21,6 +21,7 @@ import type { Application, FileServer, Running, Task } from "./Application.ts"
 import * as DokuWiki from "./DokuWiki.ts"
 import * as HostileChanges from "./HostileChanges.ts"
 import * as KitchenSink from "./KitchenSink.ts"
+import * as MediaWiki from "./MediaWiki.ts"
 import * as NodeRed from "./NodeRed.ts"
 import * as PhpMyAdmin from "./PhpMyAdmin.ts"
 import * as TiddlyWiki from "./TiddlyWiki.ts"
@@ -30,6 +31,7 @@ import * as WordPress from "./WordPress.ts"
 const applications: ReadonlyArray<Application> = [
   DokuWiki.application,
   KitchenSink.application,
+  MediaWiki.application,
   NodeRed.application,
   PhpMyAdmin.application,
   TiddlyWiki.application,

@@ -1,6 +1,4 @@
-/**
- * Editors that pages build: where their keys go, and what they show.
- */
+/** Rich text and code editors: the field for their keys, and their displayed text. */
 import { keep, keptBefore } from "../find/Kept.ts"
 import { noteOthers } from "./Strays.ts"
 
@@ -14,7 +12,7 @@ export type EditorKind = "code" | "rich" | "frame" | "document"
 export interface Typed {
   /** The editor that it belongs to or stands for; its field is kept as `input`, the whole of it as `editor`. */
   readonly editor: EditorKind | null
-  /** Its value is chosen, so keys mean something else than the text. */
+  /** Whether its value is chosen from a list, so that typing would not enter the text. */
   readonly isChosen: boolean
 }
 
@@ -83,7 +81,7 @@ const richAt = (element: Element): EditorKind | null => {
   return inside !== undefined && others.length === 0 ? rich(inside) : null
 }
 
-/** A field that an editor has taken the place of. */
+/** Whether a field is hidden behind an editor. */
 const isHidden = (element: Element): boolean => /^(INPUT|TEXTAREA)$/.test(element.tagName) && !element.checkVisibility()
 
 const beside = (element: Element): EditorKind | null => {

@@ -1,5 +1,5 @@
 /**
- * Dropping a file on an element: a hidden field takes it from the browser, and hands it over in the events of a drop.
+ * Drops a file on an element: a hidden file field receives it from the browser, and drop events pass it to the page.
  */
 import { keep, keptBefore } from "../find/Kept.ts"
 

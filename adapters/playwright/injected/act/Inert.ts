@@ -1,6 +1,4 @@
-/**
- * HTML without what would run or load, as a browser inserts what is pasted.
- */
+/** HTML without scripts and loading elements, as a browser inserts pasted HTML. */
 
 /** Elements that pasted HTML never brings along. */
 const active = "script,style,iframe,frame,object,embed,link,meta,base,template,animate,set"

@@ -1,6 +1,4 @@
-/**
- * Points of the window, and what is there.
- */
+/** Points of the viewport, and the elements at them. */
 import { innermostAt, isFrame, originIn } from "../dom/Tree.ts"
 import { keep } from "../find/Kept.ts"
 

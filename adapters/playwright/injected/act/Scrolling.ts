@@ -14,7 +14,7 @@ const scrolls = (one: Element, axis: Axis, overflow: RegExp): boolean => {
 
 const rootScroller = (): Element => document.scrollingElement ?? document.documentElement
 
-/** Keeps what is around the middle of the window and scrolls, as `scroller`. */
+/** Keeps the scrollable element around the middle of the viewport as `scroller`. */
 export const keepScrollerInMiddle = (axis: Axis): void => {
   const root = rootScroller()
   const { clientHeight, clientWidth } = document.documentElement
@@ -66,7 +66,7 @@ export const measure = (axis: Axis) => {
 export const moveBy = ([axis, distance]: readonly [Axis, number]): void =>
   keptBefore("scroller").scrollBy({ [axis === "y" ? "top" : "left"]: distance, behavior: "instant" })
 
-/** Scrolls what can be scrolled in the middle of the window, or the window, and returns whether it moved. */
+/** Scrolls the scrollable element in the middle of the viewport, or the page, and returns whether it moved. */
 export const turn = (direction: "down" | "up"): boolean => {
   const sense = direction === "down" ? 1 : -1
   const ends = (element: Element) =>
@@ -81,7 +81,7 @@ export const turn = (direction: "down" | "up"): boolean => {
   return target !== null && ends(target) && hasMoved(target, sense)
 }
 
-/** Scrolls what is kept as `scroller` by most of what is seen of it, and returns whether it moved. */
+/** Scrolls the element kept as `scroller` by most of its visible size, and returns whether it moved. */
 export const turnIn = (direction: "down" | "up"): boolean =>
   hasMoved(keptBefore("scroller"), direction === "down" ? 1 : -1)
 
@@ -104,7 +104,7 @@ export const intoSight = (_arg: null, element: Element): void => {
 
 /** The position of the viewport in its document, and the size of both. */
 export const placeOfWindow = () => {
-  // One that is just beginning has nothing yet.
+  // A document that has just started to load has no root element.
   const { scrollHeight, scrollWidth } = document.documentElement ?? { scrollHeight: 0, scrollWidth: innerWidth }
   return {
     x: scrollX,

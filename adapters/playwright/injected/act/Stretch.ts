@@ -1,6 +1,4 @@
-/**
- * A stretch of the text of an element, white space left out of account, and selecting it.
- */
+/** Finds and selects a range of the text of an element, ignoring white space. */
 import { isField } from "../dom/Text.ts"
 import { keep, kept } from "../find/Kept.ts"
 
@@ -8,8 +6,8 @@ import { keep, kept } from "../find/Kept.ts"
 const mostCharacters = 1_000_000
 
 /**
- * Where the first such stretch begins and ends in the window. In a field it is selected at once, which answers `field`.
- * `null` where there is none.
+ * The start and the end of the first match in the viewport. In a field the text is selected directly, and the result is
+ * `field`. `null` without a match.
  */
 export const stretchOf = (text: string, element: Element) => {
   const wanted = text.replace(/\s+/g, "")

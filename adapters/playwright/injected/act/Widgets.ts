@@ -1,6 +1,4 @@
-/**
- * Lists to choose from: those of the browser, and those that pages build.
- */
+/** Lists of options: native ones and custom ones. */
 
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import { squeeze } from "../dom/Text.ts"
@@ -38,7 +36,7 @@ const widget = (kind: Widget["kind"], native: HTMLSelectElement | null, trigger:
   return { kind, native: native !== null, trigger: trigger !== null }
 }
 
-/** Whether people choose from a list of the browser itself, with nothing built in front of it. */
+/** Whether a native list is used directly, without a custom list in front of it. */
 const isPlain = (list: HTMLSelectElement): boolean =>
   isUsable(list) && !list.classList.contains("select2-hidden-accessible")
 
@@ -113,7 +111,7 @@ const optionsOf = (element: Element) => {
 
 export type NativeOptions = ReturnType<typeof optionsOf>
 
-/** Whether what opens a list says that it is open. */
+/** Whether the trigger of a list declares that it is open. */
 export const isExpanded = (): boolean => {
   const one = keptBefore("trigger")
   return [one, ...one.querySelectorAll("[aria-expanded]")].some((part) => part.getAttribute("aria-expanded") === "true")
@@ -242,7 +240,7 @@ export const scrollBack = (): void => {
   scroller.scrollTop = 0
 }
 
-/** Everything that a list shows of what is chosen, and whether the option with this number says that it is. */
+/** The displayed choice of a list, and whether the option with this index declares that it is selected. */
 export const shownChoice = (index: number) => {
   const trigger = keptBefore("trigger")
   const native = kept("native")

@@ -1,5 +1,5 @@
 /**
- * Whether a person sees an element, and whether one can act on it. Nothing else decides that in a page.
+ * Whether an element is visible to a person, and whether it is usable. This is the only definition of both in pages.
  *
  * An element is visible where Playwright takes it to be visible: it is laid out with a box and not
  * `visibility: hidden`, and where a person sees it besides: it is not transparent, not clipped away, and in the
@@ -14,8 +14,8 @@ import { remembered } from "./Visit.ts"
 export const isVisible = (element: Element): boolean => isShown(element, true)
 
 /**
- * Whether a click or a key can be meant for an element. That is so for a visible one that is not inert, and for a control
- * that is transparent itself: pages lay such lists and boxes over what they draw in their place.
+ * Whether an element accepts clicks and keys: a visible one that is not inert, or a transparent control, which pages
+ * place over their own drawing of it.
  */
 export const isUsable = (element: Element): boolean => {
   if (isInert(element)) return false
@@ -84,7 +84,7 @@ const isClippedAway = (element: Element): boolean => {
 /** Whether an element shows nothing of what is in it. */
 const isFolded: (element: Element) => boolean = remembered((element) => clipsAll(element) || isClippedAway(element))
 
-/** Clips an element and all in it to nothing, as what is meant for screen readers alone. */
+/** Clips an element and its content completely, as for content for screen readers only. */
 const clipsItself = ({ clip, clipPath, position }: CSSStyleDeclaration): boolean =>
   /^inset\((50|100)%\)$/.test(clipPath) ||
   (/^rect\((0px|1px)(,? \1){3}\)$/.test(clip) && /^(absolute|fixed)$/.test(position))

@@ -5,10 +5,10 @@
 
 const things = new Map<string, unknown>()
 
-/** Keeps something in place of what was kept under its name before. */
+/** Stores a value under a name, and replaces the former one. */
 export const keep = (name: string, thing: unknown): void => void things.set(name, thing)
 
-/** The thing that was kept under a name. */
+/** The value that is stored under a name. */
 export const kept = (name: string): unknown => things.get(name)
 
 /** The element that was kept under a name, in the document or not. Throws if no element was kept. */

@@ -1,6 +1,4 @@
-/**
- * The complaints of a page.
- */
+/** The error messages of a page. */
 import type { Query } from "../../../../core/browser/element/Selector.ts"
 import type { FieldState } from "../../../../core/browser/element/Survey.ts"
 import { named } from "../dom/Names.ts"
@@ -14,7 +12,7 @@ import { isGoodNews } from "./GoodNews.ts"
 const marks =
   "[role=alert],[aria-live=assertive],[class*=error i],[class*=invalid-feedback i],[class*=danger i],[id*=error i]"
 
-/** Elements that a page announces to its readers: they speak, whatever they are. */
+/** Elements with an ARIA alert role. They are messages, whatever their type. */
 const announced = "[role=alert],[aria-live=assertive]"
 
 /** What is called something and says nothing: the link to a folder `errors` is no complaint. */

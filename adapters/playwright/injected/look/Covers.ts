@@ -1,6 +1,4 @@
-/**
- * Texts of the window, and covers over those that no picture may show.
- */
+/** The texts in the viewport, and covers over secret ones for screenshots. */
 
 interface Box {
   readonly x: number

@@ -2,7 +2,7 @@
 const done =
   /\b(deleted|removed|saved|updated|created|added|copied|moved|sent|uploaded|published|restored|imported|changed|completed?|showing|success(ful(ly)?)?|logged (in|out)|signed (in|out)|gelöscht|gespeichert|aktualisiert|erstellt|hinzugefügt|gesendet|erfolgreich|supprimée?s?|enregistrée?s?|créée?s?|envoyée?s?|eliminad[oa]s?|guardad[oa]s?|cread[oa]s?|enviad[oa]s?)(?![\p{L}])/iu
 
-/** Words of what went wrong or has to be done. One of them makes a complaint of any message. */
+/** Words of errors and requests. A message with one of them is an error message. */
 const wrong =
   /\b(not|no|n't|never|cannot|could|unable|fail(ed|ure|s)?|error|invalid|wrong|incorrect|must|should|required|please|denied|missing|expired|already|again|before|without|nicht|kein(e[nrms]?)?|fehler|ungültig|falsch|muss|bitte|pas|erreur|échec|doit|veuillez|no se|fallo|debe|por favor)(?![\p{L}])|n['’]t(?![\p{L}])/iu
 

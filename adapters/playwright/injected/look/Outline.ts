@@ -1,6 +1,4 @@
-/**
- * A description of what can be acted on in a document, for those who act without selectors.
- */
+/** A description of the usable elements of a document, for models. */
 import { nameOf, roleOf } from "../dom/Names.ts"
 import { orNull, squeeze } from "../dom/Text.ts"
 import { clickedFor } from "../dom/Visible.ts"

@@ -1,10 +1,9 @@
 /**
- * The document as a person sees it, as HTML that does nothing: scripts, handlers and refreshes are left out; documents
- * of frames stand in `srcdoc`, open shadow roots as declarative ones; the values of fields become attributes, apart
- * from passwords and codes.
+ * The visible document as inert HTML: without scripts, handlers and refreshes; documents of frames in `srcdoc`, open
+ * shadow roots as declarative ones, and the values of fields as attributes, except passwords and codes.
  *
- * A page can build a tree that no parser builds, so that what is written of it is parsed as another tree. Every `<` that is
- * written therefore begins or ends an element that is allowed, in whichever tree it ends up.
+ * A page can build a tree that no parser builds, so that what is written of it is parsed as another tree. Every `<`
+ * that is written therefore begins or ends an element that is allowed, in whichever tree it ends up.
  */
 import { keep } from "../find/Kept.ts"
 import { isElement } from "../find/Nodes.ts"
@@ -54,7 +53,7 @@ const encoder = new TextEncoder()
 class Writer {
   readonly wanted: SnapshotOptions
   readonly policy: string
-  /** How many bytes there is room for. */
+  /** The number of remaining bytes. */
   left: number
   cut = false
   /** The number of attributes of frames around the current output. */

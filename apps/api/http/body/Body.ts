@@ -1,7 +1,8 @@
 /**
- * Reads request bodies: counted and measured while they arrive, refused as soon as they are more than is accepted.
+ * Reads request bodies. Size and structure are measured while they arrive, and a body over a limit is refused
+ * immediately.
  *
- * A refused body is never parsed, and a large one is parsed in pieces, so that no body keeps other requests waiting.
+ * A refused body is never parsed, and a large one is parsed in pieces, so that no body blocks other requests.
  */
 import { createHash } from "node:crypto"
 import { Effect, Result, type Schema, Stream } from "effect"
@@ -16,8 +17,9 @@ import * as Text from "./Text.ts"
 import * as Utf8 from "./Utf8.ts"
 
 /**
- * How much structure a body may have, by how many bytes it may have. More has no use in the interface, and takes long to
- * parse. Most values of small bodies are described one by one, and judging a value takes longer than reading it.
+ * Limits on the structure of a body, by the limit of its size. Higher limits would have no use in the interface and
+ * slow down parsing. Small bodies have lower limits, because most of their values are validated one by one, which takes
+ * longer than parsing.
  */
 const limitsOf = (maxBytes: number): JsonMeter.Limits => {
   const always = { depth: 100, numberBytes: 1_000 }
@@ -37,7 +39,7 @@ const tooMuch = (excess: JsonMeter.Excess, limits: JsonMeter.Limits, position: n
   }[excess]
 }
 
-/** A body that was read. The request gives it from then on, a long one once. */
+/** A body that was read. Afterwards the request provides it, a long one only once. */
 export interface BodyRead {
   /** The value that the endpoint decodes in place of the text of the request; `null` if it decodes that text. */
   readonly parsed: LargeBody.Parsed
@@ -78,7 +80,7 @@ export const read = (
   const pieces =
     length !== null && length <= onePiece
       ? Effect.map(request.arrayBuffer, (bytes) => reading.add(new Uint8Array(bytes)))
-      : // A refusal ends the reading: what is left of the body is not looked at.
+      : // A refusal stops reading; the rest of the body is ignored.
         request.stream.pipe(
           Stream.runForEachArray((chunks) => {
             for (const chunk of chunks) {
@@ -166,7 +168,7 @@ const notUtf8: Refusal = Errors.badRequest("The body is not valid UTF-8")
 const tooLarge = (limit: number, received: number | null): Refusal => ({
   statusCode: 413,
   code: "PAYLOAD_TOO_LARGE",
-  message: `The body is larger than ${limit} bytes, the most that this endpoint accepts`,
+  message: `The body is larger than ${limit} bytes, the limit of this endpoint`,
   limit_bytes: limit,
   ...(received === null ? {} : { received_bytes: received })
 })

@@ -29,7 +29,7 @@ export const pageOf = (things: string, most: number, standard: number, cursors =
   cursor: wholeNumber(1, cursors).annotate({ description: "The next_cursor of the page before" })
 })
 
-/** That a request was carried out, and a sentence about it. */
+/** The answer to a request without other result. */
 export const done = Schema.Struct({ success: Schema.Boolean, message: Schema.String })
 
 /** The fields that have a value: neither `null` nor `undefined`. */
@@ -39,5 +39,5 @@ export const present = <A extends object>(fields: A) =>
     [K in keyof A]?: Exclude<A[K], null | undefined>
   }
 
-/** How a change of one thing may be refused. */
+/** The errors of a change of one resource. */
 export const edits = [Errors.BadRequest, Errors.Forbidden, Errors.NotFound] as const

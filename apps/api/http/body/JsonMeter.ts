@@ -1,8 +1,8 @@
 /**
- * Follows the structure of a JSON text while its bytes arrive, so that one that is too deep or has too many parts is
- * refused before it is parsed, at no more cost than looking at its bytes.
+ * Measures the structure of a JSON text while its bytes arrive, so that a text that is too deep or has too many parts
+ * is refused before it is parsed.
  *
- * It counts, and judges nothing else: whether the text is valid JSON is decided by the parser.
+ * It does not validate: the parser decides whether the text is JSON.
  */
 
 /** How much structure a text may have. Names count as often as they stand there; every value counts, objects included. */
@@ -20,7 +20,7 @@ export interface Limits {
 export type Excess = keyof Limits
 
 export interface Meter {
-  /** Takes the next bytes, and answers what there is too much of by now; `null` while all is within the limits. */
+  /** Takes the next bytes, and returns the exceeded limit; `null` within all limits. */
   readonly add: (bytes: Uint8Array) => Excess | null
   /** How many bytes were taken. After an excess, its last byte is the last one that was taken. */
   readonly position: () => number

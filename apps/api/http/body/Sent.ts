@@ -1,15 +1,14 @@
 /**
- * Values of a request that the domain checks as a whole: after the caller was found to be allowed to ask, and with every
- * problem reported at its path.
+ * Values of a request that the domain validates as a whole, after authorization, with every problem at its path.
  *
- * A form says once what such a value is, for the description of the interface and for the types of its clients.
+ * A form describes such a value once, for the OpenAPI description and for the types of clients.
  */
 import { Schema } from "effect"
 import { json } from "../../../../core/workspace/request/ParsedJson.ts"
 
 declare const unchecked: unique symbol
 
-/** JSON that was received. Nothing else is known of it, and nothing can be read from it before it is checked. */
+/** Received JSON, opaque until it is validated. */
 export interface Unchecked {
   readonly [unchecked]: true
 }

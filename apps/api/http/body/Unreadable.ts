@@ -1,8 +1,8 @@
 /**
- * Answers bytes that are no HTTP request, which no route ever sees.
+ * Answers bytes that are not an HTTP request.
  *
- * The answer is written before the connection is closed, and what the client is still sending is read and dropped for a
- * moment: a connection that is closed with unread bytes is reset, and the client may lose the answer.
+ * The connection stays open for a moment after the answer, and further bytes are read and dropped: a connection that is
+ * closed with unread bytes is reset, and the client may lose the answer.
  */
 import { ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -11,8 +11,8 @@ import type { Duplex } from "node:stream"
 const lingerMillis = 2_000
 
 const answers: Readonly<Record<string, readonly [number, string, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "The headers take more than 16 KiB"],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "Payload Too Large", "The extensions of a chunk take more than 16 KiB"],
+  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large", "The headers are larger than 16 KiB"],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "Payload Too Large", "The extensions of a chunk are larger than 16 KiB"],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "The request did not arrive in time"]
 }
 

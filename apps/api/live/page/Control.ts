@@ -1,14 +1,12 @@
-/**
- * Control of the window: whose it is, and what the person does while it is theirs.
- */
+/** Control of the browser: its holder, and the gestures of the person who has it. */
 import type { Gesture } from "../../../../core/browser/vision/RemoteHand.ts"
 import { button, note, picture } from "./Elements.ts"
 import { send } from "./Service.ts"
 
-/** How long control is kept while the person does nothing, in milliseconds. */
+/** Control is released after this time without gestures, in milliseconds. */
 const idleMillis = 300_000
 
-/** How often control is taken again, in milliseconds: it lapses where that stops. */
+/** The interval at which control is renewed, in milliseconds. */
 const renewMillis = 4_000
 
 /** How many gestures one request sends. */
@@ -49,7 +47,7 @@ const release = async (): Promise<void> => {
   note("The run continues")
 }
 
-/** Keeps control, or gives it back where the person has done nothing for long. */
+/** Renews control, or releases it if the person has been idle for long. */
 const renew = async (): Promise<void> => {
   if (!state.mine) return
   if (Date.now() - state.lastAct > idleMillis) return release()
@@ -65,7 +63,7 @@ let sending: Promise<void> | null = null
 const sendWaiting = async (): Promise<void> => {
   while (waiting.length > 0 && state.mine) {
     const gestures = waiting.splice(0, mostGestures)
-    // A request that does not arrive is lost: what was meant is not known to be wanted later.
+    // Gestures of a lost request are not sent again, because they may no longer fit the page.
     const answer = await send("gestures", { gestures }).catch(() => null)
     if (answer !== null && !answer.ok && answer.status === 409) {
       own(false)
@@ -98,7 +96,7 @@ export const listen = (): void => {
     button.disabled = true
     const done = state.mine ? release() : take()
     done
-      .catch(() => note("That did not work; try again"))
+      .catch(() => note("The request failed; try again"))
       .finally(() => {
         button.disabled = false
       })

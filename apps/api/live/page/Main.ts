@@ -31,7 +31,7 @@ if (ticket !== null) {
 } else if (token !== null) enter(token)
 else {
   say("Not connected")
-  hint("This view needs a token: GET /live/sessions/{session_id}/connection answers an address with one")
+  hint("This view needs a token: GET /live/sessions/{session_id}/connection returns an address with one")
 }
 
 addEventListener("message", ({ data }) => {

@@ -8,7 +8,7 @@ import { enterWith, me, view } from "./Service.ts"
 
 const words: Readonly<Record<string, string>> = {
   "execution.queued": "Waiting to start",
-  "execution.requeued": "Waiting to be tried again",
+  "execution.requeued": "Waiting for a retry",
   "execution.paused": "Held",
   "execution.start": "Running",
   "execution.success": "Succeeded",

@@ -21,7 +21,7 @@ export const batch = Command.make(
       Flag.withDefault(false)
     ),
     skipBad: Flag.Boolean("skip-bad").pipe(
-      Flag.withDescription("Submit the good rows of a file that has bad ones, too"),
+      Flag.withDescription("Submit the valid rows of a file that also has invalid ones"),
       Flag.withDefault(false)
     ),
     fromRow: Flag.Int("from-row").pipe(
@@ -41,4 +41,4 @@ export const batch = Command.make(
     () => import("../../handlers/user/Batch.ts"),
     ({ batch }) => batch
   )
-).pipe(Command.withDescription("Submit a run for each row of a CSV file, once every cell was found to be good"))
+).pipe(Command.withDescription("Check every cell of a CSV file, then submit a run for each row"))

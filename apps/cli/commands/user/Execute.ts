@@ -1,15 +1,38 @@
 /**
  * `sluice run`: starts a run of a workflow, and follows it if asked.
  */
+import { Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { Tag } from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
 import { service } from "./Service.ts"
 
+const isTag = Schema.is(Tag)
+
+/** The flag for tags that a command adds or removes. */
+export const tagsNamed = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(isTag, () => "1 to 100 characters without control characters, and no space at the ends"),
+    Flag.atLeast(0)
+  )
+
 /** The tags of new runs. */
-export const tags = Flag.String("tag").pipe(
-  Flag.withDescription("A tag that each new run has; may be repeated"),
-  Flag.atLeast(0)
-)
+export const tags = tagsNamed("tag", "A tag of each new run; may be repeated")
+
+/** Maximum length of a reason, in characters. */
+const mostOfReason = 1_024
+
+/** The flag for the reason of a command. */
+export const reason = (description: string) =>
+  Flag.String("reason").pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (text) => text.length <= mostOfReason,
+      () => `at most ${mostOfReason} characters`
+    ),
+    Flag.optional
+  )
 
 /** When new runs start, beside what holds them. */
 export const order = {
@@ -44,12 +67,12 @@ const settings = {
     Flag.withDefault(false)
   ),
   dryRun: Flag.Boolean("dry-run").pipe(
-    Flag.withDescription("A run that leaves out what cannot be undone"),
+    Flag.withDescription("Start a dry run, which ends before actions that cannot be undone"),
     Flag.withDefault(false)
   )
 }
 
-/** The same command stands under `sluice workflow`, too. */
+/** Also available as `sluice workflow run`. */
 export const run = Command.make(
   "run",
   settings,

@@ -4,7 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Tags from "../../../../core/workspace/request/Tags.ts"
 import { handler } from "../Handler.ts"
-import { save } from "./Execute.ts"
+import { reason, save, tagsNamed } from "./Execute.ts"
 import { filter } from "./Selection.ts"
 import { service } from "./Service.ts"
 
@@ -22,7 +22,7 @@ const selection = {
     Argument.variadic()
   ),
   ...filter,
-  limit: whole("limit", "The most runs that are taken of the filter, newest first").pipe(
+  limit: whole("limit", "Maximum number of runs of the filter, newest first").pipe(
     Flag.filter(
       (limit) => limit > 0,
       () => "a number from 1 on"
@@ -30,19 +30,19 @@ const selection = {
     Flag.optional
   ),
   dryRun: Flag.Boolean("dry-run").pipe(
-    Flag.withDescription("Say what the command would do, and change nothing"),
+    Flag.withDescription("Report what the command would do, and change nothing"),
     Flag.withDefault(false)
   )
 }
 
-const reason = Flag.String("reason").pipe(Flag.withDescription("Why, for the records of the runs"), Flag.optional)
+const because = reason("Reason, for the records of the runs")
 
 const ls = Command.make(
   "ls",
   {
     ...service,
     ...filter,
-    limit: whole("limit", "How many runs are listed, 1 to 10000").pipe(
+    limit: whole("limit", "Maximum number of listed runs, 1 to 10000").pipe(
       Flag.filter(
         (limit) => limit > 0 && limit <= 10_000,
         () => "a number from 1 to 10000"
@@ -83,14 +83,16 @@ const why = Command.make(
   "why",
   { ...service, id },
   handler(loadLists, ({ why }) => why)
-).pipe(Command.withDescription("Say why a run has not started: since when, until when, by whom, and what can be done"))
+).pipe(
+  Command.withDescription("Explain why a run has not started: since when, until when, by whom, and what can be done")
+)
 
 const wait = Command.make(
   "wait",
   {
     ...service,
     ids: Argument.String("session-id").pipe(Argument.withDescription("Ids of runs"), Argument.variadic({ min: 1 })),
-    timeout: whole("timeout", "For how many seconds at most; without limit when not set").pipe(
+    timeout: whole("timeout", "Maximum wait in seconds; no limit when not set").pipe(
       Flag.filter(
         (seconds) => seconds > 0,
         () => "a number of seconds from 1 on"
@@ -107,7 +109,7 @@ const release = Command.make(
     ...service,
     ...selection,
     pastPause: Flag.Boolean("past-pause").pipe(
-      Flag.withDescription("Past the manual pause of the workflow, too"),
+      Flag.withDescription("Also release runs past the manual pause of the workflow"),
       Flag.withDefault(false)
     )
   },
@@ -116,7 +118,7 @@ const release = Command.make(
 
 const interrupt = Command.make(
   "interrupt",
-  { ...service, ...selection, reason },
+  { ...service, ...selection, reason: because },
   handler(loadVerbs, ({ interrupt }) => interrupt)
 ).pipe(Command.withDescription("Stop waiting and running runs"))
 
@@ -125,13 +127,13 @@ const retry = Command.make(
   {
     ...service,
     ...selection,
-    reason,
+    reason: because,
     at: Flag.Literals("at", ["same", "latest"]).pipe(
       Flag.withDescription("The version of the workflow that the new runs execute"),
       Flag.withDefault("same" as const)
     ),
     input: Flag.String("input").pipe(
-      Flag.withDescription("JSON object of inputs that take the place of those of the same names"),
+      Flag.withDescription("JSON object of inputs that replace those with the same names"),
       Flag.optional
     ),
     force: Flag.Boolean("force").pipe(
@@ -140,18 +142,15 @@ const retry = Command.make(
     )
   },
   handler(loadVerbs, ({ retry }) => retry)
-).pipe(Command.withDescription("Submit runs that have ended again, as new runs"))
+).pipe(Command.withDescription("Submit ended runs again, as new runs"))
 
 const tag = Command.make(
   "tag",
   {
     ...service,
     ...selection,
-    add: Flag.String("add").pipe(
-      Flag.withDescription(`A tag to add, may be repeated; a run has at most ${Tags.most}`),
-      Flag.atLeast(0)
-    ),
-    remove: Flag.String("remove").pipe(Flag.withDescription("A tag to remove, may be repeated"), Flag.atLeast(0))
+    add: tagsNamed("add", `A tag to add, may be repeated; a run has at most ${Tags.most}`),
+    remove: tagsNamed("remove", "A tag to remove, may be repeated")
   },
   handler(loadVerbs, ({ tag }) => tag)
 ).pipe(Command.withDescription("Add tags to runs and remove tags from them"))

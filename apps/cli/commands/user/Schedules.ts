@@ -4,7 +4,7 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { CatchUp, Overlap } from "../../../../core/schedule/RunSchedule.ts"
 import { handler } from "../Handler.ts"
-import { tags } from "./Execute.ts"
+import { reason, tags } from "./Execute.ts"
 import { service } from "./Service.ts"
 
 const load = () => import("../../handlers/user/Schedules.ts")
@@ -20,7 +20,7 @@ const terms = {
   cron: text("cron", 'Cron expression, such as "30 7 * * MON-FRI"'),
   recurrence: text("recurrence", "Recurrence rule of RFC 5545, such as FREQ=DAILY"),
   atOpening: Flag.Boolean("at-opening").pipe(
-    Flag.withDescription("Whenever the run window of the workflow opens"),
+    Flag.withDescription("Fire whenever the run window of the workflow opens"),
     Flag.withDefault(false)
   ),
   timeZone: text("time-zone", "Time zone of the times, such as Europe/Berlin"),
@@ -31,7 +31,7 @@ const terms = {
     Flag.optional
   ),
   startWithin: Flag.Int("start-within").pipe(
-    Flag.withDescription("End runs that have not started so many minutes after their submission"),
+    Flag.withDescription("End runs that have not started within this number of minutes after their submission"),
     Flag.optional
   ),
   overlap: Flag.Literals("overlap", Overlap.literals).pipe(
@@ -80,7 +80,7 @@ export const schedule = Command.make("schedule").pipe(
         ...service,
         ...terms,
         id: Argument.String("schedule-id").pipe(
-          Argument.withDescription("Id of a schedule; without it, the one that create would make"),
+          Argument.withDescription("Id of a schedule; without it, the schedule that create would make"),
           Argument.optional
         )
       },
@@ -96,7 +96,7 @@ export const schedule = Command.make("schedule").pipe(
       {
         ...service,
         id,
-        reason: text("reason", "Why")
+        reason: reason("Why")
       },
       handler(load, ({ pause }) => pause)
     ).pipe(Command.withDescription("Pause a schedule until it is resumed")),

@@ -1,10 +1,8 @@
-/**
- * The flags of every command that talks to a service as its user.
- */
+/** The flags of every command that connects to a service. */
 import { Flag } from "effect/cli"
 import { connection } from "../../Settings.ts"
 
-/** Which service, and in which form the answer is printed. */
+/** The service, and the format of the output. */
 export const service = {
   ...connection,
   json: Flag.Boolean("json").pipe(Flag.withDescription("Print the answer as JSON"), Flag.withDefault(false))

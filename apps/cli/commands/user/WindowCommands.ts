@@ -18,7 +18,7 @@ export const windowCommands = [
     { ...service, workflow },
     handler(load, ({ show }) => show)
   ).pipe(
-    Command.withDescription("Draw the hours of a workflow for the next seven days, with days that change the clocks")
+    Command.withDescription("Draw the opening hours of a workflow for the next seven days, and mark clock changes")
   ),
   Command.make(
     "preview",
@@ -46,7 +46,7 @@ export const windowCommands = [
       ...service,
       workflow,
       limit: Flag.Int("limit").pipe(
-        Flag.withDescription("How many windows are listed, 1 to 1000"),
+        Flag.withDescription("Maximum number of listed windows, 1 to 1000"),
         Flag.filter(
           (limit) => limit > 0 && limit <= 1_000,
           () => "a number from 1 to 1000"

@@ -31,7 +31,7 @@ const pull = Command.make(
     )
   },
   handler(load, ({ pull }) => pull)
-).pipe(Command.withDescription("Write a workflow to a file that differs only where the workflow does"))
+).pipe(Command.withDescription("Write a workflow to a file in a stable format"))
 
 const push = Command.make(
   "push",
@@ -60,11 +60,11 @@ const explain = Command.make(
   {
     ...service,
     workflow: Argument.String("workflow").pipe(
-      Argument.withDescription("Id or name of the workflow, or a file of one, which needs no service")
+      Argument.withDescription("Id or name of the workflow, or a workflow file, which needs no service")
     )
   },
   handler(load, ({ explain }) => explain)
-).pipe(Command.withDescription("Say what a workflow needs, when it may run, and what each of its steps does"))
+).pipe(Command.withDescription("Explain the inputs, the run window and each step of a workflow"))
 
 /** A limit, or `none`. */
 const limit = (name: string, what: string) =>
@@ -78,11 +78,11 @@ const pace = Command.make(
   {
     ...service,
     workflow: Argument.String("workflow").pipe(Argument.withDescription("Id or name of the workflow")),
-    starts: limit("starts", "The most starts in any 60 seconds"),
-    running: limit("running", "The most runs that are executed at the same time")
+    starts: limit("starts", "Maximum number of starts in any 60 seconds"),
+    running: limit("running", "Maximum number of concurrent runs")
   },
   handler(load, ({ pace }) => pace)
-).pipe(Command.withDescription("Show how fast the runs of a workflow may start, and limit it"))
+).pipe(Command.withDescription("Show or set the limits on starts and concurrent runs of a workflow"))
 
 export const workflow = Command.make("workflow").pipe(
   Command.withDescription("List, pull, push, compare, check, explain, limit and run workflows"),

@@ -12,7 +12,7 @@ import type { JudgedStart } from "../../../../core/run/start/StartLedger.ts"
 import * as Json from "../../../../core/workspace/Json.ts"
 import { type KeptStart, Manifest, manifestName, signatureName, startsName } from "../../../api/bundle/Bundle.ts"
 
-/** Raised for a bundle that does not hold; `problems` are sentences. */
+/** Raised for an invalid bundle; `problems` are sentences. */
 export class BundleRefused extends Schema.TaggedError<BundleRefused>()("BundleRefused", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -50,14 +50,14 @@ const readAll = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Array>) 
   return found
 })
 
-/** The manifest of a bundle that holds, under the public key that is given, or else its own. */
+/** Verifies a bundle with the given public key, or else its own, and returns its manifest. */
 export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Array>, publicKey: Option.Option<string>) {
   const found = yield* readAll(pieces)
   const textOf = (name: string) => Buffer.concat(found.get(name)?.pieces ?? []).toString()
   const text = textOf(manifestName)
   const parsed = yield* Effect.try({
     try: () => Json.parse(text),
-    catch: () => new BundleRefused({ problems: [`${manifestName} is missing or no JSON`] })
+    catch: () => new BundleRefused({ problems: [`${manifestName} is missing or not JSON`] })
   })
   const manifest = yield* Schema.decodeUnknownEffect(Manifest)(parsed).pipe(
     Effect.mapError(() => new BundleRefused({ problems: ["it is of another format or a later version"] }))
@@ -65,7 +65,7 @@ export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Arr
   const problems: Array<string> = []
   const key = Option.getOrElse(publicKey, () => manifest.public_key).toLowerCase()
   if (!isSigned(text, textOf(signatureName).trim(), key)) {
-    problems.push(`the signature of ${manifestName} is not of the key ${key}`)
+    problems.push(`the signature of ${manifestName} was not made with the key ${key}`)
   }
   const listed = new Set([manifestName, signatureName])
   for (const { bytes, name, sha256 } of manifest.files) {
@@ -85,7 +85,7 @@ export const check = Effect.fnUntraced(function* (pieces: AsyncIterable<Uint8Arr
   return { manifest, starts }
 })
 
-/** A start, judged by what was kept beside it; the hash of a window is that of its definition here. */
+/** Verifies a start by its stored evidence; the hash of the window is computed from its definition. */
 export const judged = ({ evidence, start }: KeptStart): JudgedStart => {
   const windows = evidence.windows.map((one) => ({ ...one, hash: hashOf(one.definition) }))
   return { start, problems: Start.judge(start, { ...evidence, windows }) }
@@ -105,9 +105,9 @@ export const verifyBundle = Effect.fnUntraced(function* (settings: {
   yield* Console.log(
     Option.isSome(settings.publicKey)
       ? "Signed by the given key"
-      : `Signed by the key ${manifest.public_key}: compare it with the one that GET /bundle-key answers, or give it in --public-key`
+      : `Signed by the key ${manifest.public_key}: compare it with the answer of GET /bundle-key, or give that key in --public-key`
   )
   if (manifest.missing.length > 0) {
-    yield* Console.log(`No longer kept when it was made: ${manifest.missing.join(", ")}`)
+    yield* Console.log(`No longer stored when the bundle was made: ${manifest.missing.join(", ")}`)
   }
 })

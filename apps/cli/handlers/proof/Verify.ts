@@ -1,6 +1,6 @@
 /**
- * What `sluice verify` does: judges the starts of a run, or of a time range, by what is stored beside them, in the stores of
- * an installation or as a service streams it. The judgement is made here.
+ * The handler of `sluice verify`: verifies the starts of a run, or of a time range, by their stored evidence, from the
+ * stores of an installation or from a service. The verification runs in this process.
  */
 import { Clock, Console, Effect, Option, Schema, Stream } from "effect"
 import { reasonOf, type Start } from "../../../../core/run/start/Start.ts"
@@ -31,7 +31,7 @@ interface Asked extends OutputSettings {
 
 export type VerifySettings = StorageSettings & OfWorkspace & ConnectionSettings & Asked
 
-/** Raised when something does not hold; the lines before say what. */
+/** Raised if a start is invalid. The printed lines give the details. */
 export class DoesNotHold extends Schema.TaggedError<DoesNotHold>()("DoesNotHold", { count: Schema.Int }) {
   override get message() {
     return `${this.count} of the checked starts are not valid`
@@ -97,7 +97,7 @@ const rangeOf = Effect.fnUntraced(function* ({ from, to }: Asked) {
   }
 })
 
-/** Prints a verdict: as lines, or as one JSON value with the starts that do not hold. */
+/** Prints a verdict: as lines, or as one JSON value with the invalid starts. */
 const print = ({ json }: OutputSettings, verdict: Verdict, lines: ReadonlyArray<string>) => {
   if (!json) return Effect.forEach(lines, (line) => Console.log(line), { discard: true })
   const { examples, missing, starts, wrong } = verdict
@@ -110,7 +110,7 @@ const print = ({ json }: OutputSettings, verdict: Verdict, lines: ReadonlyArray<
   return Console.log(JSON.stringify({ starts, wrong, missing, problems }, null, 2))
 }
 
-/** Says the verdict on a time range, and fails where anything is wrong. */
+/** Prints the verdict on a time range, and fails if any start is invalid. */
 const conclude = Effect.fnUntraced(function* (settings: OutputSettings, verdict: Verdict) {
   const { examples, missing, starts, wrong } = verdict
   const absent = missing.length === 0 ? "" : `; ${missing.length} or more runs have started without an entry`

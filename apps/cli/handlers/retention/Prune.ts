@@ -1,5 +1,5 @@
 /**
- * What `sluice prune` does: removes the runs, parts of runs and artifacts whose retention is over, or counts them.
+ * The handler of `sluice prune`: removes the runs, parts of runs and artifacts whose retention is over, or counts them.
  */
 import { Console, Effect } from "effect"
 import * as Retention from "../../../../core/run/artifact/Retention.ts"
@@ -23,7 +23,9 @@ export const pruned = Effect.fnUntraced(function* ({ dryRun, ...keeping }: Keepi
   }
   const swept = yield* Sweep.sweep(installation)
   const artifacts = yield* Retention.sweep(keeping.retentionDays)
-  yield* print("Removed", swept, [`${artifacts} artifacts older than this installation keeps, or of deleted workflows`])
+  yield* print("Removed", swept, [
+    `${artifacts} artifacts beyond the retention of this installation, or of deleted workflows`
+  ])
 })
 
 const print = Effect.fnUntraced(function* (
@@ -43,7 +45,7 @@ const print = Effect.fnUntraced(function* (
 })
 
 const names: Readonly<Record<Kind, string>> = {
-  runs: "runs, with everything of them",
+  runs: "whole runs",
   events: "events",
   deliveries: "deliveries",
   errors: "counted errors",

@@ -1,8 +1,8 @@
 /**
- * What `sluice backup` does: writes what the installation keeps to a folder, while the service runs.
+ * The handler of `sluice backup`: writes the data of the installation to a folder, while the service runs.
  *
- * The artifacts are copied after the database was read: each that it names is there then, unless retention has removed
- * it since.
+ * The artifacts are copied after the database was read, so every artifact in it exists, unless retention has removed it
+ * since.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
@@ -22,7 +22,7 @@ export interface Backup {
   readonly withoutArtifacts: boolean
 }
 
-/** Raised when a backup cannot be made as it was asked for. */
+/** Raised when a backup cannot be made. */
 export class NoBackup extends Schema.TaggedError<NoBackup>()("NoBackup", { reason: Schema.String }) {
   override get message() {
     return `Cannot make a backup: ${this.reason}`
@@ -40,15 +40,17 @@ export const backup = Effect.fnUntraced(function* (
   if (Option.isSome(settings.keys)) return
   yield* Console.log(
     MasterKeys.isInFolder(settings)
-      ? `The backup holds no key. Keep ${settings.dataDir}/master.key in another place, or write it there with --keys: without it no credential can be read`
-      : "The backup holds no key. Keep SLUICE_MASTER_KEY in another place: without it no credential can be read"
+      ? `The backup contains no key. Store ${settings.dataDir}/master.key in another place, for instance with --keys: without it no credential can be read`
+      : "The backup contains no key. Store SLUICE_MASTER_KEY in another place: without it no credential can be read"
   )
 })
 
 /** Writes the master key of the data folder to a file that is not in the backup. */
 const keysApart = Effect.fnUntraced(function* (settings: StorageSettings & Backup, file: string) {
   if (!MasterKeys.isInFolder(settings))
-    return yield* new NoBackup({ reason: "--keys copies the master key of a data folder, and yours is a setting" })
+    return yield* new NoBackup({
+      reason: "--keys copies the master key of a data folder, but this installation has it as a setting"
+    })
   const place = relative(resolve(settings.folder), resolve(file))
   if (!place.startsWith("..")) return yield* new NoBackup({ reason: "--keys must name a file outside of the backup" })
   if (existsSync(`${settings.dataDir}/master.key.next`))

@@ -1,5 +1,6 @@
 /**
- * What `sluice import` does: copies the embedded database of a data folder, and its artifacts, to where the settings say.
+ * The handler of `sluice import`: copies the embedded database of a data folder, and its artifacts, to the configured
+ * stores.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -65,7 +66,7 @@ const artifacts = Effect.fnUntraced(function* (folder: string) {
     const copy = yield* Artifacts.copy(from, to, id)
     if (copy === null) continue
     if ((yield* Artifacts.digestOf(to, id)) !== copy.sha256)
-      return yield* new NotImported({ reason: `the artifact ${id} was not kept as it was read` })
+      return yield* new NotImported({ reason: `the stored artifact ${id} differs from the original` })
     count += 1
   }
   return count

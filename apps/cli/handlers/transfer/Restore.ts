@@ -36,7 +36,7 @@ export const restore = Effect.fnUntraced(function* (
   const encryption = Effect.scoped(Effect.asVoid(Layer.build(Layer.fresh(layerEncryption(settings)))))
   yield* read(folder, encryption).pipe(
     Effect.provide(layerStorage(settings)),
-    // A key that was placed for nothing would be in the way of the next try.
+    // Remove the key after a failure, because the next try refuses to overwrite it.
     Effect.tapCause(() => Effect.sync(() => placed !== null && rmSync(placed, { force: true })))
   )
 })
@@ -44,15 +44,17 @@ export const restore = Effect.fnUntraced(function* (
 /** Writes the master key into the data folder, and answers its file. */
 const placeKey = Effect.fnUntraced(function* (settings: StorageSettings, file: string) {
   if (!MasterKeys.isInFolder(settings))
-    return yield* new NotRestored({ reason: "--keys is for a data folder; set SLUICE_MASTER_KEY to the key instead" })
+    return yield* new NotRestored({
+      reason: "--keys is only for a data folder: set SLUICE_MASTER_KEY to the key instead"
+    })
   const place = `${settings.dataDir}/master.key`
-  if (existsSync(place)) return yield* new NotRestored({ reason: `${place} is there already` })
+  if (existsSync(place)) return yield* new NotRestored({ reason: `${place} already exists` })
   const key = yield* Effect.try({
     try: () => readFileSync(file, "utf8").trim(),
     catch: (error) => new NotRestored({ reason: error instanceof Error ? error.message : String(error) })
   })
   if (!/^[0-9a-f]{64}$/i.test(key))
-    return yield* new NotRestored({ reason: `${file} holds no master key: expected 64 hexadecimal digits` })
+    return yield* new NotRestored({ reason: `${file} does not contain a master key: expected 64 hexadecimal digits` })
   yield* Effect.sync(() => {
     mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(place, `${key}\n`, { flag: "wx", mode: 0o600, flush: true })

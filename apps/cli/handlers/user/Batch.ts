@@ -40,7 +40,7 @@ const mostShown = 20
 async function* rowsOf(path: string): AsyncGenerator<CsvRows.Row> {
   const reader = CsvRows.reader()
   let head: ReadonlyArray<string> | null = null
-  /** What makes the rest of the file unreadable, with its row and column. */
+  /** An error that makes the rest of the file unreadable, with its row and column. */
   const broken = ({ index, line }: CsvRows.Place, problem: string) =>
     new Error(CellTypes.sentence({ line, column: head?.[index] ?? `number ${index + 1}`, problem }))
   for await (const piece of createReadStream(path, { encoding: "utf8" })) {
@@ -115,7 +115,7 @@ export const batch = (settings: Settings) =>
     Effect.fnUntraced(function* (client, target) {
       const { file } = settings
       if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
-        return yield* refused("wrong", `There is no file ${file}`)
+        return yield* refused("wrong", `Cannot read ${file}: the file does not exist`)
       }
       const workflow_id = yield* workflowId(client, settings.workflow)
       const { input_schema } = yield* client.workflows.metadata({ params: { workflow_id } })

@@ -1,8 +1,8 @@
 /**
  * What `sluice console` does: has the service make a link, and prints the address that signs a browser in with it.
  *
- * The console comes from the service itself: its session belongs to the pages of that origin alone, so a copy of the page on
- * another origin, such as one of this machine, could not use it.
+ * The console is served by the service itself, because its session belongs to that origin. A copy of the page on
+ * another origin could not use it.
  */
 import { Effect } from "effect"
 import { type ConnectionSettings, connected } from "../../user/Connection.ts"

@@ -36,14 +36,17 @@ const accepted = Effect.fnUntraced(function* (url: string, token: Redacted.Redac
 
 export const login = Effect.fnUntraced(function* (settings: ConnectionSettings & OutputSettings) {
   if (Option.isNone(settings.url)) {
-    return yield* refused("wrong", "Which service? Name it with --url (SLUICE_URL), such as http://127.0.0.1:8787")
+    return yield* refused(
+      "wrong",
+      "Expected the address of a service in --url (SLUICE_URL), such as http://127.0.0.1:8787"
+    )
   }
   const url = settings.url.value
   const secret = yield* given(settings)
   if (!/^[\x21-\x7e]{1,256}$/.test(Redacted.value(secret))) {
     return yield* refused("wrong", "No key was given: set SLUICE_KEY, or write the key to standard input")
   }
-  // An invitation is accepted once: what stands in the way of a profile is found before.
+  // An invitation can be accepted once, so check first that the profile can be written.
   yield* Profiles.read
   const isNew = isInvitation(secret)
   const key = isNew
@@ -57,7 +60,9 @@ export const login = Effect.fnUntraced(function* (settings: ConnectionSettings &
     return { me, file: yield* Profiles.write(name, { url, key: Redacted.value(key) }) }
   })
   const { file, me } = yield* isNew
-    ? Effect.tapError(kept, () => Console.log(`The key of the invitation is ${Redacted.value(key)}; keep it`))
+    ? Effect.tapError(kept, () =>
+        Console.log(`The key of the invitation is ${Redacted.value(key)}. Store it: it is not shown again`)
+      )
     : kept
   yield* answer(
     settings,

@@ -33,7 +33,7 @@ const selections = (settings: VerbSettings): Effect.Effect<Selected, Refused> =>
     const filter = queryOf(settings)
     const isFiltered = Object.keys(filter).length > 0
     if (ids.length > 0 === isFiltered) {
-      return yield* refused("wrong", "Which runs? Give their ids, or a filter such as --hold run_window, and not both")
+      return yield* refused("wrong", "Expected ids of runs, or a filter such as --hold run_window, not both")
     }
     if (isFiltered)
       return {
@@ -45,8 +45,8 @@ const selections = (settings: VerbSettings): Effect.Effect<Selected, Refused> =>
         )
       }
     if (Option.isSome(limit))
-      return yield* refused("wrong", "--limit is for a filter: these runs are named by their ids")
-    if (ids.length > page) return yield* refused("wrong", `At most ${page} ids are taken: ${ids.length} were given`)
+      return yield* refused("wrong", "--limit is only for a filter, but the runs are given by their ids")
+    if (ids.length > page) return yield* refused("wrong", `Expected at most ${page} ids, got ${ids.length}`)
     return { session_ids: ids, dry_run }
   })
 
@@ -137,6 +137,11 @@ interface TagSettings extends VerbSettings {
   readonly remove: ReadonlyArray<string>
 }
 
-export const tag = asking<TagSettings>("tag", (client, { add, remove }, selected) =>
+const tagAll = asking<TagSettings>("tag", (client, { add, remove }, selected) =>
   client.runVerbs.tag({ payload: { ...selected, add, remove } })
 )
+
+export const tag = (settings: TagSettings) =>
+  settings.add.length + settings.remove.length === 0
+    ? Effect.fail(refused("wrong", "Which tags? Give them with --add and --remove"))
+    : tagAll(settings)

@@ -29,7 +29,7 @@ const windowOf = Effect.fnUntraced(function* (path: string) {
   const checked = RunWindow.validate(sent, { now: yield* Clock.currentTimeMillis })
   if (Result.isSuccess(checked)) return checked.success
   const problems = checked.failure.issues.map(({ message, path }) => `  ${path === "" ? "" : `${path}: `}${message}`)
-  return yield* refused("failed", [`${path} holds no valid run window:`, ...problems].join("\n"))
+  return yield* refused("failed", [`${path} does not contain a valid run window:`, ...problems].join("\n"))
 })
 
 const zoneOf = (window: RunWindow.RunWindow | null): string => window?.time_zone ?? "UTC"

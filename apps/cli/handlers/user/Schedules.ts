@@ -35,7 +35,8 @@ interface Terms extends Settings {
 const given = <A>(name: string, value: Option.Option<A>) => (Option.isSome(value) ? { [name]: value.value } : {})
 
 const bodyOf = Effect.fnUntraced(function* (client: Client, terms: Terms) {
-  if (Option.isNone(terms.workflow)) return yield* refused("wrong", "Which workflow? Name it with --workflow")
+  if (Option.isNone(terms.workflow))
+    return yield* refused("wrong", "Expected the id or the name of a workflow in --workflow")
   const input = Option.isNone(terms.input) ? {} : yield* jsonObjectOf("--input", terms.input.value)
   return {
     workflow_id: yield* workflowId(client, terms.workflow.value),

@@ -118,7 +118,7 @@ export const validate = Effect.fnUntraced(function* (settings: { readonly file: 
       ? "The workflow is valid"
       : problems.map(({ message, path }) => `${path === "" ? "" : `${path}: `}${message}`).join("\n")
   )
-  if (problems.length > 0) return yield* refused("failed", `${settings.file} holds no valid workflow`)
+  if (problems.length > 0) return yield* refused("failed", `${settings.file} does not contain a valid workflow`)
 })
 
 interface PushSettings extends FileSettings {

@@ -37,7 +37,7 @@ const holdWords: Readonly<globalThis.Record<string, string>> = {
 const errorOf = ({ error }: Listed): string =>
   error === null ? "" : cell(`${error.error_code === null ? "" : `${error.error_code}: `}${error.message}`, 60)
 
-const heads = ["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "PRIORITY", "START BY", "HELD BY", "ERROR"]
+const heads = ["RUN", "STATUS", "WORKFLOW", "SUBMITTED", "TOOK", "PRIORITY", "START BY", "TAGS", "HELD BY", "ERROR"]
 
 /** A page of the list of runs. */
 export const list = (page: {
@@ -54,13 +54,17 @@ export const list = (page: {
     lasted(run.duration_ms),
     run.priority === 0 ? "" : String(run.priority),
     instant(run.start_by),
+    cell(run.tags.join(", "), 30),
     run.holds.map((hold) => holdWords[hold] ?? hold).join(", "),
     errorOf(run)
   ])
-  const isPrioritized = page.runs.some(({ priority }) => priority !== 0)
-  const hasDeadline = page.runs.some(({ start_by }) => start_by !== null)
-  // Few runs have either: their columns stand where one has.
-  const isShown = (head: string) => (head === "PRIORITY" ? isPrioritized : head === "START BY" ? hasDeadline : true)
+  // Few runs have these: their columns stand where one has.
+  const optional: { readonly [head: string]: boolean } = {
+    PRIORITY: page.runs.some(({ priority }) => priority !== 0),
+    "START BY": page.runs.some(({ start_by }) => start_by !== null),
+    TAGS: page.runs.some(({ tags }) => tags.length > 0)
+  }
+  const isShown = (head: string) => optional[head] ?? true
   const shown = `${number(page.runs.length)} of ${page.total} runs`
   return [
     table(

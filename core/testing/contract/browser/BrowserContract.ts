@@ -60,7 +60,7 @@ const refOf = Effect.fnUntraced(function* (page: BrowserSession, wanted: string)
 
 const kindOf = <A>(tried: Effect.Effect<A, PageFailure>) => Effect.map(Effect.flip(tried), ({ kind }) => kind)
 
-/** How often a page is asked whether it shows the effect of something. */
+/** The interval at which a page is checked for an effect. */
 const often = { schedule: Schedule.spaced("20 millis") }
 
 /** Waits until an element shows a text. */

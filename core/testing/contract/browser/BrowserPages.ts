@@ -53,7 +53,10 @@ const listening = `<script>
   addEventListener("keydown", ({ key }) => { if (key.length > 1) told("key", key) })
 </script>`
 
-/** Says what was dragged, drawn, selected and turned, and with which keys. It drops at the last place that it looked at. */
+/**
+ * Reports drags, drawing, selections and wheel turns with their modifier keys. A drop happens at the last checked
+ * point.
+ */
 const dragging = `<script>
   const told = (name, text) => { document.getElementById(name).textContent = text }
   card.ondragstart = (event) => event.dataTransfer.setData("text/plain", "card")

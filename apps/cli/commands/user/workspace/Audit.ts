@@ -1,6 +1,4 @@
-/**
- * `sluice audit`: who changed what in a workspace.
- */
+/** `sluice audit`: the audit trail of a workspace. */
 import { Argument, Command, Flag } from "effect/cli"
 import { handler } from "../../Handler.ts"
 import { service } from "../Service.ts"
@@ -20,8 +18,8 @@ const filter = {
   resource_id: text("resource_id", "Id of what was changed"),
   user_id: text("user_id", "User who made the change"),
   key_id: text("key_id", "API key that the change was made with"),
-  start_time: text("start_time", "The first instant"),
-  end_time: text("end_time", "The first instant that is too late")
+  start_time: text("start_time", "Start of the time range, inclusive"),
+  end_time: text("end_time", "End of the time range, exclusive")
 }
 
 const ls = Command.make(
@@ -30,7 +28,7 @@ const ls = Command.make(
     ...service,
     ...filter,
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription("How many entries are listed, 1 to 1000"),
+      Flag.withDescription("Maximum number of listed entries, 1 to 1000"),
       Flag.filter(
         (limit) => limit > 0 && limit <= 1_000,
         () => "a number from 1 to 1000"
@@ -60,6 +58,6 @@ const exportAll = Command.make(
 ).pipe(Command.withDescription("Write all changes of a filter to a file or to standard output"))
 
 export const audit = Command.make("audit").pipe(
-  Command.withDescription("List and export who changed what"),
+  Command.withDescription("List and export the changes in a workspace"),
   Command.withSubcommands([ls, exportAll])
 )

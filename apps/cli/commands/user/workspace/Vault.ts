@@ -37,14 +37,14 @@ const put = Command.make(
       Flag.withDefault({})
     ),
     tfaMethod: Flag.Literals("tfa-method", TfaMethod.literals).pipe(
-      Flag.withDescription("How one-time codes come"),
+      Flag.withDescription("Source of one-time codes"),
       Flag.optional
     )
   },
   handler(load, ({ put }) => put)
 ).pipe(
   Command.withDescription(
-    "Seal secrets on this machine and store them; they are asked for, or read as a JSON object from standard input"
+    "Seal secrets on this machine and store them; they are prompted for, or read as a JSON object from standard input"
   )
 )
 
@@ -55,12 +55,12 @@ const test = Command.make(
     ...sealing,
     ...pair,
     code: Flag.Boolean("code").pipe(
-      Flag.withDescription("Ask the service for a one-time code as well; a counter of codes advances by one"),
+      Flag.withDescription("Also request a one-time code from the service; a counter of codes advances by one"),
       Flag.withDefault(false)
     )
   },
   handler(load, ({ test }) => test)
-).pipe(Command.withDescription("Check on this machine that the secrets of a credential open with the encryption key"))
+).pipe(Command.withDescription("Check on this machine that the encryption key decrypts the secrets of a credential"))
 
 export const vault = Command.make("vault").pipe(
   Command.withDescription("List, store and check credentials; secrets are sealed before they leave this machine"),

@@ -27,7 +27,7 @@ const listen = Command.make(
     ),
     stream: Flag.Boolean("stream").pipe(
       Flag.withDescription(
-        "Follow the stream of events instead, which works where the service cannot reach this machine"
+        "Follow the event stream instead, which also works if the service cannot reach this machine"
       ),
       Flag.withDefault(false)
     ),
@@ -36,7 +36,7 @@ const listen = Command.make(
       Flag.atLeast(0)
     ),
     count: Flag.Int("count").pipe(
-      Flag.withDescription("End after so many events; without limit when not set"),
+      Flag.withDescription("End after this number of events; no limit when not set"),
       Flag.filter(
         (count) => count > 0,
         () => "a number from 1 on"

@@ -53,7 +53,7 @@ export const ls = (settings: ListSettings) =>
     Effect.fnUntraced(function* (client) {
       const cursor = Option.getOrUndefined(settings.cursor)
       if (cursor !== undefined && !/^\d{1,16}$/.test(cursor)) {
-        return yield* refused("wrong", `--cursor: expected the cursor of a page before, got "${cell(cursor, 40)}"`)
+        return yield* refused("wrong", `--cursor: expected the next_cursor of a page, got "${cell(cursor, 40)}"`)
       }
       const page = yield* client.audit.listAudit({
         query: {

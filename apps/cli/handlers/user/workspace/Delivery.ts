@@ -33,7 +33,7 @@ export const verify = (
   } catch {
     return Result.fail("its body is not JSON")
   }
-  if (!isDelivered(message)) return Result.fail("its body is no event")
+  if (!isDelivered(message)) return Result.fail("its body is not an event")
   return message.expires_at * 1_000 < now
     ? Result.fail(`it expired at ${new Date(message.expires_at * 1_000).toISOString()}`)
     : Result.succeed(message)

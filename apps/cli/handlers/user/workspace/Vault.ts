@@ -108,7 +108,7 @@ const fromVariables = (fromEnv: PutSettings["fromEnv"]) =>
 const atTerminal: Effect.Effect<Given, Refused, Prompt.Environment> = Effect.gen(function* () {
   const secrets: Array<Secret> = []
   for (const name of names) {
-    const message = `${sealedFields[name]} (empty leaves it as it is)`
+    const message = `${sealedFields[name]} (empty: unchanged)`
     const value =
       name === "user_name"
         ? Redacted.make(
@@ -125,7 +125,7 @@ const atTerminal: Effect.Effect<Given, Refused, Prompt.Environment> = Effect.gen
 const fromInput: Effect.Effect<Given, Refused, Stdio.Stdio> = Effect.gen(function* () {
   const written = yield* Effect.mapError(jsonOf("Standard input", yield* Secrets.input), () =>
     // What the parser says may repeat a part of a secret.
-    refused("wrong", `Standard input holds no JSON object such as {"user_name": "…", "password": "…"}`)
+    refused("wrong", `Standard input: expected a JSON object such as {"user_name": "…", "password": "…"}`)
   )
   if (!Json.isObject(written)) return yield* refused("wrong", "Standard input: expected a JSON object of fields")
   // A misspelled name of a secret would send it as it is.
@@ -202,7 +202,7 @@ const verdictOf = (key: Redacted.Redacted<string>, value: string | null) =>
             ? "does not open with this encryption key"
             : typeof Redacted.value(opened.success) === "string"
               ? "opens"
-              : "opens, but holds no text"
+              : "opens, but is not text"
       )
 
 /** Opens every secret of an entry on this machine. No plain value is printed. */
@@ -215,7 +215,7 @@ export const test = (settings: TestSettings) =>
       const [entry] = [yield* client.vault.listEntries({ query })].flat() as ReadonlyArray<Entry>
       if (entry === undefined) return yield* refused("missing", `There is no credential of "${user}" for ${site}`)
       if (entry.secret_provider_id !== null) {
-        return yield* refused("conflict", "The secrets of this credential are with a secret provider, not in the vault")
+        return yield* refused("conflict", "The secrets of this credential are in a secret provider, not in the vault")
       }
       const key = yield* keyOf(settings)
       const verdicts: Record<string, string> = {}

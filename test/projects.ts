@@ -101,6 +101,7 @@ const rules: Readonly<Record<Project, ReadonlyArray<string>>> = {
     "test/agent/typing.test.ts",
     "test/agent/video.test.ts",
     "test/agent/visible.test.ts",
+    "test/agent/waits.test.ts",
     "test/agent/tabs.test.ts",
     "test/agent/world.test.ts",
     "test/api/debugRun.test.ts",

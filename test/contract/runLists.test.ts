@@ -231,10 +231,10 @@ const suite = <E, R>(name: string, layer: Layer.Layer<Stores | R, E>, empty: Eff
         const [open, held] = [yield* makeWorkflow(caller), yield* makeWorkflow(caller)]
         const sent = Array.from({ length: 30 }, (_, at) => submission(at < 2 ? open : held, { tags: ["x"] }))
         yield* Effect.forEach(sent, runs.submit)
-        const failed = yield* finishNext("SITE-1")
         yield* changeGate(workspaceId, held.workflow.id, (gate, at) =>
           Gate.pause(gate, { at, by: caller.userId }, { reason: "Holidays", until: null })
         )
+        const failed = yield* finishNext("SITE-1")
         const pages = pagesOf(workspaceId, 1)
         const [first, second, ...others] = sent.map(({ id }) => id)
         assert.strictEqual(failed, first)

@@ -10,6 +10,7 @@ import type { RunWindowIssue } from "../window/RunWindow.ts"
 import type { FieldsTooLarge } from "../workflow/FieldLimit.ts"
 import { WorkflowStore } from "../workflow/WorkflowStore.ts"
 import { Audit, type Draft as AuditDraft } from "../workspace/audit/Audit.ts"
+import type { AuditAction } from "../workspace/audit/AuditAction.ts"
 import { Identifiers } from "../workspace/Identifiers.ts"
 import type { RunId, WorkflowNotFound } from "../workspace/Ids.ts"
 import * as Permissions from "../workspace/Permissions.ts"
@@ -140,7 +141,7 @@ export class Schedules extends Context.Service<
       const change = Effect.fnUntraced(function* (
         caller: Caller,
         id: RunSchedule.ScheduleId,
-        action: string,
+        action: AuditAction,
         decide: (schedule: RunSchedule.RunSchedule, gate: Gate.Gate, at: number) => RunSchedule.RunSchedule
       ) {
         let former: RunSchedule.RunSchedule | undefined
@@ -263,7 +264,7 @@ const auditOfRunNow = ({ id, terms, workflowId }: RunSchedule.RunSchedule, runId
 })
 
 const auditOf = (
-  action: string,
+  action: AuditAction,
   before: RunSchedule.RunSchedule | null,
   after: RunSchedule.RunSchedule | null
 ): AuditDraft => ({

@@ -4,6 +4,7 @@
  */
 import { Struct } from "effect"
 import type { Draft } from "../workspace/audit/Audit.ts"
+import type { AuditAction } from "../workspace/audit/AuditAction.ts"
 import type { Fields, VaultEntry } from "./VaultEntry.ts"
 
 /** The fields that are shown unchanged. Every other field is treated as a secret. */
@@ -38,7 +39,7 @@ export const ofClearing = (before: VaultEntry, after: VaultEntry): Draft =>
   draft("credential.clear_session", after, before, after)
 export const ofRemoval = (before: VaultEntry): Draft => draft("credential.delete", before, before, null)
 
-const draft = (action: string, entry: VaultEntry, before: VaultEntry | null, after: VaultEntry | null): Draft => ({
+const draft = (action: AuditAction, entry: VaultEntry, before: VaultEntry | null, after: VaultEntry | null): Draft => ({
   action,
   resourceId: entry.id,
   resourceName: `${entry.permissionedUserId} on ${entry.domain}`,

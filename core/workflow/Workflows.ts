@@ -450,7 +450,7 @@ const auditOfSave = (before: StoredWorkflow, after: StoredWorkflow): ReadonlyArr
     ? []
     : [
         {
-          action: "workflow.save",
+          action: "workflow.save" as const,
           ...resource(after),
           reason: after.version.versionNote,
           before: versionJson(before),

@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Layer, Option, type Redacted, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Audit } from "./audit/Audit.ts"
+import type { AuditAction } from "./audit/AuditAction.ts"
 import { Identifiers } from "./Identifiers.ts"
 import { UserId, type WorkspaceId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
@@ -185,7 +186,7 @@ export const revocationOf = (revoked: Option.Option<ApiKey>) =>
     : [entry("key.revoke", revoked.value, { ...revoked.value, revokedAt: null }, revoked.value)]
 
 /** The audit entry of a change of a key. */
-const entry = (action: string, key: ApiKey, before: ApiKey | null, after: ApiKey) => ({
+const entry = (action: AuditAction, key: ApiKey, before: ApiKey | null, after: ApiKey) => ({
   action,
   resourceId: key.id,
   resourceName: key.name,

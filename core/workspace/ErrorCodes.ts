@@ -7,6 +7,7 @@
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../runtime/StoreUnavailable.ts"
 import { Audit, type Draft as AuditDraft } from "./audit/Audit.ts"
+import type { AuditAction } from "./audit/AuditAction.ts"
 import * as AuditedChange from "./audit/AuditedChange.ts"
 import type { Collection, KeyTaken, Kind } from "./Collection.ts"
 import { Identifiers } from "./Identifiers.ts"
@@ -158,7 +159,7 @@ export class ErrorCodes extends Context.Service<
 /** The audit entry of a new code. */
 export const creationOf = (code: ErrorCode): AuditDraft => auditOf("error_code.create", null, code)
 
-const auditOf = (action: string, before: ErrorCode | null, after: ErrorCode | null): AuditDraft => ({
+const auditOf = (action: AuditAction, before: ErrorCode | null, after: ErrorCode | null): AuditDraft => ({
   action,
   resourceId: (after ?? before)?.id ?? null,
   resourceName: (after ?? before)?.name ?? null,

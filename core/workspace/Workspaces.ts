@@ -1,7 +1,7 @@
 /** The service for workspaces: their members and settings, and the creation of new ones. */
 import { Clock, Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../runtime/StoreUnavailable.ts"
-import { Audit } from "./audit/Audit.ts"
+import { Audit, type Draft } from "./audit/Audit.ts"
 import { Identifiers } from "./Identifiers.ts"
 import { UserId, WorkspaceId } from "./Ids.ts"
 import { Keys } from "./Keys.ts"
@@ -166,7 +166,7 @@ export const making = Effect.gen(function* () {
       createdAt,
       revokedAt: null
     }
-    const entry = {
+    const entry: Draft = {
       action: "workspace.create",
       resourceId: workspace.id,
       resourceName: name,
@@ -185,7 +185,7 @@ export const making = Effect.gen(function* () {
 })
 
 /** The audit entry of a change of settings; none where no setting changes. */
-const settingsEntry = (before: Workspace, after: Workspace) => {
+const settingsEntry = (before: Workspace, after: Workspace): ReadonlyArray<Draft> => {
   const [from, to] = [audited(before), audited(after)]
   return JSON.stringify(from) === JSON.stringify(to)
     ? []

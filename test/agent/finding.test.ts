@@ -14,16 +14,24 @@ const strict: Answer = (_request, response) =>
     })
     .end(body(`<p class="A">Strict</p>`))
 
-/** How the writes that the site was sent have ended, in turn. */
-const written: Array<Deferred.Deferred<string>> = []
+/** A request that a page sends, and that the site answers after a time. */
+interface Write {
+  readonly answeredAfter: number
+  readonly arrived: Deferred.Deferred<void>
+  readonly ended: Deferred.Deferred<"kept" | "dropped">
+}
+
+/** The requests that the site expects, in turn. */
+const writes: Array<Write> = []
 const slowly: Answer = (_request, response) => {
-  const resolve = (how: string) =>
-    written.slice(-1).forEach((one) => void Deferred.doneUnsafe(one, Effect.succeed(how)))
-  const timer = setTimeout(() => response.end(), 400)
-  response.on("finish", () => resolve("kept"))
+  const write = writes.shift()
+  if (write === undefined) throw new Error("No test expects a write")
+  Deferred.doneUnsafe(write.arrived, Effect.void)
+  const timer = setTimeout(() => response.end(), write.answeredAfter)
+  response.on("finish", () => Deferred.doneUnsafe(write.ended, Effect.succeed("kept")))
   response.on("close", () => {
     clearTimeout(timer)
-    resolve("dropped")
+    Deferred.doneUnsafe(write.ended, Effect.succeed("dropped"))
   })
 }
 
@@ -190,16 +198,21 @@ describe("finding", () => {
 
     it.effect("what a click sends is not cut off by the end of the session, unless that is cancelled", () =>
       Effect.gen(function* () {
-        const save = Effect.gen(function* () {
-          const page = yield* open("/writing")
-          written.push(yield* Deferred.make<string>())
-          yield* page.elements.click(at("//button"), "click")
+        const expected = Effect.fnUntraced(function* (answeredAfter: number) {
+          const arrived = yield* Deferred.make<void>()
+          const write = { answeredAfter, arrived, ended: yield* Deferred.make<"kept" | "dropped">() }
+          writes.push(write)
+          return write
         })
-        const end = Effect.suspend(() => Effect.all(written.slice(-1).map((one) => Deferred.await(one))))
+        const save = Effect.flatMap(open("/writing"), ({ elements }) => elements.click(at("//button"), "click"))
+        const first = yield* expected(400)
         yield* Effect.scoped(save)
-        assert.deepStrictEqual(yield* end, ["kept"])
-        yield* Effect.ignoreCause(Effect.scoped(Effect.andThen(save, Effect.interrupt)))
-        assert.deepStrictEqual(yield* end, ["dropped"])
+        assert.strictEqual(yield* Deferred.await(first.ended), "kept")
+        // A session that ends well would wait for this one, too.
+        const second = yield* expected(4_000)
+        const cancelled = save.pipe(Effect.andThen(Deferred.await(second.arrived)), Effect.andThen(Effect.interrupt))
+        yield* Effect.ignoreCause(Effect.scoped(cancelled))
+        assert.strictEqual(yield* Deferred.await(second.ended), "dropped")
       })
     )
 

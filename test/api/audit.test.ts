@@ -234,6 +234,20 @@ layer(layerService, { timeout: "30 seconds" })("the audit trail", (it) => {
       assert.strictEqual(wrong.status, 400)
       for (const name of ["action", "user_id", "key_id", "start_time", "end_time"])
         assert.include(wrong.body.message as string, `${name}: Expected`)
+      const kinds =
+        "a kind (run_window, lift, pause, pace, workflow, component, patch, schedule, run, subscription, webhook, error_code, credential, secret_provider, encryption_key, key, invitation, settings, workspace, test_clock)"
+      for (const path of ["/audit", "/audit/export"]) {
+        const unknown = yield* ask("GET", `${path}?action=run_window,weather,run.eat,constructor`)
+        assert.strictEqual(unknown.status, 400)
+        assert.deepStrictEqual(unknown.body.errors, [
+          { path: "action", message: `Expected ${kinds} or an action such as run_window.set, got "weather"` },
+          {
+            path: "action",
+            message: 'Expected one of run, run.release, run.interrupt, run.retry, run.tag, run.delete, got "run.eat"'
+          },
+          { path: "action", message: `Expected ${kinds} or an action such as run_window.set, got "constructor"` }
+        ])
+      }
       assert.strictEqual((yield* ask("GET", "/audit?limit=0")).status, 400)
       assert.strictEqual((yield* ask("GET", "/audit/export?format=xml")).status, 400)
     })

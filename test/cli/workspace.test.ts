@@ -378,6 +378,9 @@ it.layer(service, { timeout: "60 seconds" })("the commands of users of a workspa
       const wrong = yield* run(["audit", "ls", "--user_id", "me"])
       assert.strictEqual(wrong.code, exitCodes.wrong)
       assert.include(wrong.problem, "user_id")
+      const unknown = yield* run(["audit", "ls", "--action", "run_window.open"])
+      assert.strictEqual(unknown.code, exitCodes.wrong)
+      assert.include(unknown.problem, 'one of run_window, run_window.set, run_window.remove, got "run_window.open"')
     }).pipe(Effect.scoped)
   )
 

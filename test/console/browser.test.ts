@@ -1891,7 +1891,14 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         }
         return changed(body, false)
       }
-      yield* Effect.promise(() => page.setViewportSize({ width: 320, height: 640 }))
+      yield* at("#/audit")
+      yield* Effect.promise(async () => {
+        await page.setViewportSize({ width: 320, height: 640 })
+        // What was read before has no hostile texts.
+        await page.reload()
+        await page.getByRole("heading", { name: "Audit" }).waitFor()
+      })
+      complaints()
       yield* Effect.promise(() =>
         page.route(
           ({ pathname }) => pathname !== "/" && !/^\/console|\/(events|stream)$/.test(pathname),
@@ -1908,7 +1915,10 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         ...["audit", `workflows/${ids.nightly}/window`, `workflows/${ids.orders}/versions`]
       ]) {
         yield* Effect.promise(async () => {
+          // The former view has hostile texts, too: it is marked, and waited for until it is gone.
+          await page.evaluate("document.querySelector('#content').firstElementChild.dataset.former = ''")
           await page.evaluate(`location.hash = ${JSON.stringify(`#/${address}`)}`)
+          await page.locator("[data-former]").waitFor({ state: "detached" })
           await page
             .getByText("onerror")
             .filter({ visible: true })

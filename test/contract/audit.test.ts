@@ -6,10 +6,11 @@ import * as Gate from "../../core/gate/Gate.ts"
 import { GateStore } from "../../core/gate/GateStore.ts"
 import * as AuditContract from "../../core/testing/contract/workspace/AuditContract.ts"
 import { Audit, type Draft } from "../../core/workspace/audit/Audit.ts"
+import type { AuditAction } from "../../core/workspace/audit/AuditAction.ts"
 import * as databases from "../support/databases.ts"
 import { makeWorkflow, makeWorkspace } from "../support/fixtures.ts"
 
-const draft = (action: string, resourceId = randomUUID()): Draft => ({
+const draft = (action: AuditAction, resourceId = randomUUID()): Draft => ({
   action,
   resourceId,
   before: null,

@@ -16,7 +16,7 @@ export interface Seen {
  * or `null`.
  *
  * While too many wait for their answers, none is sent, and that counts as one failure: a service that is slower than the
- * rate would answer everything later and later, so that a run seems not to succeed while nobody is told that it has.
+ * rate would answer everything later and later, so that a run that has succeeded seems not to.
  */
 export const start = Effect.fnUntraced(function* (rate: number, submit: Effect.Effect<string | null>) {
   const seen: Seen = { accepted: 0, failures: [], slowest: 0 }

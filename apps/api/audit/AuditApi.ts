@@ -1,6 +1,7 @@
 /** The endpoints of the audit trail. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { kinds } from "../../../core/workspace/audit/AuditAction.ts"
 import { Needs } from "../Annotations.ts"
 import { described, pageOf } from "../http/body/Fields.ts"
 import * as Errors from "../http/Errors.ts"
@@ -21,8 +22,7 @@ export const AuditEntry = Schema.Struct({
   id: Schema.String,
   at: Schema.String.annotate({ description: "When the change was made, by the clock of the database" }),
   action: Schema.String.annotate({
-    description:
-      "The kind of the resource and the verb: run_window, lift, pause, pace, workflow, credential, key, settings, error_code, webhook, secret_provider, encryption_key, workspace, component, patch, subscription, run, runs or schedule, and after a dot the verb, such as run_window.set"
+    description: `The kind of the resource (${kinds.join(", ")}), and after a dot the verb, such as run_window.set`
   }),
   resource_id: Schema.NullOr(Schema.String),
   resource_name: Schema.NullOr(Schema.String),

@@ -2,6 +2,7 @@
 import { Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Entry, Filter } from "../../../core/workspace/audit/Audit.ts"
+import * as AuditAction from "../../../core/workspace/audit/AuditAction.ts"
 import { AuditTrail } from "../../../core/workspace/audit/AuditTrail.ts"
 import { Api } from "../Api.ts"
 import { CurrentCaller } from "../http/Authorization.ts"
@@ -114,8 +115,9 @@ interface AuditQuery {
 const read = (query: AuditQuery): Effect.Effect<Omit<Filter, "limit">, Errors.BadRequest> => {
   const { instant, problems, uuid, wrong } = Query.reader<keyof AuditQuery>(query)
   const actions = query.action?.split(",").map((action) => action.trim())
-  if (actions !== undefined && !actions.every((action) => /^[a-z_]{1,40}(\.[a-z_]{1,40})?$/.test(action))) {
-    wrong("action", "actions such as run_window.set or kinds such as run_window")
+  for (const action of actions ?? []) {
+    const expected = AuditAction.expectedFor(action)
+    if (expected !== null) problems.push(Query.problemAt("action", expected, action))
   }
   const [from, to] = [instant("start_time"), instant("end_time")]
   const [userId, keyId] = [uuid("user_id"), uuid("key_id")]

@@ -62,8 +62,8 @@ export const layer = HttpApiBuilder.group(
           }
           yield* time.moveTo(at)
           const moved = yield* shown(time)
-          const change = { action: "test_clock.move", resourceId: null, before: { now: iso(now) }, after: moved }
-          yield* audit.record(caller, change)
+          const before = { now: iso(now) }
+          yield* audit.record(caller, { action: "test_clock.move", resourceId: null, before, after: moved })
           return moved
         })
       )

@@ -1,17 +1,22 @@
 /** How entries of the audit trail are said, and what each changed. */
+import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
 import { plainJson } from "../kit/Clipped.tsx"
 
 export type Entry = typeof AuditEntry.Type
 
 /** The kinds of what is changed, by the names that the filter takes. */
-export const kinds: Readonly<Record<string, string>> = {
+export const kinds: Readonly<Record<AuditKind, string>> = {
   run_window: "Run windows",
   lift: "Unpause All",
   pause: "Pauses",
+  pace: "Pace",
   workflow: "Workflows",
+  component: "Components",
+  patch: "Patches",
   schedule: "Schedules",
-  runs: "Several runs",
+  run: "Runs",
+  subscription: "Subscriptions",
   credential: "Credentials",
   key: "Keys",
   settings: "Settings",

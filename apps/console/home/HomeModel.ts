@@ -54,7 +54,7 @@ export const movedAlarms = (
     : [
         {
           text: `New time zone data moved the next opening or closing of ${named.join(", ")}${rest}`,
-          remedy: "Look at their run windows, and set those that shall open at other times"
+          remedy: "Look at their run windows, and change those that should open at other times"
         }
       ]
 }

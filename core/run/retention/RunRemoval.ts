@@ -3,7 +3,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import { Audit } from "../../workspace/audit/Audit.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
 import type { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { Caller, RoleForbids } from "../../workspace/Workspace.ts"
@@ -50,7 +50,7 @@ export class RunRemoval extends Context.Service<
       const remove = Effect.fn("RunRemoval.remove")(function* (caller: Caller, id: RunId) {
         const { run } = yield* runs.get(caller.workspaceId, id)
         if (!Run.isEnded(run)) return yield* new RunNotEnded({ sessionId: id })
-        const entry = {
+        const entry: Draft = {
           action: "run.delete",
           resourceId: id,
           before: {

@@ -9,6 +9,7 @@ import { Context, Effect, Layer, Result, Schema } from "effect"
 import { Signals } from "../../runtime/Signals.ts"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit } from "../../workspace/audit/Audit.ts"
+import type { AuditAction } from "../../workspace/audit/AuditAction.ts"
 import { RunId, RunNotFound } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import { most as mostTags } from "../../workspace/request/Tags.ts"
@@ -174,7 +175,7 @@ export class RunVerbs extends Context.Service<
       /** Appends one entry for a call that did something, with the first of the runs to which it did. */
       const audited =
         <A extends RunSelection, O extends Outcome<string>>(
-          action: string,
+          action: AuditAction,
           did: O["outcome"],
           verb: (caller: Caller, asked: A) => Effect.Effect<ReadonlyArray<O>, StoreUnavailable>,
           more: (asked: A) => { readonly reason?: string | null; readonly terms: Schema.JsonObject }

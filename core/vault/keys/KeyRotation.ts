@@ -12,6 +12,7 @@
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
+import type { AuditAction } from "../../workspace/audit/AuditAction.ts"
 import type { WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
 import type { RoleForbids } from "../../workspace/Workspace.ts"
@@ -176,7 +177,7 @@ const isKey = (one: EncryptionKey, key: Redacted.Redacted<string>): boolean =>
   Redacted.value(one.key) === Redacted.value(key)
 
 /** The audit entry of a step of a rotation: versions of the key, and never the key. */
-const rotationEntry = (action: string, before: number, after: number): Draft => ({
+const rotationEntry = (action: AuditAction, before: number, after: number): Draft => ({
   action,
   resourceId: null,
   before: { version: before },

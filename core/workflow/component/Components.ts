@@ -2,6 +2,7 @@
 import { Clock, Context, Effect, Layer, type Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
+import type { AuditAction } from "../../workspace/audit/AuditAction.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import { VersionId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -245,7 +246,7 @@ const carriedOver = Effect.fnUntraced(function* (
 
 /** The audit entry of a change of a component. It names the version instead of repeating its content. */
 const auditOf = (
-  action: string,
+  action: AuditAction,
   before: StoredComponent | null,
   after: StoredComponent | null,
   carried?: Propagation

@@ -1,7 +1,7 @@
 /** The service that offers, lists, applies and dismisses patches of workflows. */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { isOther, otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
-import { Audit } from "../../workspace/audit/Audit.ts"
+import { Audit, type Draft } from "../../workspace/audit/Audit.ts"
 import { Identifiers } from "../../workspace/Identifiers.ts"
 import type { WorkflowId, WorkflowNotFound, WorkspaceId } from "../../workspace/Ids.ts"
 import * as Permissions from "../../workspace/Permissions.ts"
@@ -175,7 +175,7 @@ export class Patches extends Context.Service<
 }
 
 /** The audit entry of a decision about a patch. The change itself is in the version that was created. */
-const auditOf = ({ appliedVersion, id, kind, nodeName, parameter, state, workflowId }: Patch.Patch) => ({
+const auditOf = ({ appliedVersion, id, kind, nodeName, parameter, state, workflowId }: Patch.Patch): Draft => ({
   action: state === "applied" ? "patch.apply" : "patch.dismiss",
   resourceId: id,
   resourceName: nodeName,

@@ -8,6 +8,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import type { WorkspaceId } from "../Ids.ts"
 import type { Caller } from "../Workspace.ts"
+import type { AuditAction } from "./AuditAction.ts"
 
 /**
  * The author of a change: the user and the key of a caller. Without a user, an operator made it at the command line of
@@ -18,7 +19,7 @@ export type Author = Pick<Caller, "workspaceId"> & Partial<Pick<Caller, "userId"
 /** A change as its author describes it. */
 export interface Draft {
   /** The kind of the resource and the verb, such as `run_window.set`. */
-  readonly action: string
+  readonly action: AuditAction
   /** The id of the resource, such as that of the workflow; `null` for the workspace itself. */
   readonly resourceId: string | null
   /** The name of the resource, if it has one. */

@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Layer, Option, Redacted, Result, Schema } from 
 import { otherwiseDie, type StoreUnavailable } from "../../runtime/StoreUnavailable.ts"
 import { type ApiKey, creationOf, drafting } from "../ApiKeys.ts"
 import { Audit, type Draft } from "../audit/Audit.ts"
+import type { AuditAction } from "../audit/AuditAction.ts"
 import * as AuditedChange from "../audit/AuditedChange.ts"
 import type { Collection, Kind } from "../Collection.ts"
 import { Identifiers } from "../Identifiers.ts"
@@ -236,7 +237,7 @@ const read = (token: string): Omit<Token, "secret"> | null => {
   return Schema.is(WorkspaceId)(workspaceId) ? { workspaceId, id: withDashes(id) } : null
 }
 
-const auditOf = (action: string, before: Invitation | null, after: Invitation | null): Draft => ({
+const auditOf = (action: AuditAction, before: Invitation | null, after: Invitation | null): Draft => ({
   action,
   resourceId: (after ?? before)?.id ?? null,
   resourceName: (after ?? before)?.name ?? null,

@@ -143,5 +143,5 @@ const tagAll = asking<TagSettings>("tag", (client, { add, remove }, selected) =>
 
 export const tag = (settings: TagSettings) =>
   settings.add.length + settings.remove.length === 0
-    ? Effect.fail(refused("wrong", "Which tags? Give them with --add and --remove"))
+    ? Effect.fail(refused("wrong", "Expected at least one tag in --add or --remove"))
     : tagAll(settings)

@@ -7,6 +7,7 @@ import * as GateAudit from "../../../gate/GateAudit.ts"
 import { GateStore } from "../../../gate/GateStore.ts"
 import type { WorkflowStore } from "../../../workflow/WorkflowStore.ts"
 import { Audit, type Draft } from "../../../workspace/audit/Audit.ts"
+import type { AuditAction } from "../../../workspace/audit/AuditAction.ts"
 import type { WorkspaceStore } from "../../../workspace/WorkspaceStore.ts"
 import * as assert from "../Assertions.ts"
 import * as Contract from "../Contract.ts"
@@ -15,7 +16,12 @@ import { beside, daily, makeWorkflow, makeWorkspace } from "../Made.ts"
 /** The ports that the promises are about. */
 export type Stores = Audit | GateStore | WorkflowStore | WorkspaceStore
 
-const draft = (action: string, resourceId: string): Draft => ({ action, resourceId, before: null, after: { action } })
+const draft = (action: AuditAction, resourceId: string): Draft => ({
+  action,
+  resourceId,
+  before: null,
+  after: { action }
+})
 
 const promise = <A, E>(title: string, test: () => Effect.Effect<A, E, Stores>) =>
   Contract.promise(`the audit trail ${title}`, Effect.suspend(test))
@@ -28,7 +34,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const stranger = yield* makeWorkspace()
       const caller = { ...(yield* makeWorkspace()), keyId: beside(stranger.workspaceId) }
       const other = { ...caller, userId: (yield* makeWorkspace()).userId, keyId: beside(stranger.workspaceId) }
-      const drafts = ["run_window.set", "run_window.remove", "key.create", "lift.start"].map((one) =>
+      const drafts = (["run_window.set", "run_window.remove", "key.create", "lift.start"] as const).map((one) =>
         draft(one, beside(stranger.workspaceId))
       )
       for (const one of drafts) yield* audit.record(one.action === "key.create" ? other : caller, one)

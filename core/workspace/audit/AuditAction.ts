@@ -1,0 +1,46 @@
+/** The actions of the audit trail: each kind of resource, with the verbs that change it. */
+
+const verbs = {
+  run_window: ["set", "remove"],
+  lift: ["start"],
+  pause: ["start", "end"],
+  pace: ["set", "remove"],
+  workflow: ["create", "save", "delete"],
+  component: ["create", "save", "rename", "delete"],
+  patch: ["apply", "dismiss"],
+  schedule: ["create", "change", "pause", "resume", "run_now", "delete"],
+  run: ["release", "interrupt", "retry", "tag", "delete"],
+  subscription: ["create", "change", "delete"],
+  webhook: ["create", "change", "delete"],
+  error_code: ["create", "change", "delete"],
+  credential: ["create", "change", "clear_session", "delete"],
+  secret_provider: ["create", "change", "delete"],
+  encryption_key: ["rotate", "finish_rotation"],
+  key: ["create", "rotate", "revoke"],
+  invitation: ["create", "accept", "revoke"],
+  settings: ["change"],
+  workspace: ["create"],
+  test_clock: ["move"]
+} as const
+
+type Verbs = typeof verbs
+
+/** A kind of resource whose changes are recorded. */
+export type AuditKind = keyof Verbs
+
+/** The kind of a resource and the verb, such as `run_window.set`. */
+export type AuditAction = { [K in AuditKind]: `${K}.${Verbs[K][number]}` }[AuditKind]
+
+/** All kinds, in the order in which they are listed to users. */
+export const kinds = Object.keys(verbs) as ReadonlyArray<AuditKind>
+
+const isKind = (name: string): name is AuditKind => Object.hasOwn(verbs, name)
+
+/** What a filter accepts in the place of a name that is neither an action nor a kind; `null` for one that is. */
+export const expectedFor = (name: string): string | null => {
+  const [kind = "", verb, ...more] = name.split(".")
+  if (!isKind(kind)) return `a kind (${kinds.join(", ")}) or an action such as run_window.set`
+  const known: ReadonlyArray<string> = verbs[kind]
+  if (more.length === 0 && (verb === undefined || known.includes(verb))) return null
+  return `one of ${[kind, ...known.map((one) => `${kind}.${one}`)].join(", ")}`
+}

@@ -133,7 +133,7 @@ it.layer(layerInMemory, { timeout: "120 seconds", excludeTestServices: true })("
       const headers = { cookie: cookieOf(opened), ...(yield* own) }
       const refused = yield* send({ method: "POST", path: "/sign-in-links", headers })
       assert.strictEqual(refused.status, 403)
-      assert.include(refused.text, "present an API key")
+      assert.include(refused.text, "expected an API key")
     })
   )
 

@@ -105,5 +105,5 @@ export class ScheduleStore extends Context.Service<
   }
 >()("sluice/core/schedule/ScheduleStore") {}
 
-/** How long firings are kept, in milliseconds. */
+/** How long firings are kept after they were decided, in milliseconds. */
 export const keptMillis = 30 * 86_400_000

@@ -52,7 +52,7 @@ export const layer = Layer.effect(
       const isNamed = (one: RunSchedule.Firing) =>
         firings.some(({ byHand, instant }) => instant === one.instant && byHand === one.byHand)
       const kept = (tables.firings.get(schedule.id) ?? []).filter(
-        (one) => one.instant >= now - keptMillis && !isNamed(one)
+        (one) => one.decidedAt >= now - keptMillis && !isNamed(one)
       )
       tables.firings.set(schedule.id, [...kept, ...firings])
     }

@@ -71,7 +71,7 @@ export const layer = Layer.effect(
         where schedule_firings.outcome = 'queued' returning instant`
       if (noted.length < firings.length) return yield* new ScheduleOutdated()
       yield* sql`
-        delete from schedule_firings where schedule_id = ${after.id} and instant < ${new Date(now - keptMillis)}`
+        delete from schedule_firings where schedule_id = ${after.id} and decided_at < ${new Date(now - keptMillis)}`
     })
 
     const commit = Effect.fn("ScheduleStore.commit")(function* (step: Step) {

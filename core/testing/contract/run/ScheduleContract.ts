@@ -12,7 +12,7 @@ import * as Transition from "../../../run/Transition.ts"
 import { Signals } from "../../../runtime/Signals.ts"
 import * as Firing from "../../../schedule/Firing.ts"
 import * as RunSchedule from "../../../schedule/RunSchedule.ts"
-import { ScheduleStore } from "../../../schedule/ScheduleStore.ts"
+import { keptMillis, ScheduleStore } from "../../../schedule/ScheduleStore.ts"
 import { type StoredWorkflow, WorkflowStore } from "../../../workflow/WorkflowStore.ts"
 import { Identifiers } from "../../../workspace/Identifiers.ts"
 import type { RunId, WorkflowId } from "../../../workspace/Ids.ts"
@@ -39,8 +39,12 @@ const tick = Effect.gen(function* () {
   )
 })
 
-/** A schedule that fires at one instant, now unless said otherwise, and was made an hour before. */
-const schedule = Effect.fnUntraced(function* ({ workflow }: StoredWorkflow, terms: Partial<RunSchedule.Terms> = {}) {
+/** A schedule that fires at one instant, now by default, and was made an hour ago by default. */
+const schedule = Effect.fnUntraced(function* (
+  { workflow }: StoredWorkflow,
+  terms: Partial<RunSchedule.Terms> = {},
+  made = now - 60 * minute
+) {
   const one = RunSchedule.make(
     {
       id: RunSchedule.ScheduleId.make(beside(workflow.workspaceId)),
@@ -61,7 +65,7 @@ const schedule = Effect.fnUntraced(function* ({ workflow }: StoredWorkflow, term
       }
     },
     Gate.open,
-    now - 60 * minute
+    made
   )
   yield* (yield* ScheduleStore).insert(one)
   return one
@@ -183,6 +187,15 @@ const others: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       const after = yield* read(one)
       assert.deepStrictEqual([after.cursor, after.next, after.runs], [now, null, [kept.id]])
       assert.deepInclude((yield* (yield* ScheduleStore).firings(one.id, 9))[0], { instant: now, runId: kept.id })
+    })
+  ),
+  promise("keep the firing of an instant that is caught up long afterwards", () =>
+    Effect.gen(function* () {
+      const workflow = yield* makeWorkflow(yield* makeWorkspace())
+      const long = now - 2 * keptMillis
+      const one = yield* schedule(workflow, { startsAt: long, endsAt: long }, long - minute)
+      yield* tick
+      assert.deepStrictEqual(yield* outcomesOf(one), ["submitted"])
     })
   ),
   promise("let a firing wait for the end of the run before it", () =>

@@ -128,7 +128,8 @@ const fill = (workflows: number) =>
       from generate_series(2, ${Math.ceil(many / workflows)}::integer), runs where status = 'execution.queued'`
     yield* sql`insert into run_events (run_id, at, event, payload)
       select id, created_at, 'execution.queued', payload from runs
-      cross join (select payload from run_events limit 1) as first where id not in (select run_id from run_events)`
+      cross join (select payload from run_events limit 1) as first
+      where not exists (select from run_events event where event.run_id = runs.id)`
     yield* sql`vacuum analyze`
   })
 

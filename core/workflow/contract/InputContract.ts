@@ -212,7 +212,7 @@ const compile = (
   return result
 }
 
-/** Compiles each schema with a validator of its own, so that no schema can refer to the `$id` of another. */
+/** Compiles each schema with a separate validator, so that no schema can refer to the `$id` of another. */
 const compileNew = (schema: Schema.JsonObject, thorough: boolean): Result.Result<ValidateFunction, string> => {
   const refused = SchemaReferences.refusal(schema) ?? notDraft(schema)
   if (refused !== null) return Result.fail(notValid(refused))

@@ -126,7 +126,7 @@ export const show = (settings: OneSettings) =>
     })
   )
 
-/** Submits a run of a schedule by hand. */
+/** Submits a run of a schedule now, whatever its times say. */
 export const runNow = (settings: OneSettings) =>
   connected(
     settings,

@@ -151,7 +151,7 @@ export const promises: ReadonlyArray<Contract.ContractPromise<Stores>> = [
       assert.deepStrictEqual(yield* memory.of(workspaceId, kept), [seen("a", 10)])
     })
   ),
-  promise("elements that many runs learned at once are all remembered, and no run waits for ever", () =>
+  promise("elements that many runs learned at once are all remembered, and each run ends its wait", () =>
     Effect.gen(function* () {
       const memory = yield* ElementMemory
       const caller = yield* makeWorkspace()

@@ -88,15 +88,18 @@ const setting = <A>(signal: Signal, name: string, config: (path: string) => Conf
 
 const count = (name: string, usual: number) => Config.Int(name).pipe(Config.withDefault(usual))
 
-/** Where and how spans are sent. The numbers are the defaults of OpenTelemetry. */
+/**
+ * Where and how spans are sent. Batches are larger than the defaults of OpenTelemetry, 512 of 2,048, because a request
+ * costs as much as hundreds of spans.
+ */
 const sending = Config.all({
   own: Config.option(Config.URL("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")),
   all: Config.option(Config.URL("OTEL_EXPORTER_OTLP_ENDPOINT")),
   headers: setting("TRACES", "HEADERS", (path) => Config.Record(Schema.String, Schema.StringFromUriComponent, path)),
   compression: setting("TRACES", "COMPRESSION", (path) => Config.Literals(["gzip", "none"], path)),
   delay: count("OTEL_BSP_SCHEDULE_DELAY", 5_000),
-  batchSize: count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512),
-  queueSize: count("OTEL_BSP_MAX_QUEUE_SIZE", 2_048)
+  batchSize: count("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 2_048),
+  queueSize: count("OTEL_BSP_MAX_QUEUE_SIZE", 8_192)
 })
 
 /** The longest that a request to the receiver takes, in milliseconds. */

@@ -12,8 +12,7 @@ import { HttpClient, HttpClientError, type HttpClientRequest } from "effect/http
 /** The shortest time between the beginnings of two outages that are both logged, in milliseconds. */
 const quietMillis = 10_000
 
-const hostOf = ({ url }: HttpClientRequest.HttpClientRequest): string =>
-  URL.canParse(url) ? new URL(url).host : "an invalid address"
+const hostOf = ({ url }: HttpClientRequest.HttpClientRequest): string => URL.parse(url)?.host ?? "an invalid address"
 
 /** What is known of a failure without its message, which contains the address. */
 const reasonOf = ({ reason }: HttpClientError.HttpClientError): string =>

@@ -1234,7 +1234,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByLabel("First page").fill(shop)
         await page.getByLabel("Name", { exact: true }).fill("Shop")
         await page.getByRole("button", { name: "Start recording" }).click()
-        await page.getByText("Input 1 is called order_number already").waitFor()
+        await page.getByText("Input 1 already has the name order_number").waitFor()
         await page.evaluate(`location.hash = ${JSON.stringify(`#/workflows/${ids.nightly}/window`)}`)
         await page.getByRole("button", { name: "Add a recurrence" }).click()
         await page.getByLabel("Rule (RFC 5545)").fill("FREQ=NEVER")

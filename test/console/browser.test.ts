@@ -485,7 +485,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await card.getByText("Which code?").waitFor()
         await page.getByRole("button", { name: "Watch live" }).press("Enter")
         const live = page.frameLocator("iframe.live")
-        await live.getByRole("img", { name: "The current page of the run" }).waitFor()
+        await live.getByRole("img", { name: "The page that the run is at" }).waitFor()
         await live.getByRole("button", { name: "Take control" }).press("Enter")
         await live.getByRole("button", { pressed: true }).waitFor()
         // Its text can be read on whatever is behind it.
@@ -1300,7 +1300,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* server.stop
       yield* Effect.promise(async () => {
         for (const one of [listing, typing])
-          await one.getByText("This page continues by itself when it is back").waitFor()
+          await one.getByText("This page continues automatically when it can").waitFor()
         await typing.getByLabel("Monday, range 1: to").fill("05:45")
       })
       assert.strictEqual((yield* submit).status, 201)

@@ -65,8 +65,7 @@ export const parse = (text: string): ReadonlyMap<string, Family> => {
     const [, of = "", labels = "", value = ""] = found
     const family = families.get(current)
     const endings = family?.type === "histogram" ? ["_bucket", "_sum", "_count"] : [""]
-    if (!endings.some((ending) => of === `${current}${ending}`))
-      throw new Error(`${of} is in the family ${current}`)
+    if (!endings.some((ending) => of === `${current}${ending}`)) throw new Error(`${of} is in the family ${current}`)
     const series = line.slice(0, line.lastIndexOf(" "))
     if (seen.has(series)) throw new Error(`The series ${series} occurs twice`)
     seen.add(series)

@@ -261,14 +261,16 @@ describe("addresses, times and the palette", () => {
   it("changes of a secret provider only what was typed, and puts a role in the place of a token", () => {
     const former = {
       ...{ provider_type: "hashicorp_vault", name: "Safe", cache_ttl_seconds: 60 },
-      config_hint: { host: "vault.example.com", mount: "secret" }
+      config_hint: { host: "vault.example.com", mount: "secret", namespace: "team/a" }
     }
     const typed = connectionOf(former)
-    assert.deepInclude(typed, { name: "Safe", place: "secret", cache: "60", url: "", token: "" })
+    assert.deepInclude(typed, { name: "Safe", place: "secret", namespace: "team/a", cache: "60", url: "", token: "" })
     assert.deepStrictEqual(connectionProblemsOf(typed, former), {})
     assert.isNull(configurationOf(typed, former))
     assert.deepStrictEqual(configurationOf({ ...typed, place: "kv" }, former), { plain: { mount: "kv" }, secrets: {} })
     assert.deepStrictEqual(configurationOf({ ...typed, place: " " }, former)?.plain, { mount: null })
+    assert.deepStrictEqual(configurationOf({ ...typed, namespace: "" }, former)?.plain, { namespace: null })
+    assert.deepStrictEqual(configurationOf({ ...typed, namespace: "b" }, former)?.plain, { namespace: "b" })
     const role = { ...typed, roleId: "r", secretId: "s" }
     assert.deepStrictEqual(configurationOf(role, former), {
       plain: { role_id: "r", token: null },

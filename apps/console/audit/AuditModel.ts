@@ -5,6 +5,24 @@ import { plainJson } from "../kit/Clipped.tsx"
 
 export type Entry = typeof AuditEntry.Type
 
+/** The entries that are shown, newest first, and where earlier ones begin. */
+export interface Listing {
+  readonly entries: ReadonlyArray<Entry>
+  readonly cursor: string | null
+}
+
+/**
+ * A listing with what its newest page has in addition. Where that page does not reach back to what is known, it takes the
+ * place of all: there may be more between them.
+ */
+export const withNewest = (known: Listing, newest: Listing): Listing => {
+  const ids = new Set(known.entries.map(({ id }) => id))
+  const more = newest.entries.filter(({ id }) => !ids.has(id))
+  if (more.length === 0) return known
+  if (more.length === newest.entries.length) return newest
+  return { entries: [...more, ...known.entries], cursor: known.cursor }
+}
+
 /** The kinds of what is changed, by the names that the filter takes. */
 export const kinds: Readonly<Record<AuditKind, string>> = {
   run_window: "Run windows",

@@ -1,4 +1,4 @@
-/** How entries of the audit trail are said, and what each changed. */
+/** Entries of the audit trail in words, and the fields that each changed. */
 import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
 import { plainJson } from "../kit/Clipped.tsx"
@@ -12,8 +12,8 @@ export interface Listing {
 }
 
 /**
- * A listing with what its newest page has in addition. Where that page does not reach back to what is known, it takes the
- * place of all: there may be more between them.
+ * A listing with the new entries of its newest page in front. Without a known entry on that page, entries between them may be
+ * missing: then the page replaces the listing.
  */
 export const withNewest = (known: Listing, newest: Listing): Listing => {
   const ids = new Set(known.entries.map(({ id }) => id))
@@ -23,7 +23,7 @@ export const withNewest = (known: Listing, newest: Listing): Listing => {
   return { entries: [...more, ...known.entries], cursor: known.cursor }
 }
 
-/** The kinds of what is changed, by the names that the filter takes. */
+/** The kinds of resources, by their names in the filter. */
 export const kinds: Readonly<Record<AuditKind, string>> = {
   run_window: "Run windows",
   lift: "Unpause All",

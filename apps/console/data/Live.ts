@@ -1,6 +1,6 @@
 /**
- * News of what happens to runs in the workspace, and of what people change there, by one stream for the whole page. It
- * continues where it broke off, and the page says when it cannot be had.
+ * The events of the runs of the workspace and the changes that people make in it, from one stream for the whole page. A lost
+ * stream resumes where it ended. The page says when the service cannot be reached.
  */
 import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
@@ -14,7 +14,7 @@ import { lookForEnd } from "../kit/Session.ts"
 /** Whether the service could not be reached at the last attempt. */
 export const isLost = Atom.keepAlive(Atom.make(false))
 
-/** What happened: events of runs, and changes of these kinds of resources; `null` where anything may have happened. */
+/** Events of runs happened, or resources of these kinds were changed. `null`: both are possible, and any kind. */
 interface News {
   readonly hasEvents: boolean
   readonly changed: ReadonlySet<string>
@@ -26,10 +26,10 @@ const events: News = { hasEvents: true, changed: new Set() }
 const listeners = new Set<(news: News | null) => unknown>()
 let abort: AbortController | null = null
 
-/** How often listeners are called at most, in milliseconds: thousands of events a minute are one reading each time. */
+/** The shortest time between two calls of a listener, in milliseconds, however many events arrive. */
 const pauseMillis = 700
 
-/** Events within this time after a quiet stretch are one reading, in milliseconds. */
+/** Events within this time of the first one cause one call, in milliseconds. */
 const gatherMillis = 50
 
 let pending: News | null | undefined
@@ -40,7 +40,7 @@ const joined = (one: News | null, other: News | null): News | null =>
     ? anything
     : { hasEvents: one.hasEvents || other.hasEvents, changed: new Set([...one.changed, ...other.changed]) }
 
-/** Tells the listeners soon after the first news, and of those behind it together. An event costs next to nothing. */
+/** Calls the listeners once for all news of a short time. An event alone costs almost nothing. */
 const tell = (news: News | null) => {
   if (pending !== undefined) {
     if (pending !== null && !(news === events && pending.hasEvents)) pending = joined(pending, news)
@@ -58,10 +58,10 @@ const tell = (news: News | null) => {
   )
 }
 
-/** How soon a connection that ended is tried again, and the longest that attempts lie apart, in milliseconds. */
+/** The delay before the first reconnection, and the longest delay between two, in milliseconds. */
 const again = { first: 250, longest: 2_000 }
 
-/** Follows the events from the one after the last that was seen. */
+/** Follows the events after the last one that arrived. */
 const follow = Effect.suspend(() => {
   let after: string | undefined
   let attempts = 0
@@ -78,7 +78,7 @@ const follow = Effect.suspend(() => {
       Effect.sync(() => {
         attempts = 0
         if (registry.get(isLost)) registry.set(isLost, false)
-        // Changes between two connections are not told.
+        // Changes between two connections are not in the stream.
         if (!isConnected && !isFirst) tell(anything)
         isConnected = true
         isFirst = false
@@ -113,21 +113,21 @@ const listen = (listener: (news: News | null) => unknown): (() => void) => {
   }
 }
 
-/** Follows the events while the page is open, so that every view says when the service is away. */
+/** Follows the events while the page is open, so that every view shows when the service cannot be reached. */
 export const useConnection = (): void => useEffect(() => listen(() => undefined), [])
 
-/** What no event tells, such as a window that opens, is seen at the latest after this time, in milliseconds. */
+/** Changes without an event, such as a window that opens, are read after this time at the latest, in milliseconds. */
 const atLatest = 10_000
 
-/** Calls when something may have happened to a run, while the page is in sight; at the latest after so many milliseconds. */
+/** Calls after events while the page is visible, and after this many milliseconds at the latest. */
 export const useChanges = (changed: () => void, latest = atLatest): void => {
   useNews((news) => (news === null || news.hasEvents) && changed())
   useRegularly(changed, latest)
 }
 
 /**
- * Calls when somebody may have changed a resource of these kinds, while the page is in sight; at the latest after so many
- * milliseconds.
+ * Calls after changes of resources of these kinds while the page is visible, and after this many milliseconds at the
+ * latest.
  */
 export const useEdits = (kinds: ReadonlyArray<AuditKind>, changed: () => void, latest = atLatest): void => {
   useNews((news) => (news === null || kinds.some((kind) => news.changed.has(kind))) && changed())
@@ -140,13 +140,13 @@ const useNews = (hear: (news: News | null) => unknown): void => {
   useEffect(() => listen((news) => document.visibilityState === "visible" && latest.current(news)), [])
 }
 
-/** What changes whether runs of a workflow are held, and until when. */
+/** Changes of these kinds decide whether runs of a workflow are held, and until when. */
 export const gateKinds = ["run_window", "lift", "pause", "pace", "workflow"] as const satisfies ReadonlyArray<AuditKind>
 
-/** How long after a full minute its windows are open or closed, in milliseconds. */
+/** Time after a full minute until the service has opened and closed its windows, in milliseconds. */
 const settledMillis = 250
 
-/** Calls soon after each full minute, when windows open and close, while the page is in sight. */
+/** Calls soon after each full minute, when windows open and close, while the page is visible. */
 export const useMinutes = (call: () => void): void => {
   const latest = useRef(call)
   latest.current = call

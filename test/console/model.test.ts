@@ -66,7 +66,7 @@ describe("the alarms of an installation", () => {
       { ...process, part: "api", capacity: null, clock_skew_ms: 1_400 },
       { ...process, part: "scheduler", capacity: null, tz_data: "2025b" }
     ])
-    assert.include(none, "No worker is alive")
+    assert.include(none, "No worker is running")
     assert.strictEqual(skew, "The clock of a process (api) is 1.4 s ahead of that of the database")
     assert.include(zones, "(2025b, 2026a)")
   })

@@ -91,6 +91,7 @@ const core = {
   "./testing/sealed": "core/testing/contract/vault/SealedContract.ts",
   "./testing/sealing": "core/testing/contract/crypto/SealingContract.ts",
   "./testing/secrets": "core/testing/contract/crypto/WebhookSecretContract.ts",
+  "./testing/sender": "core/testing/contract/event/SenderContract.ts",
   "./testing/signals": "core/testing/contract/SignalsContract.ts",
   "./testing/signer": "core/testing/contract/crypto/BundleSignerContract.ts",
   "./testing/signins": "core/testing/contract/workspace/SignInContract.ts",

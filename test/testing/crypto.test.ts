@@ -188,7 +188,8 @@ const faults: Readonly<Record<string, readonly [Effect.Effect<ReadonlyArray<stri
     faultySecrets(
       each((secrets) => ({
         ...secrets,
-        sign: (sealed, body) => Effect.catchTag(secrets.sign(sealed, body), "SecretUnreadable", () => Effect.succeed(""))
+        sign: (sealed, body) =>
+          Effect.catchTag(secrets.sign(sealed, body), "SecretUnreadable", () => Effect.succeed(""))
       }))
     ),
     ["webhook secrets are refused when another installation sealed them, or they were changed since"]

@@ -73,6 +73,7 @@ const core = {
   "./testing/deliveries": "core/testing/contract/DeliveryContract.ts",
   "./testing/events": "core/testing/contract/EventLogContract.ts",
   "./testing/evidence": "core/testing/contract/run/EvidenceContract.ts",
+  "./testing/executor": "core/testing/contract/run/ExecutorContract.ts",
   "./testing/findings": "core/testing/contract/workflow/FindingsContract.ts",
   "./testing/fingerprints": "core/testing/contract/crypto/FingerprintContract.ts",
   "./testing/holds": "core/testing/contract/start/HoldContract.ts",

@@ -1,10 +1,10 @@
 /**
  * The interface as scenarios. Each holds for every server that speaks the interface, and names the section that says so.
  */
-import * as Credentials from "./Credentials.ts"
-import * as Events from "./Events.ts"
-import * as Refusals from "./Refusals.ts"
-import * as Roles from "./Roles.ts"
+import * as Credentials from "./scenario/Credentials.ts"
+import * as Events from "./scenario/Events.ts"
+import * as Refusals from "./scenario/Refusals.ts"
+import * as Roles from "./scenario/Roles.ts"
 import { absent, always, isGeneral, openIn, type Scenario, submit, windowOf } from "./Scenario.ts"
 import { expect, field, listOf, type Server, smallest } from "./Server.ts"
 

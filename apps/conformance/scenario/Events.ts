@@ -1,6 +1,6 @@
 /** Scenarios of events: streams and webhooks. */
-import { absent, expectGeneral, held, type Scenario } from "./Scenario.ts"
-import { type Delivery, expect, field, listOf, type Server, type StreamedFrame } from "./Server.ts"
+import { absent, expectGeneral, held, type Scenario } from "../Scenario.ts"
+import { type Delivery, expect, field, listOf, type Server, type StreamedFrame } from "../Server.ts"
 
 const eventOf = ({ data }: StreamedFrame): unknown => field(data, "data")
 const kindOf = (frame: StreamedFrame): unknown => field(eventOf(frame), "event")

@@ -1,7 +1,7 @@
 /** Scenarios of the vault and of second factors. */
-import { expectGeneral, type Scenario } from "./Scenario.ts"
-import * as Sealed from "./Sealed.ts"
-import { expect, field, type Server } from "./Server.ts"
+import { expectGeneral, type Scenario } from "../Scenario.ts"
+import * as Sealed from "../Sealed.ts"
+import { expect, field, type Server } from "../Server.ts"
 
 /** Makes a credential for one scenario, and answers the pair that names it. */
 const credential = async (server: Server, fields: Readonly<Record<string, unknown>> = {}) => {

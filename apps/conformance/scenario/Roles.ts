@@ -1,6 +1,6 @@
 /** Scenarios of roles and keys. */
-import { absent, always, expectGeneral, type Scenario, windowOf } from "./Scenario.ts"
-import { expect, field, listOf, type Server } from "./Server.ts"
+import { absent, always, expectGeneral, type Scenario, windowOf } from "../Scenario.ts"
+import { expect, field, listOf, type Server } from "../Server.ts"
 
 /** Makes a key with a role for one scenario. */
 const keyOf = async (server: Server, role: string) => {

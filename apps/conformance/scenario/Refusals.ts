@@ -1,6 +1,6 @@
 /** Scenarios of errors to the letter, and of limits. */
-import { absent, always, expectGeneral, type Scenario, windowOf } from "./Scenario.ts"
-import { expect, field, listOf, smallest } from "./Server.ts"
+import { absent, always, expectGeneral, type Scenario, windowOf } from "../Scenario.ts"
+import { expect, field, listOf, smallest } from "../Server.ts"
 
 /** A text that no database compresses below three quarters of its length. */
 const incompressible = (length: number): string => {

@@ -50,7 +50,7 @@ export const promise = <A, E>(
     })
   )
 
-/** Keeps an entry of a user. */
+/** Stores an entry of a user. */
 export const makeEntry = Effect.fn(function* (
   caller: Caller,
   permissionedUserId: string,

@@ -190,8 +190,8 @@ export const isPath = (path: string): boolean =>
 
 /** The public part of a configuration. */
 export const hintOf = (type: string, access: Redacted.Redacted<Access>): Readonly<Record<string, string>> => {
-  const { mount = "secret", url = "", vault } = Redacted.value(access)
+  const { mount = "secret", namespace, url = "", vault } = Redacted.value(access)
   const { host } = new URL(url)
-  if (type === "hashicorp_vault") return { host, mount }
+  if (type === "hashicorp_vault") return namespace === undefined ? { host, mount } : { host, mount, namespace }
   return vault === undefined ? { host } : { host, vault }
 }

@@ -141,7 +141,7 @@ export const connectionProblemsOf = (given: Connection, former: Connected | null
   const hasAccess = given.token !== "" || given.secretId !== ""
   return {
     ...(given.name.trim() === "" ? { name: "Give the provider a name" } : {}),
-    ...(URL.canParse(given.url.trim()) || (!isNew && given.url.trim() === "")
+    ...(URL.parse(given.url.trim()) !== null || (!isNew && given.url.trim() === "")
       ? {}
       : { url: "Expected an address such as https://vault.example.com" }),
     ...accessProblemOf(given, isNew),

@@ -176,7 +176,7 @@ const waysIn = (type: string, access: Access): ReadonlyArray<readonly [keyof Con
 }
 
 const addressProblem = (text: string): string | null => {
-  if (!URL.canParse(text)) return "Expected an address such as https://vault.example.com"
+  if (URL.parse(text) === null) return "Expected an address such as https://vault.example.com"
   const { hash, password, protocol, search, username } = new URL(text)
   if (protocol !== "https:" && protocol !== "http:") return "Expected an address that begins with https://"
   return username === "" && password === "" && search === "" && hash === ""

@@ -108,6 +108,7 @@ const set = async (tab: Tab, element: Guarded.Field, setting: Setting): Promise<
   if (text === "") return
   const held = await valueOf(element)
   if (held === null || isHeld(held, text) || (!isShort(held, text) && FieldValue.holds(held, text))) return
+  if (await isSpread(element, text)) return
   // The page may have moved the focus between the text and its last key, or before both.
   await element.takeBack(text, { timeout: 1_000 }).catch(() => undefined)
   if (await fillAs(element, text, timeout)) return
@@ -129,10 +130,14 @@ const isShort = (held: string, text: string): boolean =>
 const valueOf = (element: Guarded.Field): Promise<string | null> =>
   element.inputValue({ timeout: 1_000 }).catch(() => null)
 
+/** Whether a page has spread a text over a field and those that follow it; not where the field went away. */
+const isSpread = (element: Guarded.Field, text: string): Promise<boolean> =>
+  element.isSpread(text, { timeout: 1_000 }).catch(() => false)
+
 /** Fails if a field does not contain the text. The failure omits the value, which may be secret. */
 const stands = async (element: Guarded.Field, text: string, existing: Typing["existing"]): Promise<void> => {
   const held = await valueOf(element)
-  if (held === null || text.trim() === "" || isHeld(held, text)) return
+  if (held === null || text.trim() === "" || isHeld(held, text) || (await isSpread(element, text))) return
   const lost = isShort(held, text)
     ? `the field has only the first ${held.length} of its ${text.length} characters`
     : "the field has another value"

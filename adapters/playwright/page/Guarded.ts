@@ -15,6 +15,8 @@ import type { Tab } from "./Tabs.ts"
 export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" | "inputValue"> {
   /** How it is typed into. The parts of an editor are kept in the world of its frame. */
   readonly typed: (options: { readonly timeout: number }) => Promise<Typed>
+  /** Whether the page has spread a text over it and the fields that follow it. */
+  readonly isSpread: (text: string, options: { readonly timeout: number }) => Promise<boolean>
   /** Takes a text that was meant for it back from the field that got the focus meanwhile. */
   readonly takeBack: (text: string, options: { readonly timeout: number }) => Promise<void>
   /** The fields in it, when it is around some. */
@@ -74,6 +76,7 @@ const fieldOf = (tab: Tab, frame: Frame, element: Locator): Field => ({
   getAttribute: (name, options) => element.getAttribute(name, options),
   inputValue: (options) => element.inputValue(options),
   typed: ({ timeout }) => World.run(tab, frame, "typed", null, { root: element, waitMillis: timeout }),
+  isSpread: (text, { timeout }) => World.run(tab, frame, "isSpread", text, { root: element, waitMillis: timeout }),
   takeBack: (text, { timeout }) => World.run(tab, frame, "takeBack", text, { root: element, waitMillis: timeout }),
   inner: async (selector) => (await element.locator(selector).all()).map((one) => fieldOf(tab, frame, one))
 })
@@ -84,6 +87,7 @@ const heldOf = (element: ElementHandle): Field => ({
   getAttribute: (name) => element.getAttribute(name),
   inputValue: (options) => element.inputValue(options),
   typed: () => World.runOn(element, "typed", null),
+  isSpread: (text) => World.runOn(element, "isSpread", text),
   takeBack: (text) => World.runOn(element, "takeBack", text),
   inner: async (selector) => (await element.$$(selector)).map(heldOf)
 })

@@ -646,7 +646,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         Effect.runPromise(send({ method: "GET", path: `/workflows/${ids.nightly}/run-window`, key: owner.key }))
       yield* at(`#/workflows/${ids.nightly}/window`)
       yield* Effect.promise(async () => {
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         assert.strictEqual(await page.locator(".weeks td").count(), 56)
       })
       yield* looked("window")
@@ -712,7 +712,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         assert.isTrue(await page.getByRole("button", { name: "Save the window" }).isDisabled())
         assert.strictEqual(await page.getByLabel("Tuesday, range 1: from").inputValue(), "08:00")
         await page.getByRole("button", { name: "Take their version" }).press("Enter")
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         // The state that the other person replaced comes back from the history.
         await page.locator("summary", { hasText: "History" }).press("Enter")
         await page
@@ -721,7 +721,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           .press("Enter")
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await page.getByRole("button", { name: "Undo changes" }).press("Enter")
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         await page.unrouteAll({ behavior: "wait" })
       })
       // The refused save is written to the console of the browser.
@@ -942,7 +942,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           }
           await route.fulfill({ response: answer, json: { deliveries: [delivery], next_cursor: null } })
         })
-        await page.getByRole("button", { name: "Read again" }).press("Enter")
+        await page.getByRole("button", { name: "Reload" }).press("Enter")
         await page.getByRole("button", { name: `Replay the run ${ran.slice(-8)}` }).press("Enter")
         await page.getByText(/^\d+ of \d+ events of the run arrived$/).waitFor()
         await page.unrouteAll({ behavior: "wait" })
@@ -1234,7 +1234,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await page.getByLabel("First page").fill(shop)
         await page.getByLabel("Name", { exact: true }).fill("Shop")
         await page.getByRole("button", { name: "Start recording" }).click()
-        await page.getByText("Input 1 is called order_number already").waitFor()
+        await page.getByText("Input 1 already has the name order_number").waitFor()
         await page.evaluate(`location.hash = ${JSON.stringify(`#/workflows/${ids.nightly}/window`)}`)
         await page.getByRole("button", { name: "Add a recurrence" }).click()
         await page.getByLabel("Rule (RFC 5545)").fill("FREQ=NEVER")
@@ -1300,7 +1300,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
       yield* server.stop
       yield* Effect.promise(async () => {
         for (const one of [listing, typing])
-          await one.getByText("This page continues by itself when it is back").waitFor()
+          await one.getByText("This page continues automatically when it can").waitFor()
         await typing.getByLabel("Monday, range 1: to").fill("05:45")
       })
       assert.strictEqual((yield* submit).status, 201)
@@ -1772,7 +1772,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         // The page is opened three days before the clocks change. The service lives in the present.
         await page.clock.setFixedTime(change.at - 3 * 86_400_000)
         await page.goto(`${url}/#/workflows/${id}/window`)
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         const button = (name: string | RegExp) => page.getByRole("button", { name })
         const day = page.getByRole("img", { name: new RegExp(`^${change.date}:.*a day of ${change.hours} hours$`) })
         await day.waitFor()
@@ -1781,7 +1781,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         await button("Copy to all: Monday").click()
         await page.getByText("Saving releases 2 waiting runs now").waitFor()
         await button("Undo changes").click()
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         await page.getByLabel("Saturday, range 1: from").fill("23:00")
         await page.getByLabel("Saturday, range 1: to").fill("04:00")
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
@@ -1791,7 +1791,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
         if (pictures !== undefined) await page.screenshot({ path: join(pictures, "story-clocks.png"), fullPage: true })
         assert.deepStrictEqual(await stored(), before)
         await button("Save the window").click()
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         assert.notDeepEqual(await stored(), before)
         await page.locator("summary", { hasText: "History" }).click()
         await button(/^Restore the one before/)
@@ -1799,7 +1799,7 @@ it.layer(console, { timeout: "180 seconds", excludeTestServices: true })("the co
           .click()
         await page.getByText("Saving holds or releases no waiting run now").waitFor()
         await button("Save the window").click()
-        await page.getByText("Nothing is changed").waitFor()
+        await page.getByText("There are no changes").waitFor()
         assert.deepStrictEqual(await stored(), before)
       })
     }).pipe(Effect.scoped)

@@ -1,11 +1,11 @@
-/** How entries of the audit trail are said, and what each changed. */
+/** Entries of the audit trail in words, and the fields that each changed. */
 import type { AuditKind } from "../../../core/workspace/audit/AuditAction.ts"
 import type { AuditEntry } from "../../api/audit/AuditApi.ts"
 import { plainJson } from "../kit/Clipped.tsx"
 
 export type Entry = typeof AuditEntry.Type
 
-/** The kinds of what is changed, by the names that the filter takes. */
+/** The kinds of resources, by their names in the filter. */
 export const kinds: Readonly<Record<AuditKind, string>> = {
   run_window: "Run windows",
   lift: "Unpause All",

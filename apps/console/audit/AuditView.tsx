@@ -97,7 +97,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
             <div />
           </div>
         ) : listing.entries.length === 0 ? (
-          <Empty title="Nothing was changed">Each change in this workspace is listed here, with who made it.</Empty>
+          <Empty title="No changes">This list shows each change in this workspace and who made it.</Empty>
         ) : (
           <Listed entries={listing.entries} onShow={show} />
         )}
@@ -105,7 +105,7 @@ const Trail = ({ query }: { readonly query: URLSearchParams }) => {
       {listing?.cursor != null && (
         <div>
           <button type="button" onClick={more}>
-            Show earlier ones
+            Show earlier changes
           </button>
         </div>
       )}
@@ -139,7 +139,7 @@ const Listed = ({
         )
       },
       {
-        word: "Of",
+        word: "Resource",
         cell: ({ resource_id, resource_name }) => (
           <>
             <span class="clip">{resource_name}</span>
@@ -172,12 +172,12 @@ const Shown = ({ entry, onClose }: { readonly entry: Entry; readonly onClose: ()
               filter({ of: entry.resource_id })
             }}
           >
-            All changes of it
+            All changes of this resource
           </button>
         </p>
       )}
       {differences.length === 0 ? (
-        <p class="note">Its state is the same as before.</p>
+        <p class="note">The resource has the same state as before.</p>
       ) : (
         <ul class="changes">
           {differences.map(({ after, before, field }) => (

@@ -1,4 +1,4 @@
-/** What is wrong with the inputs of a run, by the names of inputs. What is about none of them stands under the empty name. */
+/** The problems of a run's inputs, by the name of the input. A problem of no single input is under the empty name. */
 import { Effect } from "effect"
 import { client, joinedByName, problemsOf, reasonOf } from "../kit/Service.ts"
 
@@ -6,7 +6,7 @@ export type InputProblems = Readonly<Record<string, string>>
 
 type Inputs = Readonly<Record<string, never>>
 
-/** Asks whether a workflow accepts inputs. Answers no problems where it does. */
+/** Asks whether a workflow accepts inputs. Answers no problems when it does. */
 export const checkInputs = (workflow_id: string, run_input_variables: Inputs): Effect.Effect<InputProblems, unknown> =>
   Effect.map(
     client().workflows.validateInput({ params: { workflow_id }, payload: { run_input_variables } }),

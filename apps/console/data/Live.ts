@@ -1,6 +1,6 @@
 /**
- * News of what happens to runs in the workspace, by one stream for the whole page. It continues where it broke off, and the
- * page says when it cannot be had.
+ * The events of the runs of the workspace, from one stream for the whole page. A lost stream resumes where it ended. The
+ * page says when the service cannot be reached.
  */
 import { Effect, Stream } from "effect"
 import { Atom } from "effect/reactivity"
@@ -16,16 +16,16 @@ export const isLost = Atom.keepAlive(Atom.make(false))
 const listeners = new Set<() => unknown>()
 let abort: AbortController | null = null
 
-/** How often listeners are called at most, in milliseconds: thousands of events a minute are one reading each time. */
+/** The shortest time between two calls of a listener, in milliseconds, however many events arrive. */
 const pauseMillis = 700
 
-/** Events within this time after a quiet stretch are one reading, in milliseconds. */
+/** Events within this time of the first one cause one call, in milliseconds. */
 const gatherMillis = 50
 
 let isPending = false
 let toldAt = 0
 
-/** Tells the listeners soon after the first event, and of the events behind it together. An event costs next to nothing. */
+/** Calls the listeners once for all events of a short time. An event alone costs almost nothing. */
 const tell = () => {
   if (isPending) return
   isPending = true
@@ -39,10 +39,10 @@ const tell = () => {
   )
 }
 
-/** How soon a connection that ended is tried again, and the longest that attempts lie apart, in milliseconds. */
+/** The delay before the first reconnection, and the longest delay between two, in milliseconds. */
 const again = { first: 250, longest: 2_000 }
 
-/** Follows the events from the one after the last that was seen. */
+/** Follows the events after the last one that arrived. */
 const follow = Effect.suspend(() => {
   let after: string | undefined
   let attempts = 0
@@ -86,13 +86,13 @@ const listen = (listener: () => unknown): (() => void) => {
   }
 }
 
-/** Follows the events while the page is open, so that every view says when the service is away. */
+/** Follows the events while the page is open, so that every view shows when the service cannot be reached. */
 export const useConnection = (): void => useEffect(() => listen(() => undefined), [])
 
-/** What no event tells, such as a window that opens, is seen at the latest after this time, in milliseconds. */
+/** Changes without an event, such as a window that opens, are read after this time at the latest, in milliseconds. */
 const atLatest = 10_000
 
-/** Calls when something may have happened, while the page is in sight; at the latest after so many milliseconds. */
+/** Calls after events while the page is visible, and after this many milliseconds at the latest. */
 export const useChanges = (changed: () => void, latest = atLatest): void => {
   useEffect(() => listen(() => document.visibilityState === "visible" && changed()), [])
   useRegularly(changed, latest)

@@ -1,4 +1,4 @@
-/** Submits a run again, with the inputs that it had or with other ones. */
+/** Submits a run again, with its inputs or with other ones. */
 import { Effect } from "effect"
 import { useState } from "preact/hooks"
 import { checkInputs, type InputProblems, refusedInputs } from "../data/InputCheck.ts"
@@ -13,7 +13,7 @@ import type { Run } from "./RunModel.ts"
 
 type Inputs = Readonly<Record<string, Json>>
 
-/** Answers the new run, or why there is none. A retry is linked with the run that it repeats. */
+/** Answers the new run, or the reason why there is none. A retry is linked with the run that it repeats. */
 const submit = (run: Run, version: "same" | "latest", run_input_variables: Inputs) =>
   run.status === "execution.failed" || run.status === "execution.stopped"
     ? client()
@@ -37,7 +37,7 @@ export const Again = ({ run, schema }: { readonly run: Run; readonly schema: Rea
   const send = async (inputs: Inputs) => {
     setProblems({})
     const failed = (error: unknown) => setProblems(refusedInputs(error))
-    // Of an earlier version the service says with its answer what it refuses.
+    // For an earlier version, the service finds the problems when it is asked to run it.
     const found = version === "same" ? {} : await act(checkInputs(run.workflow_id, inputs as never), { failed })
     if (found === null) return
     if (Object.keys(found).length > 0) return setProblems(found)

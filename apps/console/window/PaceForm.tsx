@@ -1,4 +1,4 @@
-/** How fast the runs of a workflow may start, and when those that wait start by that. */
+/** The pace of a workflow's runs, and the forecast for its waiting runs. */
 import { Atom } from "effect/reactivity"
 import { useState } from "preact/hooks"
 import { mostRunning, mostStartsPerMinute } from "../../../core/gate/Pace.ts"
@@ -59,7 +59,7 @@ const none: Count = { count: 0, exact: true }
 const textOf = (limit: number | null): string => (limit === null ? "" : String(limit))
 
 const Form = ({ id, pace, waiting }: { readonly id: string; readonly pace: Pace; readonly waiting: Count }) => {
-  // What was typed; a field that was not touched shows what is stored.
+  // The typed texts; an untouched field shows the stored value.
   const [typed, setTyped] = useState<{ readonly starts?: string; readonly running?: string }>({})
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({})
   const [starts, running] = [

@@ -63,7 +63,7 @@ export const WorkflowView = ({ id, part }: { readonly id: string; readonly part:
   )
 }
 
-/** Opens the first page of a workflow, to go through its steps and to record further ones. */
+/** Opens the first page of a workflow in Author, to repeat its steps and to record more. */
 const OnItsPage = ({ id }: { readonly id: string }) => {
   const open = async () => {
     const opened = await act(client()["workflow builder"].openSessionFromWorkflow({ payload: { workflowId: id } }))
@@ -167,7 +167,7 @@ const Versions = ({ workflow }: { readonly workflow: Workflow }) => {
       </Section>
       {chosen === null ? (
         <Section title="Changes">
-          <Empty title="Choose a version">Its changes from the version before are shown here.</Empty>
+          <Empty title="Choose a version">Its changes since the version before are shown here.</Empty>
         </Section>
       ) : (
         <Changes key={chosen} id={workflow.id} number={chosen} />
@@ -193,7 +193,7 @@ const Changes = ({ id, number }: { readonly id: string; readonly number: number 
           const changes = before === null ? [] : changesOf(before, after)
           if (before === null) return <Empty title="The first version">{after.nodes.length} steps.</Empty>
           return changes.length === 0 ? (
-            <Empty title="Nothing that a run sees has changed" />
+            <Empty title="No change that affects a run" />
           ) : (
             <ul class="changes">
               {changes.map((change) => (

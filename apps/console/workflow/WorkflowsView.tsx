@@ -1,4 +1,4 @@
-/** All workflows, and the way to a new one. */
+/** All workflows, and the form of a new one. */
 import { useState } from "preact/hooks"
 import { workflows } from "../data/Workflows.ts"
 import { NameAndPage } from "../forms/NameAndPage.tsx"
@@ -78,7 +78,7 @@ export const WorkflowsView = ({ query }: { readonly query: URLSearchParams }) =>
                     )
                   },
                   {
-                    word: "Go to",
+                    word: "Links",
                     kind: "tight",
                     cell: ({ id, name }) => (
                       <>
@@ -130,7 +130,7 @@ const NewWorkflow = ({ onClose }: { readonly onClose: () => void }) => {
         <NameAndPage
           name={name}
           url={url}
-          hint="The run begins there"
+          hint="A run starts at this page"
           problems={problems}
           onName={setName}
           onUrl={setUrl}

@@ -13,6 +13,11 @@ import type { Tab } from "./Tabs.ts"
 
 /** A field that is typed into. */
 export interface Field extends Pick<Locator, "fill" | "focus" | "getAttribute" | "inputValue"> {
+  /**
+   * Fills it if it is a plain field, and fails with the signal `special` before anything is done otherwise. Absent where it
+   * has to be checked first.
+   */
+  readonly fillPlain?: Locator["fill"]
   /** How it is typed into. The parts of an editor are kept in the world of its frame. */
   readonly typed: (options: { readonly timeout: number }) => Promise<Typed>
   /** Whether the page has spread a text over it and the fields that follow it. */
@@ -72,6 +77,7 @@ const addressOf = async (tab: Tab, frame: Frame): Promise<string> =>
 
 const fieldOf = (tab: Tab, frame: Frame, element: Locator): Field => ({
   fill: (text, options) => element.fill(text, options),
+  fillPlain: (text, options) => World.plain(element).fill(text, options),
   focus: (options) => element.focus(options),
   getAttribute: (name, options) => element.getAttribute(name, options),
   inputValue: (options) => element.inputValue(options),

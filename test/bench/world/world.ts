@@ -102,7 +102,7 @@ const byHand = async (browser: HandBrowser, task: Task): Promise<unknown> => {
 }
 
 /** How long a step waits for an element that a change of the site has taken away, in milliseconds. */
-const changedWait = 2_500
+const changedWait = 8_000
 
 const hurried = (moves: ReadonlyArray<Move>): ReadonlyArray<Move> =>
   moves.map((move) =>

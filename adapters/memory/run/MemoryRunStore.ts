@@ -10,7 +10,6 @@ import {
   AlreadyRetried,
   byCount,
   type ClaimedRun,
-  type Counted,
   type Filter,
   type GatedRun,
   type LeaseRef,
@@ -21,6 +20,7 @@ import {
   RunStore,
   type Tally,
   type Total,
+  type ValueCount,
   VersionOutdated
 } from "../../../core/run/RunStore.ts"
 import * as Slots from "../../../core/run/Slots.ts"
@@ -330,7 +330,7 @@ export const layer = Layer.effect(
 const tallied = (
   runs: ReadonlyArray<Run.Run>,
   valuesOf: (run: Run.Run) => ReadonlyArray<string>
-): ReadonlyArray<Counted> => {
+): ReadonlyArray<ValueCount> => {
   const counts = new Map<string, number>()
   for (const run of runs) {
     for (const value of new Set(valuesOf(run))) counts.set(value, (counts.get(value) ?? 0) + 1)

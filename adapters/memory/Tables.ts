@@ -22,7 +22,7 @@ import type { Interaction } from "../../core/run/interaction/Interaction.ts"
 import * as Run from "../../core/run/Run.ts"
 import type { FailedLogin } from "../../core/run/Slots.ts"
 import type { Start } from "../../core/run/start/Start.ts"
-import type { Change } from "../../core/run/Transition.ts"
+import type { Change, LockedRun } from "../../core/run/Transition.ts"
 import type { Firing, RunSchedule } from "../../core/schedule/RunSchedule.ts"
 import type { ReceivedCode } from "../../core/vault/inbox/ReceivedCodes.ts"
 import type { WrappedKey } from "../../core/vault/keys/WrappedKeys.ts"
@@ -272,6 +272,13 @@ export const forgetEvents = (tables: Shape, ofRun: (runId: string) => boolean): 
 /** The files that a run has produced, oldest first. */
 export const filesOf = (tables: Shape, id: string): ReadonlyArray<RunFile> =>
   tables.events.flatMap(({ event, runId }) => (runId === id ? fileOf(event) : []))
+
+/** The facts that a decision about a run reads. */
+export const lockedOf = <R extends Run.Run>(tables: Shape, run: R): LockedRun<R> => ({
+  run,
+  gate: gateOf(tables, run),
+  files: filesOf(tables, run.id)
+})
 
 /** Stores the result of a transition. */
 export const write = (tables: Shape, { events, run }: Change, at: number): void => {
